@@ -1,0 +1,130 @@
+// Package roster reads the operators file (OPERATORS.md) and says what it tells about an operator.
+//
+// The file is Markdown whose YAML frontmatter is
+//
+//	schema_version: '1.0'
+//	operators:
+//	  - id: 'alice'                       # ^[A-Za-z0-9_-]{1,64}$, unique
+//	    display_name: 'Alice Example'
+//	    github_handle: 'alice-example'
+//	    git_email: 'alice@example.org'
+//	    capabilities: ['write', 'merge']  # may be empty
+//	    active_since: 2026-01-01          # a date or an RFC 3339 time, quoted or not
+//	    active_until: 2026-12-31          # optional; a date counts to its last moment in UTC
+//	    gpg_key_fingerprint: '…'          # optional; 40 hexadecimal digits
+//
+// An optional key without a value counts as absent, a required one as missing. Every other key, and
+// every YAML feature that hides or moves data (anchors, aliases, tags, repeated keys, a second
+// document), is a fault.
+package roster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A State is what is known of an operator. Its text is what the audit log records.
+type State string
+
+// The states. Verify returns Verified, Unverified or Unknown; Disabled is for a project that has
+// turned verification off, BootstrapPending for one that has no operators file yet.
+const (
+	Disabled         State = "disabled"
+	Verified         State = "verified"
+	Unverified       State = "unverified"
+	Unknown          State = "unknown"
+	BootstrapPending State = "bootstrap-pending"
+)
+
+// A Status is the answer of Verify.
+type Status struct {
+	State  State  `json:"state"`
+	Reason string `json:"reason,omitempty"` // why the operator is not verified, "" when verified
+}
+
+// An Operator is one entry of the file. Times are kept as they were written.
+type Operator struct {
+	ID             string   `json:"id"`
+	DisplayName    string   `json:"display_name"`
+	GitHubHandle   string   `json:"github_handle"`
+	GitEmail       string   `json:"git_email"`
+	Capabilities   []string `json:"capabilities"`
+	ActiveSince    string   `json:"active_since"`
+	ActiveUntil    string   `json:"active_until,omitempty"`        // "" for no end
+	GPGFingerprint string   `json:"gpg_key_fingerprint,omitempty"` // "" when not given
+}
+
+// Offboarded reports whether the operator's active_until has passed. A date passes at the end of
+// its day in UTC.
+func (o Operator) Offboarded(now time.Time) bool {
+	_, until, ok := span(o.ActiveUntil)
+	return ok && now.After(until)
+}
+
+// Evidence is what the caller knows about who runs the program. The zero value asks for nothing, so
+// that an operator who is only addressed can be verified too.
+type Evidence struct {
+	MatchEmail bool   // compare Email with git_email (setting verify_git_match)
+	Email      string // git config user.email, "" when not set
+	MatchKey   bool   // compare Key with gpg_key_fingerprint (setting verify_gpg)
+	Key        string // git config user.signingkey: a fingerprint or its last 16 digits or more
+}
+
+// A Roster is a valid operators file.
+type Roster struct {
+	operators []Operator
+}
+
+// Operators returns the entries in the order of the file.
+func (r *Roster) Operators() []Operator {
+	list := slices.Clone(r.operators)
+	for i := range list {
+		list[i].Capabilities = slices.Clone(list[i].Capabilities)
+	}
+	return list
+}
+
+// Verify returns Verified for an operator who is in the file, still active at now, and whom the
+// evidence asked for does not contradict; Unknown for one who is not in the file; else Unverified.
+func (r *Roster) Verify(id string, now time.Time, e Evidence) Status {
+	i := slices.IndexFunc(r.operators, func(o Operator) bool { return o.ID == id })
+	if i < 0 {
+		return Status{Unknown, fmt.Sprintf("%q is not in the operators file", id)}
+	}
+	o := r.operators[i]
+	reason := ""
+	switch {
+	case o.Offboarded(now):
+		reason = fmt.Sprintf("%q is offboarded: active_until is %s", id, o.ActiveUntil)
+	case e.MatchEmail && e.Email == "":
+		reason = fmt.Sprintf("git config user.email is not set, but %q is to match %q", id, o.GitEmail)
+	case e.MatchEmail && !strings.EqualFold(e.Email, o.GitEmail):
+		reason = fmt.Sprintf("git config user.email is %q, but %q has git_email %q", e.Email, id, o.GitEmail)
+	case e.MatchKey && o.GPGFingerprint == "":
+		reason = fmt.Sprintf("%q has no gpg_key_fingerprint in the operators file", id)
+	case e.MatchKey && e.Key == "":
+		reason = fmt.Sprintf("git config user.signingkey is not set, but %q is to match %s", id, o.GPGFingerprint)
+	case e.MatchKey && !sameKey(e.Key, o.GPGFingerprint):
+		reason = fmt.Sprintf("git config user.signingkey is %q, but %q has gpg_key_fingerprint %s", e.Key, id, o.GPGFingerprint)
+	default:
+		return Status{State: Verified}
+	}
+	return Status{Unverified, reason}
+}
+
+// ByEmail returns the id of the one operator with that git_email, case ignored, who is not
+// offboarded at now. It is not ok when there is none or more than one.
+func (r *Roster) ByEmail(email string, now time.Time) (id string, ok bool) {
+	for _, o := range r.operators {
+		if !strings.EqualFold(o.GitEmail, email) || o.Offboarded(now) {
+			continue
+		}
+		if ok {
+			return "", false
+		}
+		id, ok = o.ID, true
+	}
+	return id, ok
+}

@@ -1,0 +1,270 @@
+package roster_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/seed-78daf238/handoff/lib/internal/roster"
+)
+
+const (
+	fingerprint = "0123456789ABCDEF0123456789ABCDEF01234567"
+	two         = `schema_version: '1.0'
+operators:
+  - id: alice
+    display_name: Alice Example
+    github_handle: alice-example
+    git_email: alice@example.org
+    capabilities: [write, 'merge']
+    active_since: 2026-01-01
+    active_until:
+    gpg_key_fingerprint: ` + fingerprint + `
+  - id: "bob"
+    display_name: "Bob"
+    github_handle: "bob"
+    git_email: "Bob@Example.org"
+    capabilities: []
+    active_since: 2026-01-01T00:00:00Z
+    active_until: '2026-05-07'
+`
+)
+
+func mustParse(t testing.TB, head string) *roster.Roster {
+	t.Helper()
+	r, problems := roster.Parse([]byte(head), 2)
+	if len(problems) > 0 {
+		t.Fatalf("problems in a good file: %v", problems)
+	}
+	return r
+}
+
+func at(s string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func TestParse(t *testing.T) {
+	want := []roster.Operator{{
+		ID: "alice", DisplayName: "Alice Example", GitHubHandle: "alice-example", GitEmail: "alice@example.org",
+		Capabilities: []string{"write", "merge"}, ActiveSince: "2026-01-01", GPGFingerprint: fingerprint,
+	}, {
+		ID: "bob", DisplayName: "Bob", GitHubHandle: "bob", GitEmail: "Bob@Example.org",
+		Capabilities: []string{}, ActiveSince: "2026-01-01T00:00:00Z", ActiveUntil: "2026-05-07",
+	}}
+	r := mustParse(t, two)
+	if diff := cmp.Diff(want, r.Operators()); diff != "" {
+		t.Error(diff)
+	}
+	r.Operators()[0].Capabilities[0] = "changed"
+	if diff := cmp.Diff(want, r.Operators()); diff != "" {
+		t.Error("a caller can change the roster:", diff)
+	}
+}
+
+func TestParseReportsEveryFaultWithItsLine(t *testing.T) {
+	head := `schema_version: '9'
+operators:
+  - id: al ice
+    display_name: ''
+    github_handle: "a b"
+    git_email: nobody
+    capabilities: write
+    active_since: 2026-13-01
+    active_until: tomorrow
+    gpg_key_fingerprint: abc
+    nickname: al
+  - id: bob
+    id: bob
+    display_name: 12
+  - just text
+  - {id: carol, display_name: C, github_handle: c, git_email: c@d, capabilities: [[]], active_since: '2026-02-01', active_until: 2026-01-31}
+  - {id: carol, display_name: C, github_handle: c, git_email: c@d, capabilities: [], active_since: '2026-02-01'}
+owner: me
+`
+	r, problems := roster.Parse([]byte(head), 2)
+	if r != nil {
+		t.Error("a roster in spite of problems")
+	}
+	var got strings.Builder
+	for _, p := range problems {
+		fmt.Fprintln(&got, p)
+	}
+	want := `line 2: the frontmatter: schema_version must be 1.0, not "9"
+line 4: operators[0]: id must be 1 to 64 letters, digits, dashes or underscores, not "al ice"
+line 5: operators[0]: display_name must be one line of text, not ""
+line 6: operators[0]: github_handle must be one word without spaces, not "a b"
+line 7: operators[0]: git_email must be an email address, not "nobody"
+line 8: operators[0]: capabilities must be a list
+line 9: operators[0]: active_since must be a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z, not "2026-13-01"
+line 10: operators[0]: active_until must be a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z, not "tomorrow"
+line 11: operators[0]: gpg_key_fingerprint must be a fingerprint of 40 hexadecimal digits without spaces, not "abc"
+line 12: operators[0] has the unknown key "nickname"; known are id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint
+line 13: operators[1] has no github_handle; add it
+line 13: operators[1] has no git_email; add it
+line 13: operators[1] has no capabilities; add it
+line 13: operators[1] has no active_since; add it
+line 14: operators[1] has the key "id" already on line 13; keep one
+line 15: operators[1]: display_name: YAML does not read "12" as text; write it in quotes
+line 16: operators[2] must be a mapping with the keys id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint
+line 17: operators[3]: capabilities[0] must be one line of text, not a list or a mapping
+line 17: operators[3]: active_until 2026-01-31 is before active_since 2026-02-01
+line 18: operator "carol" is already on line 17; ids must differ
+line 19: the frontmatter has the unknown key "owner"; known are schema_version, operators
+`
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for name, tt := range map[string]struct{ head, want string }{
+		"nothing":            {"", "line 2: the frontmatter is empty"},
+		"comments only":      {"# nobody\n", "line 2: the frontmatter is empty"},
+		"no mapping":         {"- a\n", "line 2: the frontmatter must be a mapping"},
+		"no operators":       {"schema_version: '1.0'\n", "line 2: the frontmatter has no operators"},
+		"operators null":     {"schema_version: '1.0'\noperators:\n", "line 2: the frontmatter has no operators"},
+		"syntax":             {"schema_version: '1.0'\noperators: [\n", "not valid YAML near here"},
+		"second document":    {"schema_version: '1.0'\n---\nx: y\n", "line 3: a second YAML document"},
+		"document end":       {"schema_version: '1.0'\n... \nx: y\n", "line 3: a line must not begin"},
+		"anchor":             {"schema_version: &v '1.0'\noperators: []\n", "line 2: anchors are not allowed"},
+		"alias":              {"schema_version: &v '1.0'\noperators: *v\n", "line 3: aliases are not allowed"},
+		"alias to itself":    {"a: &a [*a]\n", "line 2: aliases are not allowed"},
+		"tag":                {"schema_version: !!binary MQ==\noperators: []\n", "line 2: tags are not allowed"},
+		"merge key":          {"<<: {schema_version: '1.0'}\noperators: []\n", `line 2: the frontmatter has the unknown key "<<"`},
+		"not UTF-8":          {"schema_version: '1.0\xff'\n", "line 2: the frontmatter is not valid UTF-8"},
+		"UTF-16":             {"\xff\xfea\x00", "line 2: the frontmatter is not valid UTF-8"},
+		"too large":          {strings.Repeat("#", roster.MaxBytes+1), "line 2: the frontmatter is larger than"},
+		"hidden characters":  {strings.Replace(two, `"Bob"`, `"B\u2028ob"`, 1), "line 13: operators[1]: display_name"},
+		"unquoted boolean":   {strings.Replace(two, `"Bob"`, `true`, 1), "line 13: operators[1]: display_name: YAML does not read"},
+		"one-digit hour":     {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01T0:00:00Z`, 1), "line 17: operators[1]: active_since"},
+		"comma":              {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01T00:00:00,5Z`, 1), "line 17: operators[1]: active_since"},
+		"a time with spaces": {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01 00:00:00`, 1), "line 17: operators[1]: active_since"},
+		"65 characters":      {strings.Replace(two, `"bob"`, strings.Repeat("b", 65), 1), "line 12: operators[1]: id"},
+		"newline after id":   {strings.Replace(two, `"bob"`, `"bob\n"`, 1), "line 12: operators[1]: id"},
+	} {
+		r, problems := roster.Parse([]byte(tt.head), 2)
+		if r != nil || len(problems) == 0 || !strings.Contains(fmt.Sprint(problems), tt.want) {
+			t.Errorf("%s: got %v, want %q", name, problems, tt.want)
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for version, good := range map[string]bool{"1.0": true, "'1'": true, "1": true, "'1.12'": true, "2.0": false, "''": false, "1.": false, "v1": false, "true": false} {
+		_, problems := roster.Parse([]byte("operators: []\nschema_version: "+version+"\n"), 1)
+		if good != (problems == nil) {
+			t.Errorf("schema_version %s: %v", version, problems)
+		}
+	}
+}
+
+func TestVerify(t *testing.T) {
+	r := mustParse(t, two)
+	type evidence = roster.Evidence
+	for _, tt := range []struct {
+		name, id, now string
+		evidence      roster.Evidence
+		want          roster.State
+	}{
+		{"known", "alice", "2026-05-07T12:00:00Z", evidence{}, roster.Verified},
+		{"unknown", "mallory", "2026-05-07T12:00:00Z", evidence{}, roster.Unknown},
+		{"other case", "Alice", "2026-05-07T12:00:00Z", evidence{}, roster.Unknown},
+		{"last day", "bob", "2026-05-07T23:59:59Z", evidence{}, roster.Verified},
+		{"last day is UTC", "bob", "2026-05-08T01:59:59+02:00", evidence{}, roster.Verified},
+		{"offboarded", "bob", "2026-05-08T00:00:00Z", evidence{}, roster.Unverified},
+		{"email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true, Email: "Alice@example.ORG"}, roster.Verified},
+		{"other email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true, Email: "eve@example.org"}, roster.Unverified},
+		{"no email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true}, roster.Unverified},
+		{"email not asked for", "alice", "2026-05-07T12:00:00Z", evidence{Email: "eve@example.org"}, roster.Verified},
+		{"key", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: strings.ToLower(fingerprint)}, roster.Verified},
+		{"long key id", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: "0x" + fingerprint[24:] + "!"}, roster.Verified},
+		{"short key id", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: fingerprint[32:]}, roster.Unverified},
+		{"no key", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true}, roster.Unverified},
+		{"none in the file", "bob", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: fingerprint}, roster.Unverified},
+	} {
+		got := r.Verify(tt.id, at(tt.now), tt.evidence)
+		if got.State != tt.want || (got.Reason == "") != (tt.want == roster.Verified) {
+			t.Errorf("%s: got %+v, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestByEmail(t *testing.T) {
+	before, after := at("2026-05-07T12:00:00Z"), at("2026-05-08T12:00:00Z")
+	r := mustParse(t, two)
+	shared := mustParse(t, strings.ReplaceAll(two, "alice@example.org", "bob@example.org"))
+	for _, tt := range []struct {
+		roster *roster.Roster
+		email  string
+		now    time.Time
+		want   string
+	}{
+		{r, "ALICE@example.org", before, "alice"},
+		{r, "bob@example.org", before, "bob"},
+		{r, "bob@example.org", after, ""},
+		{r, "", before, ""},
+		{shared, "bob@example.org", before, ""},
+		{shared, "bob@example.org", after, "alice"},
+	} {
+		if id, ok := tt.roster.ByEmail(tt.email, tt.now); id != tt.want || ok != (tt.want != "") {
+			t.Errorf("ByEmail(%q): got %q, %v, want %q", tt.email, id, ok, tt.want)
+		}
+	}
+}
+
+// Whatever strings a file holds in quotes come back as they are, or are refused.
+func TestQuotedStringsComeBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.String().Draw(t, "name")
+		if strings.ContainsAny(name, "\r\n\u0085\u2028\u2029") {
+			t.Skip("YAML folds line breaks in quotes")
+		}
+		quoted := "'" + strings.ReplaceAll(name, "'", "''") + "'"
+		r, problems := roster.Parse([]byte(strings.Replace(two, "Alice Example", quoted, 1)), 2)
+		if problems == nil && r.Operators()[0].DisplayName != name {
+			t.Errorf("got %q", r.Operators()[0].DisplayName)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		two, "", "operators: [{}]", "a: &a [*a]", "? {a: b}\n: c\n", "...\n", "--- a\n--- b\n", "%YAML 1.1\n---\n",
+		strings.Repeat("[", 200), strings.Repeat("- ", 200), "a: |\n  b\n---\n", "{a: b, a: c}", "# c\n\t\n", "\ufeffa: b",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, head []byte) {
+		r, problems := roster.Parse(head, 2)
+		if (r == nil) != (len(problems) > 0) {
+			t.Fatal("neither a roster nor a problem, or both")
+		}
+		for i, p := range problems {
+			if p.Line < 2 || p.Text == "" || i > 0 && p.Line < problems[i-1].Line {
+				t.Errorf("bad problem %+v", p)
+			}
+		}
+		if r == nil {
+			return
+		}
+		for _, o := range r.Operators() {
+			if r.Verify(o.ID, time.Time{}, roster.Evidence{}).State == roster.Unknown {
+				t.Errorf("%q is unknown to its own roster", o.ID)
+			}
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	for b.Loop() {
+		mustParse(b, two)
+	}
+}

@@ -1,0 +1,71 @@
+package roster
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	digits  = "0123456789"
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	hex     = digits + "ABCDEFabcdef"
+)
+
+// A shape is what the text of a field has to look like.
+type shape struct {
+	fits func(string) bool
+	want string
+}
+
+var (
+	version = shape{isVersion, "1.0"}
+	slug    = shape{func(s string) bool { return len(s) <= 64 && only(s, letters+digits+"_-") }, "1 to 64 letters, digits, dashes or underscores"}
+	line    = shape{isLine, "one line of text"}
+	word    = shape{func(s string) bool { return isLine(s) && !strings.ContainsFunc(s, unicode.IsSpace) }, "one word without spaces"}
+	email   = shape{isEmail, "an email address"}
+	when    = shape{func(s string) bool { _, _, ok := span(s); return ok }, "a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z"}
+	key     = shape{func(s string) bool { return len(s) == 40 && only(s, hex) }, "a fingerprint of 40 hexadecimal digits without spaces"}
+)
+
+// only reports whether s is not empty and made of characters of the alphabet alone.
+func only(s, alphabet string) bool {
+	return s != "" && strings.Trim(s, alphabet) == ""
+}
+
+// isVersion accepts 1 and 1.x: keys that a later version may add are refused by name.
+func isVersion(s string) bool {
+	minor, dotted := strings.CutPrefix(s, "1.")
+	return s == "1" || dotted && len(minor) <= 4 && only(minor, digits)
+}
+
+func isLine(s string) bool {
+	hidden := func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef
+	}
+	return strings.TrimSpace(s) != "" && !strings.ContainsFunc(s, hidden)
+}
+
+func isEmail(s string) bool {
+	at := strings.LastIndexByte(s, '@')
+	return word.fits(s) && at > 0 && at < len(s)-1
+}
+
+// span returns the first and the last moment of what s names: a day in UTC, or an instant. Times are
+// RFC 3339.
+func span(s string) (first, last time.Time, ok bool) {
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		return day, day.Add(24*time.Hour - 1), true
+	}
+	first, err := time.Parse(time.RFC3339, s)
+	strict := err == nil && s[13] == ':' && !strings.Contains(s, ",") // Parse takes 7:00:00,5
+	return first, first, strict
+}
+
+// sameKey compares what git calls a signing key with a fingerprint. A key id shorter than 16 digits
+// proves nothing: anyone can make a key with the same one.
+func sameKey(configured, fingerprint string) bool {
+	k := strings.ToUpper(strings.ReplaceAll(configured, " ", ""))
+	k = strings.TrimSuffix(strings.TrimPrefix(k, "0X"), "!")
+	return len(k) >= 16 && strings.HasSuffix(strings.ToUpper(fingerprint), k)
+}
