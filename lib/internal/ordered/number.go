@@ -1,0 +1,133 @@
+package ordered
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// number reads a number and returns its source text.
+func (p *parser) number() (string, error) {
+	start := p.pos
+	if p.peek() == '-' {
+		p.pos++
+	}
+	whole := p.pos
+	if p.digits() == 0 {
+		return "", p.fault("", "%s where a digit is expected", p.found())
+	}
+	if p.src[whole] == '0' && p.pos > whole+1 {
+		p.pos = start
+		return "", p.fault("drop the zeros", "a number begins with a superfluous 0")
+	}
+	if p.peek() == '.' {
+		p.pos++
+		if p.digits() == 0 {
+			return "", p.fault("", "%s where a digit is expected after the point", p.found())
+		}
+	}
+	if c := p.peek(); c == 'e' || c == 'E' {
+		p.pos++
+		if c := p.peek(); c == '+' || c == '-' {
+			p.pos++
+		}
+		if p.digits() == 0 {
+			return "", p.fault("", "%s where a digit of the exponent is expected", p.found())
+		}
+	}
+	text := p.src[start:p.pos]
+	if problem := unsafe(text); problem != "" {
+		p.pos = start
+		return "", p.fault("write it as a string, or as a number that a double holds", "the number %s %s", excerpt(text), problem)
+	}
+	return text, nil
+}
+
+func (p *parser) digits() (n int) {
+	for ; p.peek() >= '0' && p.peek() <= '9'; n++ {
+		p.pos++
+	}
+	return n
+}
+
+func excerpt(text string) string {
+	if len(text) > 40 {
+		return text[:36] + "…"
+	}
+	return text
+}
+
+// unsafe says why JavaScript would read another number than the one written, "" when it would not.
+func unsafe(text string) string {
+	f, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+		return "is too large"
+	case f == 0 && strings.Trim(mantissa(text), "0") != "":
+		return "is too small to be told from 0"
+	case math.Abs(f) < 1<<53:
+		return ""
+	}
+	digits, exponent := decimal(text)
+	shown, shownExponent := decimal(string(appendNumber(nil, f)))
+	if digits != shown || exponent != shownExponent {
+		return "lies beyond the safe integers and would be read as " + string(appendNumber(nil, f))
+	}
+	return ""
+}
+
+// mantissa returns the digits of a number before its exponent, without sign and point.
+func mantissa(text string) string {
+	text, _, _ = strings.Cut(strings.ToLower(text), "e")
+	return strings.NewReplacer("-", "", ".", "").Replace(text)
+}
+
+// decimal returns the number's significant digits d and the exponent e for which it is 0.d * 10^e. The exponent must fit
+// an int, which holds for every number that is finite and not 0.
+func decimal(text string) (digits string, exponent int) {
+	head, tail, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(text, "-")), "e")
+	whole, _, _ := strings.Cut(head, ".")
+	exponent, _ = strconv.Atoi(tail)
+	digits = mantissa(text)
+	significant := strings.TrimLeft(digits, "0")
+	exponent += len(whole) - (len(digits) - len(significant))
+	return strings.TrimRight(significant, "0"), exponent
+}
+
+// appendNumber appends a finite number as Number::toString gives it (ECMA-262, 6.1.6.1.20).
+func appendNumber(dst []byte, f float64) []byte {
+	if f == 0 {
+		return append(dst, '0') // also for -0
+	}
+	if f < 0 {
+		dst, f = append(dst, '-'), -f
+	}
+	digits, n := shortest(f)
+	k := len(digits)
+	switch {
+	case k <= n && n <= 21:
+		dst = append(dst, digits...)
+		return append(dst, strings.Repeat("0", n-k)...)
+	case 0 < n && n <= 21:
+		dst = append(append(dst, digits[:n]...), '.')
+		return append(dst, digits[n:]...)
+	case -6 < n && n <= 0:
+		dst = append(dst, "0."+strings.Repeat("0", -n)...)
+		return append(dst, digits...)
+	}
+	dst = append(dst, digits[0])
+	if k > 1 {
+		dst = append(append(dst, '.'), digits[1:]...)
+	}
+	dst = append(dst, 'e')
+	if n > 0 {
+		dst = append(dst, '+')
+	}
+	return strconv.AppendInt(dst, int64(n-1), 10)
+}
+
+// shortest returns the fewest digits that identify the double, and n such that it is 0.digits * 10^n.
+func shortest(f float64) (digits string, n int) {
+	text := strconv.FormatFloat(f, 'e', -1, 64)
+	return decimal(text)
+}

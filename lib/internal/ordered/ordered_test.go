@@ -1,0 +1,166 @@
+package ordered_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+func TestParseRefusesWithPlace(t *testing.T) {
+	for _, c := range []struct {
+		name, src    string
+		line, column int
+		problem      string
+	}{
+		{"empty", "", 1, 1, "end of text where a value is expected"},
+		{"only space", " \n ", 2, 2, "end of text"},
+		{"trailing comma", "{\n  \"a\": 1,\n}", 3, 1, "after a comma"},
+		{"comma in array", "[1,]", 1, 4, "after a comma"},
+		{"missing comma", "{\"a\": 1\n \"b\": 2}", 2, 2, "where ',' or '}' is expected"},
+		{"missing colon", `{"a" 1}`, 1, 6, "where ':' is expected"},
+		{"bare key", `{a: 1}`, 1, 2, "where a key is expected"},
+		{"single quotes", `{"a": 'x'}`, 1, 7, "unexpected '\\''"},
+		{"comment", "// x\n{}", 1, 1, "unexpected '/'"},
+		{"second value", "{} {}", 1, 4, "after the end of the value"},
+		{"column in characters", `["é€😀", x]`, 1, 9, "unexpected 'x'"},
+		{"duplicate", "{\"é\": 1,\n \"b\": 2, \"\\u00e9\": 3}", 2, 10, "occurs twice"},
+		{"duplicate deep", `[{"a":{"k":1,"k":1}}]`, 1, 14, `key "k" occurs twice`},
+		{"control character", "[\"a\tb\"]", 1, 4, "control character '\\t'"},
+		{"open string", `["abc`, 1, 6, "end of text inside a string"},
+		{"bad escape", `["a\x41"]`, 1, 4, "unknown escape"},
+		{"short escape", `["\u12"]`, 1, 3, "unknown escape"},
+		{"bad UTF-8", "{\n\"a\": \"é\xff\"}", 2, 8, "byte 0xff is not valid UTF-8"},
+		{"encoded surrogate", "[\"\xed\xa0\x80\"]", 1, 3, "not valid UTF-8"},
+		{"leading zero", `[01]`, 1, 2, "superfluous 0"},
+		{"leading plus", `[+1]`, 1, 2, "unexpected '+'"},
+		{"no fraction", `[1.]`, 1, 4, "after the point"},
+		{"no exponent", `[1e]`, 1, 4, "exponent"},
+		{"lone minus", `[-]`, 1, 3, "digit is expected"},
+		{"NaN", `[NaN]`, 1, 2, "unexpected 'N'"},
+		{"huge exponent", `[1e1000001]`, 1, 2, "is too large"},
+		{"tiny exponent", `[1e-1000001]`, 1, 2, "too small"},
+		{"unsafe integer", `[9007199254740993]`, 1, 2, "read as 9007199254740992"},
+		{"unsafe negative", `[-18446744073709551615]`, 1, 2, "read as -18446744073709552000"},
+		{"unsafe fraction", `[9007199254740993.5]`, 1, 2, "beyond the safe integers"},
+		{"deep", strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), 1, ordered.MaxDepth + 1, "more than 200 deep"},
+		{"unclosed deep", strings.Repeat(`{"a":`, 10_000), 1, 5*ordered.MaxDepth + 1, "more than 200 deep"},
+		{"large", `"` + strings.Repeat("a", ordered.MaxBytes) + `"`, 1, 1, "more than the 5242880"},
+		{"many values", "[" + strings.Repeat("1,", ordered.MaxValues) + "1]", 1, 2 * ordered.MaxValues, "more than 250000 values"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ordered.Parse([]byte(c.src))
+			var fault *ordered.SyntaxError
+			if !errors.As(err, &fault) {
+				t.Fatalf("error is %v, want a syntax error", err)
+			}
+			if fault.Line != c.line || fault.Column != c.column || !strings.Contains(fault.Problem, c.problem) {
+				t.Errorf("got %v, want line %d, column %d: …%s…", err, c.line, c.column, c.problem)
+			}
+		})
+	}
+}
+
+func TestPrint(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"white space", " {\r\n \"a\" : [ 1 , true , null , false ] }\n", `{"a":[1,true,null,false]}`},
+		{"byte-order mark", "\ufeff{}", "{}"},
+		{"source order", `{"b":1,"a":2,"_":3}`, `{"b":1,"a":2,"_":3}`},
+		{"indices first", `{"b":1,"10":2,"2":3,"01":4,"4294967295":5,"4294967294":6,"-1":7}`, `{"2":3,"10":2,"4294967294":6,"b":1,"01":4,"4294967295":5,"-1":7}`},
+		{"numbers", `[1.0,-0,0e5,1E2,1e21,123456789012345680000,1e-6,1e-7,0.10,5e-324,1.7976931348623157e308]`, `[1,0,0,100,1e+21,123456789012345680000,0.000001,1e-7,0.1,5e-324,1.7976931348623157e+308]`},
+		{"exact beyond the safe integers", `[9007199254740992,9007199254740994,1e300]`, `[9007199254740992,9007199254740994,1e+300]`},
+		{"fraction beyond a double", `[0.1000000000000000055511151231257827]`, `[0.1]`},
+		{"escapes", `["\u0041\/\b\f\n\r\t\u0000\u001f\u007f\u2028\"\\"]`, "[\"A/\\b\\f\\n\\r\\t\\u0000\\u001f\u007f\u2028\\\"\\\\\"]"},
+		{"surrogates", `["\ud83d\ude00","\uD83D","\ude00\ud83d","\ud83d\ud83d\ude00","\ud83dx"]`, `["😀","\ud83d","\ude00\ud83d","\ud83d😀","\ud83dx"]`},
+	} {
+		v, err := ordered.Parse([]byte(c.src))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := v.String(); got != c.want {
+			t.Errorf("%s: printed %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	v, err := ordered.Parse([]byte(`{"a":["\ud800x",1.50,true,null]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(v.Plain())
+	if want := `{"a":["` + "\ufffd" + `x",1.5,true,null]}`; err != nil || string(got) != want {
+		t.Errorf("plain is %s (%v), want %s", got, err, want)
+	}
+}
+
+func TestTree(t *testing.T) {
+	v, err := ordered.Parse([]byte(`{"a/b":{"~":[10,{"x":1}]},"b":2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pointer := ordered.Pointer(ordered.Pointer("", "a/b"), "~")
+	if got := v.At(pointer + "/1/x"); got == nil || got.Text != "1" || got.Column != 22 {
+		t.Errorf("At(%s/1/x) = %+v", pointer, got)
+	}
+	for _, absent := range []string{"/a", pointer + "/2", pointer + "/-", pointer + "/01", "/b/x", "/b/x/y"} {
+		if got := v.At(absent); got != nil {
+			t.Errorf("At(%s) = %s, want nothing", absent, got)
+		}
+	}
+	c := v.Clone()
+	c.Set("b", ordered.NewString("new"))
+	c.Set("c", ordered.NewArray(ordered.NewInt(1), ordered.NewBool(true), ordered.NewObject()))
+	if !c.Delete("a/b") || c.Delete("a/b") {
+		t.Error("delete answers wrongly")
+	}
+	if got := c.String(); got != `{"b":"new","c":[1,true,{}]}` {
+		t.Errorf("edited clone is %s", got)
+	}
+	if got := v.String(); got != `{"a/b":{"~":[10,{"x":1}]},"b":2}` {
+		t.Errorf("an edit of the clone changed the value: %s", got)
+	}
+}
+
+// What Parse takes is JSON, and printing is a fixed point that keeps the meaning.
+func FuzzPrintIsStable(f *testing.F) {
+	f.Add([]byte(`{"b":[1.0,"\ud800\u0000",{"2":1,"1":2}],"a":-0}`))
+	f.Add([]byte("\ufeff[1e21, 9007199254740991, \"😀\"]"))
+	f.Add([]byte(`{"a":1,"a":2}`))
+	f.Add([]byte(`[1e1000001]`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		v, err := ordered.Parse(src)
+		if err != nil {
+			var fault *ordered.SyntaxError
+			if !errors.As(err, &fault) || fault.Line < 1 || fault.Column < 1 {
+				t.Fatalf("error without a place: %v", err)
+			}
+			return
+		}
+		if !json.Valid(bytes.TrimPrefix(src, []byte("\ufeff"))) {
+			t.Fatalf("took invalid JSON %q", src)
+		}
+		printed := v.Append(nil)
+		again, err := ordered.Parse(printed)
+		if err != nil {
+			t.Fatalf("printed %q, which is refused: %v", printed, err)
+		}
+		if second := again.Append(nil); !bytes.Equal(printed, second) {
+			t.Fatalf("printed %q, then %q", printed, second)
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	src := []byte("[" + strings.Repeat(`{"name":"retry policy","n":12.5,"ok":true,"tags":["a","b"]},`, 500) + "{}]")
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		if _, err := ordered.Parse(src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

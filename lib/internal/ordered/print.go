@@ -1,0 +1,106 @@
+package ordered
+
+import (
+	"encoding/json"
+	"sort"
+	"strconv"
+)
+
+// Append appends the value as JSON.stringify prints it, without white space.
+func (v *Value) Append(dst []byte) []byte {
+	switch v.Kind {
+	case Bool:
+		return append(dst, v.Text...)
+	case Number:
+		return v.appendNumber(dst)
+	case String:
+		return AppendQuoted(dst, v.Text)
+	case Array:
+		dst = append(dst, '[')
+		for i, item := range v.Items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = item.Append(dst)
+		}
+		return append(dst, ']')
+	case Object:
+		dst = append(dst, '{')
+		for i, m := range v.Ordered() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(AppendQuoted(dst, m.Name), ':')
+			dst = m.Value.Append(dst)
+		}
+		return append(dst, '}')
+	}
+	return append(dst, "null"...)
+}
+
+func (v *Value) appendNumber(dst []byte) []byte {
+	f, _ := strconv.ParseFloat(v.Text, 64)
+	return appendNumber(dst, f)
+}
+
+// String returns the value as Append prints it.
+func (v *Value) String() string { return string(v.Append(nil)) }
+
+// Ordered returns the members in the order in which JavaScript enumerates them: array indices ascending, then the other
+// keys in source order (ECMA-262 OrdinaryOwnPropertyKeys).
+func (v *Value) Ordered() []Member {
+	indices := 0
+	for _, m := range v.Members {
+		if _, ok := arrayIndex(m.Name); ok {
+			indices++
+		}
+	}
+	if indices == 0 {
+		return v.Members
+	}
+	sorted := append([]Member(nil), v.Members...)
+	sort.SliceStable(sorted, func(i, j int) bool {
+		a, aIs := arrayIndex(sorted[i].Name)
+		b, bIs := arrayIndex(sorted[j].Name)
+		if aIs && bIs {
+			return a < b
+		}
+		return aIs && !bIs
+	})
+	return sorted
+}
+
+// arrayIndex reads a key that is an array index: 0 … 2^32-2 without superfluous zeros.
+func arrayIndex(name string) (uint64, bool) {
+	if name == "" || len(name) > 10 || name[0] < '0' || name[0] > '9' || name[0] == '0' && len(name) > 1 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(name, 10, 64)
+	return n, err == nil && n < 1<<32-1
+}
+
+// Plain returns the value as map[string]any, []any, string, json.Number, bool and nil, for a schema check. Numbers are in
+// the form that Append prints, so that none is longer than 25 characters; lone surrogates become U+FFFD.
+func (v *Value) Plain() any {
+	switch v.Kind {
+	case Bool:
+		return v.Text == "true"
+	case Number:
+		return json.Number(v.appendNumber(nil))
+	case String:
+		return Printable(v.Text)
+	case Array:
+		items := make([]any, len(v.Items))
+		for i, item := range v.Items {
+			items[i] = item.Plain()
+		}
+		return items
+	case Object:
+		members := make(map[string]any, len(v.Members))
+		for _, m := range v.Members {
+			members[Printable(m.Name)] = m.Value.Plain()
+		}
+		return members
+	}
+	return nil
+}
