@@ -51,21 +51,31 @@ func (r *reader) fault(lineOfHead int, format string, args ...any) {
 	r.problems = append(r.problems, Problem{r.before + max(lineOfHead, 1), fmt.Sprintf(format, args...)})
 }
 
-// decode returns the root of the one document in head, or nil after reporting why there is none.
-func (r *reader) decode(head []byte) *yaml.Node {
+// readable reports what would make YAML see other lines than a person does, and whether there is none.
+func (r *reader) readable(head []byte) bool {
+	before := len(r.problems)
 	switch {
 	case len(head) > MaxBytes:
 		r.fault(1, "the frontmatter is larger than %d bytes; make it smaller", MaxBytes)
-		return nil
+		return false
 	case !utf8.Valid(head):
 		r.fault(1, "the frontmatter is not valid UTF-8; save the file as UTF-8")
-		return nil
 	}
 	for i, text := range bytes.Split(head, []byte("\n")) {
 		if bytes.HasPrefix(text, []byte("...")) { // ends the document for YAML and hides what follows
 			r.fault(i+1, "a line must not begin with %q; remove it", "...")
-			return nil
 		}
+		if bytes.ContainsAny(text, "\u0085\u2028\u2029") { // a comment could hide an operator
+			r.fault(i+1, "a Unicode line separator, which YAML takes for a line break; remove it")
+		}
+	}
+	return len(r.problems) == before
+}
+
+// decode returns the root of the one document in head, or nil after reporting why there is none.
+func (r *reader) decode(head []byte) *yaml.Node {
+	if !r.readable(head) {
+		return nil
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(head))
 	var document, second yaml.Node

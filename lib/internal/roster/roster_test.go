@@ -141,6 +141,7 @@ func TestParseRefuses(t *testing.T) {
 		"merge key":          {"<<: {schema_version: '1.0'}\noperators: []\n", `line 2: the frontmatter has the unknown key "<<"`},
 		"not UTF-8":          {"schema_version: '1.0\xff'\n", "line 2: the frontmatter is not valid UTF-8"},
 		"UTF-16":             {"\xff\xfea\x00", "line 2: the frontmatter is not valid UTF-8"},
+		"hidden line break":  {"schema_version: '1.0' # x\u2028operators: []\n", "line 2: a Unicode line separator"},
 		"too large":          {strings.Repeat("#", roster.MaxBytes+1), "line 2: the frontmatter is larger than"},
 		"hidden characters":  {strings.Replace(two, `"Bob"`, `"B\u2028ob"`, 1), "line 13: operators[1]: display_name"},
 		"unquoted boolean":   {strings.Replace(two, `"Bob"`, `true`, 1), "line 13: operators[1]: display_name: YAML does not read"},
