@@ -1,0 +1,126 @@
+// Package settings finds the project root and reads the settings of a project: the file
+// .handoff.yaml in the root, and environment variables, which go first.
+//
+// The file is one YAML mapping of the keys below, each at most once and none required. Relative
+// paths in it are relative to the project root, those in the environment to the current directory.
+//
+//	key                   variable                 default
+//	handoffs_dir          HANDOFFS_DIR             handoffs
+//	state_dir             HANDOFF_STATE_DIR        .run
+//	operators_file        HANDOFF_OPERATORS_FILE   OPERATORS.md
+//	operator              HANDOFF_OPERATOR         none: by git config user.email in the operators file
+//	verify_operators                               true
+//	schema_mode                                    strict (or warn)
+//	verify_git_match                               false
+//	verify_gpg                                     false
+//	lock_timeout          HANDOFF_LOCK_TIMEOUT     30s
+//	max_document_bytes                             1048576
+//	index_max_rows                                 5000
+//	surface_max_chars                              4000
+//	surface_max_age_days                           0 (off)
+//	hook_enabled                                   true
+//	max_age                                        48h
+//
+// The file may come with a cloned repository, so it is not trusted: the source of every value is
+// kept, and whoever uses a path from the file has to check its place.
+package settings
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// Name is the name of the settings file in the project root.
+const Name = ".handoff.yaml"
+
+// A Source says where a value came from.
+type Source string
+
+// The sources. Only a path from Environment was given explicitly by the person who runs the program.
+const (
+	Default     Source = "default"
+	File        Source = "file"
+	Environment Source = "environment"
+)
+
+// A Setting is a value and where it came from.
+type Setting[T any] struct {
+	Value  T
+	Source Source
+}
+
+// Modes of SchemaMode.
+const (
+	Strict = "strict" // refuse an operator who is not verified
+	Warn   = "warn"   // accept, with a marker
+)
+
+// Settings holds every setting of a project.
+type Settings struct {
+	HandoffsDir       Setting[string]
+	StateDir          Setting[string]
+	OperatorsFile     Setting[string]
+	Operator          Setting[string] // "" when not set
+	VerifyOperators   Setting[bool]
+	SchemaMode        Setting[string]
+	VerifyGitMatch    Setting[bool]
+	VerifyGPG         Setting[bool]
+	LockTimeout       Setting[time.Duration]
+	MaxDocumentBytes  Setting[int]
+	IndexMaxRows      Setting[int]
+	SurfaceMaxChars   Setting[int]
+	SurfaceMaxAgeDays Setting[int] // 0 for no limit
+	HookEnabled       Setting[bool]
+	MaxAge            Setting[time.Duration]
+}
+
+// Load returns the settings of the project at root, from its file if there is one and from the
+// variables that getenv returns; an empty variable counts as not set. All paths come back absolute.
+// root and dir, the current directory, must be absolute. An error names the file and line, or the
+// variable, of every bad value.
+func Load(root, dir string, getenv func(string) string) (Settings, error) {
+	src, err := read(root)
+	if err != nil {
+		return Settings{}, err
+	}
+	s, err := Parse(src, filepath.Join(root, Name))
+	if err != nil {
+		return Settings{}, err
+	}
+	if err := s.environ(getenv); err != nil {
+		return Settings{}, err
+	}
+	for _, path := range []*Setting[string]{&s.HandoffsDir, &s.StateDir, &s.OperatorsFile} {
+		base := root
+		if path.Source == Environment {
+			base = dir
+		}
+		if !filepath.IsAbs(path.Value) {
+			path.Value = filepath.Join(base, path.Value)
+		}
+		path.Value = filepath.Clean(path.Value)
+	}
+	return s, nil
+}
+
+func defaults() Settings {
+	return Settings{
+		HandoffsDir:       byDefault("handoffs"),
+		StateDir:          byDefault(".run"),
+		OperatorsFile:     byDefault("OPERATORS.md"),
+		Operator:          byDefault(""),
+		VerifyOperators:   byDefault(true),
+		SchemaMode:        byDefault(Strict),
+		VerifyGitMatch:    byDefault(false),
+		VerifyGPG:         byDefault(false),
+		LockTimeout:       byDefault(30 * time.Second),
+		MaxDocumentBytes:  byDefault(1 << 20),
+		IndexMaxRows:      byDefault(5000),
+		SurfaceMaxChars:   byDefault(4000),
+		SurfaceMaxAgeDays: byDefault(0),
+		HookEnabled:       byDefault(true),
+		MaxAge:            byDefault(48 * time.Hour),
+	}
+}
+
+func byDefault[T any](value T) Setting[T] { return Setting[T]{value, Default} }

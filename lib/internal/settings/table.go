@@ -1,0 +1,125 @@
+package settings
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A key is one row of the table of settings.
+type key struct {
+	name, variable string // the variable is "" where there is none
+	kind
+}
+
+// A kind is how the text of a value is read.
+type kind struct {
+	tag  string // of the YAML scalar
+	want string
+	set  func(text string, from Source) bool // changes nothing when it returns false
+}
+
+func (s *Settings) table() []key {
+	return []key{
+		{"handoffs_dir", "HANDOFFS_DIR", path(&s.HandoffsDir)},
+		{"state_dir", "HANDOFF_STATE_DIR", path(&s.StateDir)},
+		{"operators_file", "HANDOFF_OPERATORS_FILE", path(&s.OperatorsFile)},
+		{"operator", "HANDOFF_OPERATOR", slug(&s.Operator)},
+		{"verify_operators", "", flag(&s.VerifyOperators)},
+		{"schema_mode", "", oneOf(&s.SchemaMode, Strict, Warn)},
+		{"verify_git_match", "", flag(&s.VerifyGitMatch)},
+		{"verify_gpg", "", flag(&s.VerifyGPG)},
+		{"lock_timeout", "HANDOFF_LOCK_TIMEOUT", duration(&s.LockTimeout)},
+		{"max_document_bytes", "", number(&s.MaxDocumentBytes, 1, 4<<20)}, // stored files are read up to 4 MiB
+		{"index_max_rows", "", number(&s.IndexMaxRows, 2, 1_000_000)},
+		{"surface_max_chars", "", number(&s.SurfaceMaxChars, 1, 1_000_000)},
+		{"surface_max_age_days", "", number(&s.SurfaceMaxAgeDays, 0, 36_500)},
+		{"hook_enabled", "", flag(&s.HookEnabled)},
+		{"max_age", "", duration(&s.MaxAge)},
+	}
+}
+
+func into[T any](to *Setting[T], tag, want string, parse func(string) (T, bool)) kind {
+	return kind{tag, want, func(text string, from Source) bool {
+		value, ok := parse(text)
+		if ok {
+			*to = Setting[T]{value, from}
+		}
+		return ok
+	}}
+}
+
+func path(to *Setting[string]) kind {
+	return into(to, "!!str", "a path without control characters that does not begin with ~", func(s string) (string, bool) {
+		return s, s != "" && s[0] != '~' && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+	})
+}
+
+func slug(to *Setting[string]) kind {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	return into(to, "!!str", "1 to 64 letters, digits, dashes or underscores", func(s string) (string, bool) {
+		return s, s != "" && len(s) <= 64 && strings.Trim(s, alphabet) == ""
+	})
+}
+
+func oneOf(to *Setting[string], words ...string) kind {
+	return into(to, "!!str", strings.Join(words, " or "), func(s string) (string, bool) {
+		return s, slices.Contains(words, s)
+	})
+}
+
+func flag(to *Setting[bool]) kind {
+	return into(to, "!!bool", "true or false", func(s string) (bool, bool) {
+		return s == "true", s == "true" || s == "false"
+	})
+}
+
+func number(to *Setting[int], least, most int) kind {
+	want := "a number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
+	return into(to, "!!int", want, func(s string) (int, bool) {
+		n, err := strconv.Atoi(s)
+		return n, err == nil && least <= n && n <= most && strconv.Itoa(n) == s // 010 is 8 to some readers
+	})
+}
+
+func duration(to *Setting[time.Duration]) kind {
+	return into(to, "!!str", "a duration such as 30s or 48h", func(s string) (time.Duration, bool) {
+		d, err := time.ParseDuration(s)
+		return d, err == nil && d >= 0
+	})
+}
+
+// nearest returns the known name with the fewest edits from name.
+func nearest(name string, known []key) string {
+	best, fewest := "", 0
+	for _, k := range known {
+		if n := edits(name, k.name); best == "" || n < fewest {
+			best, fewest = k.name, n
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance of a and b in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
