@@ -1,0 +1,65 @@
+// Package machine says which machine this is, as a fingerprint, and reads and writes the record of
+// the machine that a store was begun on.
+//
+// The fingerprint is the lower-case hexadecimal SHA-256 of
+//
+//	hostname|machine-id
+//
+// where hostname is the first label of the host's name in lower case (on macOS the LocalHostName,
+// which does not change with the network), and machine-id is the id that the operating system was
+// installed with, trimmed and in lower case, with dashes where the system writes them: 32
+// hexadecimal digits on Linux, a UUID on macOS and Windows.
+package machine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/denisbrodbeck/machineid"
+)
+
+// ErrNoMachineID says that the system has no machine id that tells it from others. The errors that
+// wrap it say how to give it one.
+var ErrNoMachineID = errors.New("this machine has no usable machine id")
+
+const hint = "on a host run systemd-machine-id-setup as root; give a container the host's id by mounting /etc/machine-id into it, also as /var/lib/dbus/machine-id where that file exists"
+
+// Fingerprint returns the fingerprint of this machine. Containers made from one image may share
+// their machine id; then only the host name tells them apart.
+func Fingerprint() (string, error) {
+	name, err := hostname()
+	if err != nil {
+		return "", fmt.Errorf("cannot tell the host's name: %w", err)
+	}
+	id, err := machineid.ID() // "" without an error when the file is empty
+	if err != nil {
+		return "", fmt.Errorf("%w (%w); %s", ErrNoMachineID, err, hint)
+	}
+	return Compute(name, id)
+}
+
+// Compute returns the fingerprint of a host name and a machine id. The error wraps ErrNoMachineID
+// when the id is neither 32 hexadecimal digits nor a UUID, or is all zeros.
+func Compute(hostname, machineID string) (string, error) {
+	label, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(hostname)), ".")
+	if label == "" {
+		return "", fmt.Errorf("the host's name %q has no first label; set one with hostnamectl or hostname", hostname)
+	}
+	id := strings.ToLower(strings.TrimSpace(machineID))
+	if !usable(id) {
+		return "", fmt.Errorf("%w: it is %.80q, not 32 hexadecimal digits or a UUID other than zero; %s", ErrNoMachineID, id, hint)
+	}
+	sum := sha256.Sum256([]byte(label + "|" + id))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func usable(id string) bool {
+	digits := id
+	if len(id) == 36 && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-' {
+		digits = strings.ReplaceAll(id, "-", "")
+	}
+	return len(digits) == 32 && strings.Trim(digits, "0123456789abcdef") == "" && strings.Trim(digits, "0") != ""
+}
