@@ -1,0 +1,104 @@
+package render
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// quote returns escaped text as prefixed lines of at most limit characters in all, 0 for no limit,
+// with <, > and & as entities. A final newline ends the last line and starts no other.
+func quote(escaped string, limit int) (content string, truncated bool) {
+	if limit <= 0 {
+		limit = math.MaxInt
+	}
+	var b strings.Builder
+	for escaped != "" {
+		if limit < len(linePrefix)+1 {
+			return b.String(), true
+		}
+		limit -= len(linePrefix) + 1 // the newline is paid for in advance
+		line, rest, _ := strings.Cut(escaped, "\n")
+		b.WriteString(linePrefix)
+		used, whole := quoteLine(&b, line, limit)
+		b.WriteByte('\n')
+		if !whole {
+			return b.String(), true
+		}
+		limit -= used
+		escaped = rest
+	}
+	return b.String(), false
+}
+
+// quoteLine writes as much of line as fits in limit characters and returns how many it took.
+func quoteLine(b *strings.Builder, line string, limit int) (used int, whole bool) {
+	for line != "" {
+		n := unitLen(line)
+		shown := entity(line[:n])
+		cost := utf8.RuneCountInString(shown)
+		if cost > limit-used {
+			return used, false
+		}
+		b.WriteString(shown)
+		used += cost
+		line = line[n:]
+	}
+	return used, true
+}
+
+func entity(char string) string {
+	switch char {
+	case "<":
+		return "&lt;"
+	case ">":
+		return "&gt;"
+	case "&":
+		return "&amp;"
+	}
+	return char
+}
+
+// unitLen returns the length in bytes of what escaped text starts with and must not be cut: an
+// escape, or a character with the joiners and selectors that hold an emoji or keycap together.
+func unitLen(escaped string) int {
+	n := escapeLen(escaped)
+	if n == 0 {
+		_, n = utf8.DecodeRuneInString(escaped)
+	}
+	for n < len(escaped) && escaped[n] >= utf8.RuneSelf {
+		r, size := utf8.DecodeRuneInString(escaped[n:])
+		switch {
+		case r == variation16:
+		case r == keycap && strings.HasSuffix(escaped[:n], string(variation16)):
+		case strings.HasPrefix(escaped[n:], joiner):
+			_, next := utf8.DecodeRuneInString(escaped[n+size:])
+			size += next
+		default:
+			return n
+		}
+		n += size
+	}
+	return n
+}
+
+// escapeLen returns the length of the escape that text starts with, 0 for none: \x1b or \u{202e}.
+func escapeLen(text string) int {
+	switch {
+	case len(text) >= 4 && strings.HasPrefix(text, `\x`) && isHex(text[2:4]):
+		return 4
+	case strings.HasPrefix(text, `\u{`):
+		const longest = len(`\u{10ffff}`)
+		end := strings.IndexByte(text[:min(len(text), longest)], '}')
+		if end > 3 && isHex(text[3:end]) {
+			return end + 1
+		}
+	case len(text) >= 2 && strings.HasPrefix(text, `\`) && strings.IndexByte("nrt", text[1]) >= 0:
+		return 2
+	}
+	return 0
+}
+
+func isHex(digits string) bool {
+	return strings.Trim(digits, "0123456789abcdef") == ""
+}

@@ -1,0 +1,115 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+const (
+	columnGap   = "  "
+	narrowest   = 6 // no column gets narrower than this to save space
+	cutMark     = "…"
+	cutMarkSize = 1
+)
+
+// Table returns header and rows as aligned columns that fit a terminal of width cells, 0 for no
+// limit. Every cell goes through EscapeLine; the widest columns are cut first and end in "…". A
+// table with too many columns stays wider than the terminal rather than lose one. Rows may be shorter than the header.
+func Table(width int, header []string, rows [][]string) string {
+	lines := make([][]string, 0, len(rows)+1)
+	lines = append(lines, escapeCells(header, len(header)))
+	for _, row := range rows {
+		lines = append(lines, escapeCells(row, len(header)))
+	}
+	widths := columnWidths(width, lines)
+	var b strings.Builder
+	for _, line := range lines {
+		writeRow(&b, line, widths)
+	}
+	return b.String()
+}
+
+// escapeCells returns n cells; what a row has beyond them is not shown.
+func escapeCells(row []string, n int) []string {
+	cells := make([]string, n)
+	for i := range min(n, len(row)) {
+		cells[i] = EscapeLine(row[i])
+	}
+	return cells
+}
+
+func columnWidths(limit int, lines [][]string) []int {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], displayWidth(cell))
+		}
+	}
+	if limit <= 0 {
+		return widths
+	}
+	total := len(columnGap) * (len(widths) - 1)
+	for i := range widths {
+		widths[i] = min(widths[i], max(limit, narrowest))
+		total += widths[i]
+	}
+	for ; total > limit; total-- {
+		widest := 0
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= narrowest {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+// writeRow writes one line without spaces at its end.
+func writeRow(b *strings.Builder, cells []string, widths []int) {
+	pending := 0
+	for i, cell := range cells {
+		cell, used := fit(cell, widths[i])
+		if cell != "" {
+			b.WriteString(strings.Repeat(" ", pending))
+			b.WriteString(cell)
+			pending = 0
+		}
+		pending += widths[i] - used + len(columnGap)
+	}
+	b.WriteByte('\n')
+}
+
+// fit returns escaped text cut to width cells, between two characters and never inside an escape,
+// and the cells that it takes.
+func fit(text string, width int) (string, int) {
+	if w := displayWidth(text); w <= width {
+		return text, w
+	}
+	end, used := 0, 0
+	for end < len(text) {
+		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[end:], -1)
+		n := max(len(cluster), unitLen(text[end:]))
+		w := displayWidth(text[end : end+n])
+		if used+w > width-cutMarkSize {
+			break
+		}
+		end += n
+		used += w
+	}
+	return text[:end] + cutMark, used + cutMarkSize
+}
+
+// displayWidth returns how many cells of a terminal escaped text takes.
+func displayWidth(text string) int {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return uniseg.StringWidth(text)
+		}
+	}
+	return len(text)
+}
