@@ -1,0 +1,153 @@
+// Package filelock takes the exclusive lock of a file, between processes and within one, for as long
+// as a critical section lasts.
+//
+// The lock file is created when it is missing, with mode 0644 less the umask, and never written,
+// truncated, renamed or removed. It must be a regular file with one name that is no symbolic link.
+// A waiter is queued by the kernel and does not poll.
+package filelock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+var (
+	// ErrBusy says that someone else held the lock for as long as the caller would wait.
+	ErrBusy = errors.New("the lock is held by another process")
+
+	// ErrUnsafe says that the lock file is a symbolic link, FIFO, device, directory or has other names.
+	ErrUnsafe = errors.New("unsafe lock file")
+
+	errReplaced = errors.New("the lock file was replaced")
+)
+
+// Acquire takes the lock of path, and returns the function that gives it back. It waits up to
+// timeout; with 0 or less it only tries. The error wraps ErrBusy when that time is over, ErrUnsafe
+// when the file may not serve as a lock, and the cause of ctx when that is done first.
+//
+// A lock that is free is taken on the calling thread and without another goroutine. The returned
+// function may be called from any goroutine, and more than once. After a wait that was given up, a
+// goroutine stays behind until the lock is free, and gives it back at once.
+func Acquire(ctx context.Context, path string, timeout time.Duration) (unlock func(), err error) {
+	deadline := time.Now().Add(timeout)
+	for {
+		l, err := take(ctx, path, deadline)
+		if err == nil {
+			return func() { release(l) }, nil
+		}
+		if !errors.Is(err, errReplaced) {
+			return nil, fmt.Errorf("cannot lock %q: %w", path, err)
+		}
+		if time.Until(deadline) <= 0 {
+			return nil, fmt.Errorf("cannot lock %q: %w: %w", path, ErrBusy, err)
+		}
+	}
+}
+
+// take locks the file that has the name path now. The error is errReplaced when another file has
+// the name, or none, by the time that the lock is held.
+func take(ctx context.Context, path string, deadline time.Time) (*flock.Flock, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	l := flock.New(path, flock.SetFlag(openFlags), flock.SetPermissions(0o644)) // one per call: a shared Flock grants the lock twice
+	locked := false
+	err := again(func() (err error) {
+		locked, err = l.TryLock()
+		return err
+	})
+	if err != nil || !locked {
+		if unsafe := inspect(os.Lstat(path)); errors.Is(unsafe, ErrUnsafe) {
+			return nil, unsafe // why the open failed, or not worth waiting for
+		}
+		if err == nil {
+			err = wait(ctx, l, time.Until(deadline))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := serves(l, path); err != nil {
+		release(l)
+		return nil, err
+	}
+	return l, nil
+}
+
+// wait takes the lock in a goroutine: only a blocking call is queued fairly by the kernel, and it
+// cannot be called off. Whoever comes first, lock or deadline, decides; a lock that comes late is
+// given back.
+func wait(ctx context.Context, l *flock.Flock, timeout time.Duration) error {
+	if timeout <= 0 {
+		return ErrBusy
+	}
+	done, gone := make(chan error), make(chan struct{})
+	go func() {
+		err := again(l.Lock)
+		select {
+		case done <- err:
+		case <-gone:
+			release(l)
+		}
+	}()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		close(gone)
+		return context.Cause(ctx)
+	case <-timer.C:
+		close(gone)
+		return ErrBusy
+	}
+}
+
+// serves checks the file that l holds. It must still have the name path, or the lock excludes nobody.
+func serves(l *flock.Flock, path string) error {
+	held, err := l.Stat()
+	if err := inspect(held, err); err != nil {
+		return err
+	}
+	named, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(held, named) {
+		return errReplaced
+	}
+	return err
+}
+
+// inspect returns an error that wraps ErrUnsafe unless info is that of a regular file with one name.
+func inspect(info fs.FileInfo, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w: its mode is %s, it must be a regular file; move it away", ErrUnsafe, info.Mode())
+	case links(info) > 1:
+		return fmt.Errorf("%w: it has %d names (hard links), it must have one; move it away", ErrUnsafe, links(info))
+	}
+	return nil
+}
+
+// release gives the lock back. Nothing is left to do when that fails: the kernel does it at exit.
+func release(l *flock.Flock) {
+	_ = again(l.Unlock)
+}
+
+// again repeats a call that a signal interrupted, within reason.
+func again(call func() error) (err error) {
+	for range 100 {
+		if err = call(); !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	return err
+}

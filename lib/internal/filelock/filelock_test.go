@@ -1,0 +1,414 @@
+//go:build unix
+
+package filelock_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/seed-78daf238/handoff/lib/internal/filelock"
+)
+
+const long = 30 * time.Second
+
+// The test binary is also the other process: it does what FILELOCK_TEST says with the lock file
+// that it is given.
+func TestMain(m *testing.M) {
+	switch os.Getenv("FILELOCK_TEST") {
+	case "hold":
+		unlock, err := filelock.Acquire(context.Background(), os.Args[1], long)
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println("held")
+		io.Copy(io.Discard, os.Stdin)
+		unlock()
+		os.Exit(0)
+	case "count":
+		if err := count(os.Args[1], os.Args[2], 25); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// count adds one to the number in the file name, n times, each under the lock.
+func count(lock, name string, n int) error {
+	for range n {
+		unlock, err := filelock.Acquire(context.Background(), lock, long)
+		if err != nil {
+			return err
+		}
+		old, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		number, err := strconv.Atoi(string(old))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(strconv.Itoa(number+1)), 0o644); err != nil {
+			return err
+		}
+		unlock()
+	}
+	return nil
+}
+
+func self(mode string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "FILELOCK_TEST="+mode)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// hold starts a process that holds the lock until release is called.
+func hold(t *testing.T, path string) (process *os.Process, release func()) {
+	t.Helper()
+	cmd := self("hold", path)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if line != "held\n" {
+		t.Fatalf("the holder says %q, %v", line, err)
+	}
+	return cmd.Process, func() {
+		in.Close()
+		cmd.Wait()
+	}
+}
+
+func mustAcquire(t testing.TB, path string) func() {
+	t.Helper()
+	unlock, err := filelock.Acquire(context.Background(), path, long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return unlock
+}
+
+func TestAcquireCreatesAndKeepsTheFile(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o027))
+	path := filepath.Join(t.TempDir(), "lock")
+	mustAcquire(t, path)()
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode() != 0o640 || info.Size() != 0 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	if err := os.WriteFile(path, []byte("kept"), 0); err != nil {
+		t.Fatal(err)
+	}
+	unlock := mustAcquire(t, path)
+	unlock()
+	unlock() // no harm
+	if text, err := os.ReadFile(path); string(text) != "kept" || err != nil {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+}
+
+func TestAcquireExcludes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock := mustAcquire(t, path)
+	for _, timeout := range []time.Duration{-1, 0, time.Millisecond, 20 * time.Millisecond} {
+		if _, err := filelock.Acquire(context.Background(), path, timeout); !errors.Is(err, filelock.ErrBusy) {
+			t.Errorf("timeout %v: %v", timeout, err)
+		}
+	}
+	unlock()
+	mustAcquire(t, path)()
+}
+
+func TestAcquireFails(t *testing.T) {
+	_, err := filelock.Acquire(context.Background(), filepath.Join(t.TempDir(), "missing", "lock"), long)
+	if !errors.Is(err, os.ErrNotExist) || errors.Is(err, filelock.ErrBusy) || errors.Is(err, filelock.ErrUnsafe) {
+		t.Error(err)
+	}
+}
+
+func TestAcquireObeysTheContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	why := errors.New("the caller has had enough")
+	done, cancel := context.WithCancelCause(context.Background())
+	cancel(why)
+	if _, err := filelock.Acquire(done, path, long); !errors.Is(err, why) {
+		t.Error(err)
+	}
+	defer mustAcquire(t, path)()
+	waiting, stop := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer stop()
+	if _, err := filelock.Acquire(waiting, path, long); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+func TestAcquireRefusesUnsafeFiles(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"link":          func(path string) error { return os.Symlink("target", path) },
+		"dangling link": func(path string) error { return os.Symlink("missing", path) },
+		"hard link":     func(path string) error { return os.Link(filepath.Join(filepath.Dir(path), "target"), path) },
+		"fifo":          func(path string) error { return syscall.Mkfifo(path, 0o644) },
+		"directory":     func(path string) error { return os.Mkdir(path, 0o755) },
+		"socket":        listen,
+	} {
+		dir := t.TempDir()
+		path, target := filepath.Join(dir, "lock"), filepath.Join(dir, "target")
+		if err := os.WriteFile(target, []byte("precious"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := make(path); err != nil {
+			t.Fatal(name, err)
+		}
+		if _, err := filelock.Acquire(context.Background(), path, long); !errors.Is(err, filelock.ErrUnsafe) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if text, err := os.ReadFile(target); string(text) != "precious" || err != nil {
+			t.Errorf("%s: the target holds %q, %v", name, text, err)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, "missing")); err == nil {
+			t.Errorf("%s: made the target of a link", name)
+		}
+	}
+	if _, err := filelock.Acquire(context.Background(), os.DevNull, long); !errors.Is(err, filelock.ErrUnsafe) {
+		t.Errorf("device: %v", err)
+	}
+}
+
+// listen leaves a socket at path, relative so that the name fits into its address.
+func listen(path string) error {
+	short := filepath.Join(os.TempDir(), "s"+strconv.Itoa(os.Getpid()))
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: short})
+	if err != nil {
+		return err
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	return os.Rename(short, path)
+}
+
+// An unsafe file that someone has locked is refused at once, not after the wait.
+func TestAcquireRefusesALockedUnsafeFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lock")
+	defer mustAcquire(t, path)()
+	if err := os.Link(path, filepath.Join(dir, "second")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := filelock.Acquire(context.Background(), path, 24*time.Hour); !errors.Is(err, filelock.ErrUnsafe) {
+		t.Error(err)
+	}
+}
+
+func TestManyGoroutines(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lock")
+	var inside, most atomic.Int32
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for range 20 {
+				unlock := mustAcquire(t, path)
+				most.Store(max(most.Load(), inside.Add(1)))
+				runtime.Gosched()
+				inside.Add(-1)
+				unlock()
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d were inside at once", most.Load())
+	}
+}
+
+func TestManyProcesses(t *testing.T) {
+	const processes = 12
+	dir := t.TempDir()
+	path, number := filepath.Join(dir, "lock"), filepath.Join(dir, "number")
+	if err := os.WriteFile(number, []byte("0"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var all []*exec.Cmd
+	for range processes {
+		cmd := self("count", path, number)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	for _, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, err := os.ReadFile(number); string(got) != strconv.Itoa(25*processes) || err != nil {
+		t.Errorf("counted to %s, %v", got, err)
+	}
+}
+
+func TestStoppedHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	process, release := hold(t, path)
+	if err := process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := filelock.Acquire(context.Background(), path, 50*time.Millisecond); !errors.Is(err, filelock.ErrBusy) {
+		t.Error(err)
+	}
+	if err := process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	mustAcquire(t, path)() // the wait that was given up does not keep the lock
+}
+
+func TestKilledHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	process, release := hold(t, path)
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	mustAcquire(t, path)()
+}
+
+// Who waits for a file that is then removed must not get in beside the holder of the new one.
+func TestRemovedLockFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	_, release := hold(t, path)
+	var newReleased atomic.Bool
+	result := make(chan string, 1)
+	go func() {
+		unlock, err := filelock.Acquire(context.Background(), path, long)
+		if err != nil {
+			result <- err.Error()
+			return
+		}
+		defer unlock()
+		result <- strconv.FormatBool(newReleased.Load())
+	}()
+	time.Sleep(50 * time.Millisecond) // so that it is likely to wait by now; nothing fails if it is not
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	unlockNew := newHolder(path, result)
+	release()
+	time.Sleep(20 * time.Millisecond)
+	newReleased.Store(true)
+	unlockNew()
+	if got := <-result; got != "true" && got != "first" {
+		t.Errorf("the waiter got in beside the new holder: %s", got)
+	}
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("the waiter holds a file that has no name: %v", err)
+	}
+}
+
+// newHolder takes the lock unless the waiter was so late that it has the new file already.
+func newHolder(path string, result chan string) (unlock func()) {
+	unlock, err := filelock.Acquire(context.Background(), path, long)
+	if err != nil {
+		result <- err.Error()
+		return func() {}
+	}
+	select {
+	case <-result:
+		result <- "first"
+	default:
+	}
+	return unlock
+}
+
+// Faults are injected by the number of a call in its thread, so a free lock must cost no other one.
+func TestFreeLockStartsNoGoroutine(t *testing.T) {
+	const rounds = 1000
+	path := filepath.Join(t.TempDir(), "lock")
+	mustAcquire(t, path)()
+	runtime.GC() // starts its workers now
+	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	metrics.Read(sample)
+	before := sample[0].Value.Uint64()
+	for range rounds {
+		mustAcquire(t, path)()
+	}
+	metrics.Read(sample)
+	if started := sample[0].Value.Uint64() - before; started >= rounds/10 {
+		t.Errorf("%d goroutines for %d locks", started, rounds)
+	}
+}
+
+func TestNoDescriptorIsLeft(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("counts /proc/self/fd")
+	}
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "lock"), filepath.Join(dir, "hard")
+	mustAcquire(t, path)()
+	before := descriptors(t)
+	for range 20 {
+		unlock := mustAcquire(t, path)
+		filelock.Acquire(context.Background(), path, 0)
+		os.Link(path, link)
+		unlock()
+		filelock.Acquire(context.Background(), path, 0)
+		os.Remove(link)
+		filelock.Acquire(context.Background(), dir, 0)
+	}
+	if after := descriptors(t); after != before {
+		t.Errorf("%d descriptors, then %d", before, after)
+	}
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+func TestErrorsNameTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	defer mustAcquire(t, path)()
+	_, err := filelock.Acquire(context.Background(), path, 0)
+	if err == nil || !strings.Contains(err.Error(), strconv.Quote(path)) {
+		t.Error(err)
+	}
+}
+
+func BenchmarkFree(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "lock")
+	for b.Loop() {
+		mustAcquire(b, path)()
+	}
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package filelock
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Read-write for NFS, which locks no file that is open for reading alone. A symbolic link is not
+// followed, and a FIFO does not block. The os package adds O_CLOEXEC.
+const openFlags = os.O_RDWR | os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_NOCTTY
+
+func links(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(stat.Nlink) // its width differs between systems
+	}
+	return 1
+}
