@@ -1,0 +1,212 @@
+//go:build unix
+
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Dir is an open directory. Its verbs take plain names and never leave it.
+type Dir struct {
+	f    *os.File
+	path string
+}
+
+// OpenDir opens the directory at path. A symbolic link in the last place is refused with ErrUnsafe.
+func OpenDir(path string) (*Dir, error) {
+	fd, err := retry(func() (int, error) {
+		return unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		if info, lerr := os.Lstat(path); lerr == nil && !info.IsDir() {
+			return nil, unsafeEntry(path, "not a directory")
+		}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return &Dir{f: os.NewFile(uintptr(fd), path), path: path}, nil
+}
+
+// Path returns the path that d was opened by.
+func (d *Dir) Path() string { return d.path }
+
+// Stat describes the directory itself, from its descriptor.
+func (d *Dir) Stat() (os.FileInfo, error) { return d.f.Stat() }
+
+// Close closes the directory.
+func (d *Dir) Close() error { return d.f.Close() }
+
+// Sync makes every name that was published, replaced or removed in d survive a power cut.
+func (d *Dir) Sync() error { return d.f.Sync() }
+
+func (d *Dir) fd() int { return int(d.f.Fd()) }
+
+func (d *Dir) reopen() (*os.File, error) {
+	fd, err := d.openat(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), d.path), nil
+}
+
+func (d *Dir) openat(name string, flags int, perm uint32) (int, error) {
+	fd, err := retry(func() (int, error) { return unix.Openat(d.fd(), name, flags|unix.O_CLOEXEC, perm) })
+	if err != nil {
+		return -1, &fs.PathError{Op: "open", Path: filepath.Join(d.path, name), Err: err}
+	}
+	return fd, nil
+}
+
+// Open opens the plain file name for reading. Anything else than a regular file is ErrUnsafe.
+func (d *Dir) Open(name string) (*os.File, error) {
+	return d.openPlain(name, unix.O_RDONLY, 0)
+}
+
+// OpenSole is Open for files of which only one name may exist: a second hard link is ErrUnsafe.
+func (d *Dir) OpenSole(name string) (*os.File, error) {
+	return sole(d.openPlain(name, unix.O_RDONLY, 0))
+}
+
+// openPlain opens with O_NONBLOCK, so that a planted FIFO cannot hold us, and takes the flag off again:
+// the runtime would otherwise start its poller for the descriptor.
+func (d *Dir) openPlain(name string, flags int, perm uint32) (*os.File, error) {
+	path := filepath.Join(d.path, name)
+	fd, err := d.openat(name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK, perm)
+	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EMLINK) {
+		return nil, unsafeEntry(path, "a symbolic link")
+	}
+	if errors.Is(err, unix.ENXIO) || errors.Is(err, unix.EISDIR) {
+		return nil, unsafeEntry(path, "not a regular file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		unix.Close(fd)
+		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		unix.Close(fd)
+		return nil, unsafeEntry(path, "not a regular file")
+	}
+	if err := unix.SetNonblock(fd, false); err != nil {
+		unix.Close(fd)
+		return nil, &fs.PathError{Op: "fcntl", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+func sole(f *os.File, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if info.Sys().(*syscall.Stat_t).Nlink > 1 {
+		f.Close()
+		return nil, unsafeEntry(f.Name(), "a file with a second hard link")
+	}
+	return f, nil
+}
+
+// Lstat describes the entry name without following it.
+func (d *Dir) Lstat(name string) (Entry, error) {
+	var st unix.Stat_t
+	_, err := retry(func() (int, error) { return 0, unix.Fstatat(d.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	if err != nil {
+		return Entry{}, &fs.PathError{Op: "stat", Path: filepath.Join(d.path, name), Err: err}
+	}
+	return Entry{Regular: st.Mode&unix.S_IFMT == unix.S_IFREG, Inode: st.Ino, Size: st.Size, Mode: os.FileMode(st.Mode) & os.ModePerm}, nil
+}
+
+// Remove removes the name. A name that is not there is no error.
+func (d *Dir) Remove(name string) error {
+	_, err := retry(func() (int, error) { return 0, unix.Unlinkat(d.fd(), name, 0) })
+	if err != nil && err != unix.ENOENT {
+		return &fs.PathError{Op: "remove", Path: filepath.Join(d.path, name), Err: err}
+	}
+	return nil
+}
+
+// RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names. A staged
+// body is locked by its writer for as long as it lives; the temporary files of Replace need no lock,
+// since the caller holds the lock under which alone they are made.
+func (d *Dir) RemoveStaged() ([]string, error) {
+	names, err := d.Names(IsStaged)
+	if err != nil {
+		return nil, err
+	}
+	var removed []string
+	for _, name := range names {
+		f, err := d.Open(name)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnsafe) {
+			continue
+		}
+		if err != nil {
+			return removed, err
+		}
+		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			err = d.Remove(name)
+			removed = append(removed, name)
+		}
+		f.Close()
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// Mkdir creates the directory at path with its missing parents, and syncs every directory that it
+// changed, so that the new ones survive a power cut.
+func Mkdir(path string, perm os.FileMode) error {
+	if info, err := os.Lstat(path); err == nil {
+		if !info.IsDir() {
+			return unsafeEntry(path, "not a directory")
+		}
+		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	}
+	if _, err := os.Stat(parent); errors.Is(err, fs.ErrNotExist) {
+		if err := Mkdir(parent, perm); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncPath(parent)
+}
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}

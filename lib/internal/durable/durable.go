@@ -1,0 +1,113 @@
+// Package durable holds the file verbs of the store, each named for what it promises about the disk.
+//
+// All of them work on plain names inside one open directory, so that nobody can move the place away
+// under them. Files are opened without following symbolic links and without waiting for the other end
+// of a FIFO, and are checked on the descriptor.
+//
+// Two rules hold everywhere: a published name never appears without its full content behind it, and
+// content is synced before its name appears. Names themselves survive a power cut only after [Dir.Sync].
+// After a failed sync the descriptor is given up: the kernel may report a later sync of it as good
+// although the data never reached the disk.
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// TempPrefix begins the name of every staged body, where the system cannot stage without a name.
+const TempPrefix = ".tmp-"
+
+// ErrUnsafe is wrapped by errors about an entry that is not a plain file or directory of ours: a
+// symbolic link, a FIFO, a device, or a file with a second hard link where none may be.
+var ErrUnsafe = errors.New("refused")
+
+// ErrUnsupported is returned by every verb that writes, on systems where writing is not supported.
+var ErrUnsupported = errors.New("writing handoffs is not supported on this system; use Linux or macOS")
+
+// ReadAll returns the content of f, at most max bytes. A longer file is an error, not a cut.
+func ReadAll(f *os.File, max int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > max {
+		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read", f.Name(), info.Size(), max)
+	}
+	data := make([]byte, 0, info.Size()+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return nil, err
+		case int64(len(data)) > max:
+			return nil, fmt.Errorf("%s: grew past the %d bytes that are read", f.Name(), max)
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
+
+// ReadFile returns the content of the plain file name in d, at most max bytes.
+func (d *Dir) ReadFile(name string, max int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(f, max)
+}
+
+// Names returns the names in d that keep accepts, in no order. It reads the whole directory.
+func (d *Dir) Names(keep func(string) bool) ([]string, error) {
+	f, err := d.reopen()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var names []string
+	for {
+		batch, err := f.Readdirnames(4096)
+		for _, name := range batch {
+			if keep(name) {
+				names = append(names, name)
+			}
+		}
+		if err == io.EOF || (err == nil && len(batch) == 0) {
+			return names, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// IsStaged reports whether name is one that staging or replacing gives to unfinished files.
+func IsStaged(name string) bool {
+	if strings.HasPrefix(name, TempPrefix) {
+		return true
+	}
+	stem := strings.TrimRight(name, "0123456789")
+	return len(stem) < len(name) && strings.HasPrefix(stem, ".") &&
+		(strings.HasSuffix(stem, ".md") || strings.HasSuffix(stem, ".jsonl") || strings.HasSuffix(stem, "machine-fingerprint"))
+}
+
+func unsafeEntry(name, why string) error {
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%s: %w", why, ErrUnsafe)}
+}
+
+// An Entry describes a name in a directory.
+type Entry struct {
+	Regular bool
+	Inode   uint64
+	Size    int64
+	Mode    os.FileMode // permission bits only
+}

@@ -1,0 +1,102 @@
+package durable
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// A Dir is a directory whose files can be read. Verbs that write return ErrUnsupported here.
+type Dir struct{ path string }
+
+// A Staged file cannot be made on this system.
+type Staged struct{}
+
+// OpenDir opens the directory at path.
+func OpenDir(path string) (*Dir, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, unsafeEntry(path, "not a directory")
+	}
+	return &Dir{path: path}, nil
+}
+
+// Path returns the path that d was opened by.
+func (d *Dir) Path() string { return d.path }
+
+// Stat describes the directory itself.
+func (d *Dir) Stat() (os.FileInfo, error) { return os.Stat(d.path) }
+
+// Close does nothing.
+func (d *Dir) Close() error { return nil }
+
+func (d *Dir) reopen() (*os.File, error) { return os.Open(d.path) }
+
+// Open opens the plain file name for reading. Anything else than a regular file is ErrUnsafe.
+func (d *Dir) Open(name string) (*os.File, error) {
+	path := filepath.Join(d.path, name)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, unsafeEntry(path, "not a regular file")
+	}
+	return os.Open(path)
+}
+
+// OpenSole is Open.
+func (d *Dir) OpenSole(name string) (*os.File, error) { return d.Open(name) }
+
+// Lstat describes the entry name without following it.
+func (d *Dir) Lstat(name string) (Entry, error) {
+	info, err := os.Lstat(filepath.Join(d.path, name))
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{Regular: info.Mode().IsRegular(), Size: info.Size(), Mode: info.Mode().Perm()}, nil
+}
+
+// Sync returns ErrUnsupported.
+func (d *Dir) Sync() error { return ErrUnsupported }
+
+// OpenLog returns ErrUnsupported.
+func (d *Dir) OpenLog(string, bool) (*Log, error) { return nil, ErrUnsupported }
+
+// A Log cannot be opened on this system.
+type Log struct{ *os.File }
+
+// Put returns ErrUnsupported.
+func (l *Log) Put([]byte, int64) error { return ErrUnsupported }
+
+// Reserve returns ErrUnsupported.
+func (l *Log) Reserve(int64) error { return ErrUnsupported }
+
+// Remove returns ErrUnsupported.
+func (d *Dir) Remove(string) error { return ErrUnsupported }
+
+// RemoveStaged returns ErrUnsupported.
+func (d *Dir) RemoveStaged() ([]string, error) { return nil, ErrUnsupported }
+
+// Replace returns ErrUnsupported.
+func (d *Dir) Replace(string, []byte, os.FileMode) error { return ErrUnsupported }
+
+// Stage returns ErrUnsupported.
+func (d *Dir) Stage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
+
+// Named returns false.
+func (s *Staged) Named() bool { return false }
+
+// Inode returns ErrUnsupported.
+func (s *Staged) Inode() (uint64, error) { return 0, ErrUnsupported }
+
+// Publish returns ErrUnsupported.
+func (s *Staged) Publish(string) error { return ErrUnsupported }
+
+// Discard does nothing.
+func (s *Staged) Discard() {}
+
+// Mkdir returns ErrUnsupported.
+func Mkdir(string, os.FileMode) error { return ErrUnsupported }

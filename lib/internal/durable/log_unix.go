@@ -1,0 +1,68 @@
+//go:build unix
+
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Log is a file that only grows. Its mode may be set to append-only by the system (chattr +a).
+type Log struct {
+	*os.File
+	appendOnly bool
+}
+
+// OpenLog opens the log name, and creates it with mode 0600 if create is set. A second hard link and
+// anything else than a regular file is ErrUnsafe.
+func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
+	flags := unix.O_RDWR
+	if create {
+		flags |= unix.O_CREAT
+	}
+	f, err := sole(d.openPlain(name, flags, 0o600))
+	appendOnly := errors.Is(err, unix.EPERM)
+	if appendOnly {
+		f, err = sole(d.openPlain(name, flags|unix.O_APPEND, 0o600))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Log{f, appendOnly}, nil
+}
+
+// Put makes data stand at offset, which is at most the size of the log, and syncs it. What is there
+// already must be the beginning of data; it is written again, because an earlier sync of it may have
+// failed and left the memory of the system good and the disk not.
+func (l *Log) Put(data []byte, offset int64) error {
+	info, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	have := info.Size() - offset
+	switch {
+	case have < 0:
+		return &fs.PathError{Op: "write", Path: l.Name(), Err: fmt.Errorf("shorter than %d bytes", offset)}
+	case !l.appendOnly:
+		_, err = l.WriteAt(data, offset)
+	case have < int64(len(data)):
+		_, err = l.Write(data[have:]) // what is there cannot be written again
+	}
+	if err != nil {
+		return err
+	}
+	return l.Sync()
+}
+
+// Reserve makes sure that n bytes at the end of the log will find room on the disk, where the system can.
+func (l *Log) Reserve(n int64) error {
+	info, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	return reserve(l.File, info.Size(), n)
+}

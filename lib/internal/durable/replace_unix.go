@@ -1,0 +1,77 @@
+//go:build unix
+
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/google/renameio/v2"
+)
+
+// Replace puts data behind name in one atomic step: readers see the old content or the new, and after a
+// power cut one of the two is there. The content is synced before the rename; the caller makes the
+// rename durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
+func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
+	root, err := d.root()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	old, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		old = nil
+	case err != nil:
+		return err
+	case !old.Mode().IsRegular(): // renameio would replace a symbolic link without a word
+		return unsafeEntry(name, "not a regular file")
+	}
+	pending, err := renameio.NewPendingFile(name, renameio.WithRoot(root), renameio.WithPermissions(perm), renameio.WithExistingPermissions())
+	if err != nil {
+		return err
+	}
+	defer pending.Cleanup()
+	if err := keepOwner(pending.File, old); err != nil {
+		return err
+	}
+	if _, err := pending.Write(data); err != nil {
+		return err
+	}
+	return pending.CloseAtomicallyReplace()
+}
+
+// root opens d for renameio, by path: the standard library cannot make a Root from a descriptor. That it
+// is the same directory is checked.
+func (d *Dir) root() (*os.Root, error) {
+	root, err := os.OpenRoot(d.path)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := root.Stat(".")
+	if err == nil {
+		var info os.FileInfo
+		if info, err = d.Stat(); err == nil && !os.SameFile(opened, info) {
+			err = fmt.Errorf("%s: the directory was replaced while it was in use", d.path)
+		}
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+func keepOwner(f *os.File, old os.FileInfo) error {
+	if old == nil || os.Geteuid() != 0 {
+		return nil
+	}
+	was := old.Sys().(*syscall.Stat_t)
+	if was.Uid == 0 && was.Gid == 0 {
+		return nil
+	}
+	return f.Chown(int(was.Uid), int(was.Gid))
+}

@@ -1,0 +1,54 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// canStageUnnamed is false in the tests of the portable way.
+var canStageUnnamed = true
+
+// openUnnamed opens a file without a name in d. errors.ErrUnsupported means that this file system, or a
+// process without /proc, cannot give such a file a name later.
+func openUnnamed(d *Dir, perm os.FileMode) (*os.File, error) {
+	if !canStageUnnamed {
+		return nil, errors.ErrUnsupported
+	}
+	fd, err := d.openat(".", unix.O_TMPFILE|unix.O_RDWR, uint32(perm.Perm()))
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOENT) {
+		return nil, fmt.Errorf("%w: %v", errors.ErrUnsupported, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Faccessat(unix.AT_FDCWD, fdPath(fd), unix.F_OK, 0); err != nil {
+		unix.Close(fd)
+		return nil, fmt.Errorf("%w: %v", errors.ErrUnsupported, err)
+	}
+	return os.NewFile(uintptr(fd), d.path), nil
+}
+
+func linkUnnamed(f *os.File, dir int, name string) error {
+	_, err := retry(func() (int, error) {
+		return 0, unix.Linkat(unix.AT_FDCWD, fdPath(int(f.Fd())), dir, name, unix.AT_SYMLINK_FOLLOW)
+	})
+	return err
+}
+
+func fdPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// reserve asks the file system to keep room for n bytes at offset, without changing the file's size. A
+// file system that cannot promise this is no error.
+func reserve(f *os.File, offset, n int64) error {
+	_, err := retry(func() (int, error) {
+		return 0, unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, offset, n)
+	})
+	if err == nil || err == unix.EOPNOTSUPP || err == unix.ENOSYS || err == unix.EPERM {
+		return nil // EPERM: an append-only file
+	}
+	return &os.PathError{Op: "reserve room", Path: f.Name(), Err: err}
+}

@@ -1,0 +1,163 @@
+// Package index reads and edits the table of handoffs that operators see in INDEX.md.
+//
+//	# Handoff Index
+//
+//	- [INDEX-0001.md](INDEX-0001.md)
+//
+//	| handoff_id | file | from | to | topic | ts_utc | read_by |
+//	|------------|------|------|----|----|--------|---------|
+//	| sha256:… | 2026-05-07-alice-bob-retry.md | alice | bob | retry | 2026-05-07T12:00:00Z | bob:2026-05-08T09:00:00Z |
+//
+// A line is a row only if every cell has the shape that it must have. All other lines belong to the
+// people who edit the file: edits keep them byte for byte. The list above the table links the archives,
+// which have the same form and hold older rows.
+package index
+
+import "strings"
+
+// A Row is one line of the table. Its strings may share memory with the text that it was parsed from.
+type Row struct {
+	ID, File, From, To, Topic, Time string
+
+	// ReadBy is the cell as it stands: a comma-separated list of operator:timestamp.
+	ReadBy string
+}
+
+// A Mark says that an operator has read a handoff.
+type Mark struct {
+	Operator string `json:"operator"`
+	Time     string `json:"ts_utc"`
+}
+
+const rowStart = "| sha256:"
+
+// ParseRow parses one line, without its newline. Spaces around the line and a carriage return after it
+// are tolerated, since other tools write them.
+func ParseRow(line string) (Row, bool) {
+	line = strings.Trim(line, " \t\r")
+	if !strings.HasPrefix(line, rowStart) || !strings.HasSuffix(line, "|") {
+		return Row{}, false
+	}
+	var cells [7]string
+	rest := line[1:]
+	for i := range cells {
+		end := strings.IndexByte(rest, '|')
+		if end < 0 {
+			return Row{}, false
+		}
+		cells[i] = strings.Trim(rest[:end], " ")
+		rest = rest[end+1:]
+	}
+	r := Row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6]}
+	return r, rest == "" && r.wellFormed()
+}
+
+func (r Row) wellFormed() bool {
+	return isID(r.ID) && IsFile(r.File) && isSlug(r.From, 64) && isSlug(r.To, 64) && isSlug(r.Topic, 80) &&
+		isTime(r.Time) && isReadBy(r.ReadBy)
+}
+
+// String returns the row as its line in the table, without a newline.
+func (r Row) String() string {
+	return "| " + strings.Join([]string{r.ID, r.File, r.From, r.To, r.Topic, r.Time, r.ReadBy}, " | ") + " |"
+}
+
+// IsReadBy reports whether operator is in the read_by cell.
+func (r Row) IsReadBy(operator string) bool {
+	for rest := r.ReadBy; rest != ""; {
+		var entry string
+		entry, rest, _ = strings.Cut(rest, ",")
+		if name, _, _ := strings.Cut(strings.TrimLeft(entry, " "), ":"); name == operator {
+			return true
+		}
+	}
+	return false
+}
+
+// Marks returns the entries of the read_by cell in their order.
+func (r Row) Marks() []Mark {
+	if r.ReadBy == "" {
+		return nil
+	}
+	var marks []Mark
+	for entry := range strings.SplitSeq(r.ReadBy, ",") {
+		name, ts, _ := strings.Cut(strings.Trim(entry, " "), ":")
+		marks = append(marks, Mark{name, ts})
+	}
+	return marks
+}
+
+// WithMark returns the row with m added, or the row as it is if the operator has read it before.
+func (r Row) WithMark(m Mark) Row {
+	if r.IsReadBy(m.Operator) {
+		return r
+	}
+	if r.ReadBy != "" {
+		r.ReadBy += ","
+	}
+	r.ReadBy += m.Operator + ":" + m.Time
+	return r
+}
+
+func isID(s string) bool {
+	if len(s) != len("sha256:")+64 {
+		return false
+	}
+	for _, c := range []byte(s[len("sha256:"):]) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// IsFile reports whether s has the form of the name of a stored handoff: a date, a dash, slugs, .md. Such
+// a name cannot leave the directory or be one of the store's own files.
+func IsFile(s string) bool {
+	const date = "0000-00-00-"
+	stem, ok := strings.CutSuffix(s, ".md")
+	return ok && isSlug(stem, 255) && len(stem) > len(date) && isShape(stem[:len(date)], date)
+}
+
+func isSlug(s string, max int) bool {
+	if s == "" || len(s) > max {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+func isTime(s string) bool {
+	const shape = "0000-00-00T00:00:00"
+	if len(s) < len(shape)+1 || s[len(s)-1] != 'Z' || !isShape(s[:len(shape)], shape) {
+		return false
+	}
+	fraction := s[len(shape) : len(s)-1]
+	return fraction == "" || (fraction[0] == '.' && len(fraction) > 1 && len(fraction) <= 10 && strings.Trim(fraction[1:], "0123456789") == "")
+}
+
+// isShape reports whether s is like shape, where 0 stands for any digit.
+func isShape(s, shape string) bool {
+	for i := range len(shape) {
+		if digit := s[i] >= '0' && s[i] <= '9'; digit != (shape[i] == '0') || (!digit && s[i] != shape[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isReadBy(s string) bool {
+	for s != "" {
+		var entry string
+		entry, s, _ = strings.Cut(s, ",")
+		name, ts, ok := strings.Cut(strings.Trim(entry, " "), ":")
+		if !ok || !isSlug(name, 64) || !isTime(ts) {
+			return false
+		}
+	}
+	return true
+}

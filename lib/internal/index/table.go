@@ -1,0 +1,263 @@
+package index
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Name is the file that new rows go to.
+const Name = "INDEX.md"
+
+const (
+	heading   = "# Handoff Index"
+	columns   = "| handoff_id | file | from | to | topic | ts_utc | read_by |"
+	separator = "|------------|------|------|----|----|--------|---------|"
+)
+
+// MinRowLen is the length in bytes of the shortest possible row with its newline.
+const MinRowLen = 136
+
+// New returns the text of an index without rows that links the archives.
+func New(archives []string) []byte {
+	var b bytes.Buffer
+	b.WriteString(heading + "\n\n")
+	for _, name := range archives {
+		b.WriteString(link(name) + "\n")
+	}
+	if len(archives) > 0 {
+		b.WriteString("\n")
+	}
+	b.WriteString(columns + "\n" + separator + "\n")
+	return b.Bytes()
+}
+
+func link(archive string) string { return "- [" + archive + "](" + archive + ")" }
+
+// ArchiveName returns the name of the n-th archive, counted from 1.
+func ArchiveName(n int) string { return fmt.Sprintf("INDEX-%04d.md", n) }
+
+// IsArchiveName reports whether name is one that ArchiveName gives.
+func IsArchiveName(name string) bool {
+	var n int
+	_, err := fmt.Sscanf(name, "INDEX-%d.md", &n)
+	return err == nil && n > 0 && ArchiveName(n) == name
+}
+
+// A Line is one line of an index.
+type Line struct {
+	Number     int // 1-based
+	Start, End int // byte offsets in the text; End is after the newline
+	Text       string
+	Row        Row
+	IsRow      bool
+}
+
+// Lines returns the lines of text in order, rows parsed.
+func Lines(text string) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		for start, n := 0, 1; start < len(text); n++ {
+			end, stop := len(text), len(text)
+			if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+				end, stop = start+i+1, start+i
+			}
+			l := Line{Number: n, Start: start, End: end, Text: text[start:stop]}
+			l.Row, l.IsRow = ParseRow(l.Text)
+			if !yield(l) {
+				return
+			}
+			start = end
+		}
+	}
+}
+
+// IsFurniture reports whether a line that is no row belongs to the table all the same: headings, the
+// column names, blank lines and links to archives. Every other line was written by somebody else.
+func (l Line) IsFurniture() bool {
+	t := strings.Trim(l.Text, " \t\r")
+	return t == "" || t == heading || t == columns || isSeparator(t) || isLink(t)
+}
+
+func isSeparator(t string) bool { return len(t) > 1 && t[0] == '|' && strings.Trim(t, "|- :") == "" }
+
+func isLink(t string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(t, "- ["), "]")
+	return IsArchiveName(name) && t == link(name)
+}
+
+// Archives returns the names of the archives that text links, in their order.
+func Archives(text string) []string {
+	var names []string
+	for line := range strings.Lines(text) {
+		t := strings.Trim(line, " \t\r\n")
+		if strings.HasPrefix(t, rowStart) {
+			break
+		}
+		if isLink(t) {
+			name, _, _ := strings.Cut(t[len("- ["):], "]")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Find returns the first row for the id, by one byte search.
+func Find(text []byte, id string) (Line, bool) {
+	needle := []byte("| " + id + " |")
+	for from := 0; ; {
+		i := bytes.Index(text[from:], needle)
+		if i < 0 {
+			return Line{}, false
+		}
+		l := lineAt(text, from+i)
+		if l.IsRow && l.Row.ID == id {
+			l.Number = 1 + bytes.Count(text[:l.Start], []byte("\n"))
+			return l, true
+		}
+		from += i + len(needle)
+	}
+}
+
+// FindPrefix returns the rows whose id begins with sha256:prefix, by one byte search.
+func FindPrefix(text []byte, prefix string) []Row {
+	needle := []byte("| sha256:" + prefix)
+	var rows []Row
+	for from := 0; ; {
+		i := bytes.Index(text[from:], needle)
+		if i < 0 {
+			return rows
+		}
+		l := lineAt(text, from+i)
+		if l.IsRow && strings.HasPrefix(l.Row.ID, "sha256:"+prefix) {
+			rows = append(rows, l.Row)
+		}
+		from += i + len(needle)
+	}
+}
+
+// lineAt returns the line that holds offset i, without its number.
+func lineAt(text []byte, i int) Line {
+	start := bytes.LastIndexByte(text[:i], '\n') + 1
+	end, stop := len(text), len(text)
+	if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
+		end, stop = i+n+1, i+n
+	}
+	l := Line{Start: start, End: end, Text: string(text[start:stop])}
+	l.Row, l.IsRow = ParseRow(l.Text)
+	return l
+}
+
+// Count returns how many lines of text begin like a row: never fewer than it has rows.
+func Count(text []byte) int {
+	if len(text)/MinRowLen == 0 {
+		return 0
+	}
+	return bytes.Count(text, []byte(rowStart))
+}
+
+// IsEmpty reports whether text has no row.
+func IsEmpty(text []byte) bool {
+	for from := 0; ; {
+		i := bytes.Index(text[from:], []byte(rowStart))
+		if i < 0 {
+			return true
+		}
+		if lineAt(text, from+i).IsRow {
+			return false
+		}
+		from += i + len(rowStart)
+	}
+}
+
+// Append returns text with rows added after its last row; text itself is not changed. Text that ends in
+// a row or in an empty table needs no search for it.
+func Append(text []byte, rows []Row) []byte {
+	at := appendOffset(text)
+	var add []byte
+	if at == 0 || text[at-1] != '\n' {
+		add = append(add, '\n')
+	}
+	if !bytes.Contains(text, []byte(columns)) && IsEmpty(text) {
+		add = append(add, "\n"+columns+"\n"+separator+"\n"...)
+	}
+	for _, r := range rows {
+		add = append(append(add, r.String()...), '\n')
+	}
+	return slices.Concat(text[:at], add, text[at:])
+}
+
+func appendOffset(text []byte) int {
+	if len(text) == 0 {
+		return 0
+	}
+	last := lineAt(text, len(text)-1)
+	if last.IsRow || isSeparator(strings.Trim(last.Text, " \t\r")) {
+		return len(text)
+	}
+	at := -1
+	for l := range Lines(string(text)) {
+		if l.IsRow || (at < 0 && isSeparator(strings.Trim(l.Text, " \t\r"))) {
+			at = l.End
+		}
+	}
+	if at < 0 {
+		return len(text)
+	}
+	return at
+}
+
+// SetRows returns text with each row of edits, keyed by id, in the place of the first row of that id.
+func SetRows(text []byte, edits map[string]Row) []byte {
+	var out bytes.Buffer
+	done := make(map[string]bool)
+	for l := range Lines(string(text)) {
+		row, edit := edits[l.Row.ID]
+		if !l.IsRow || !edit || done[l.Row.ID] {
+			out.Write(text[l.Start:l.End])
+			continue
+		}
+		done[l.Row.ID] = true
+		out.WriteString(row.String())
+		out.Write(text[l.Start+len(l.Text) : l.End])
+	}
+	return out.Bytes()
+}
+
+// TakeOldest returns the first n rows of text and the text without their lines.
+func TakeOldest(text []byte, n int) (rows []Row, rest []byte) {
+	for l := range Lines(string(text)) {
+		if l.IsRow && len(rows) < n {
+			rows = append(rows, l.Row)
+			continue
+		}
+		rest = append(rest, text[l.Start:l.End]...)
+	}
+	return rows, rest
+}
+
+// AddArchives returns text with links to more archives above its table.
+func AddArchives(text []byte, names []string) []byte {
+	at, after := 0, false
+	for l := range Lines(string(text)) {
+		t := strings.Trim(l.Text, " \t\r")
+		if isLink(t) {
+			at, after = l.End, true
+		}
+		if t == columns || l.IsRow {
+			if !after {
+				at = l.Start
+			}
+			break
+		}
+	}
+	var add []byte
+	for _, name := range names {
+		add = append(add, link(name)+"\n"...)
+	}
+	if !after {
+		add = append(add, '\n')
+	}
+	return slices.Concat(text[:at], add, text[at:])
+}

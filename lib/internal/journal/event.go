@@ -1,0 +1,138 @@
+// Package journal holds the two records that make a change of the store provable and repeatable: the
+// audit log, and the intent that says what a change under way is going to do.
+//
+// The log is a file of lines. Each line is an event in RFC 8785 canonical JSON:
+//
+//	{"event_type":…,"payload":…,"prev_hash":…,"primitive_id":"L6","redaction_applied":null,
+//	 "schema_version":"1.1.0","ts_utc":…}
+//
+// prev_hash is the lower-case hex SHA-256 of the canonical form of the event before, without its fields
+// signature and signing_key_id; the first event has GENESIS. Lines that begin with [ are markers of
+// other tools and are no links of the chain.
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+)
+
+// Genesis is the prev_hash of the first event.
+const Genesis = "GENESIS"
+
+const timeLayout = "2006-01-02T15:04:05.000000Z"
+
+// An Event is one entry of the audit log.
+type Event struct {
+	Type    string          `json:"event_type"`
+	Payload json.RawMessage `json:"payload"`
+	Prev    string          `json:"prev_hash"`
+	Time    string          `json:"ts_utc"`
+}
+
+// A Chain links events. Canon returns the RFC 8785 form of a JSON text, Hash the lower-case hex SHA-256.
+type Chain struct {
+	Canon func([]byte) ([]byte, error)
+	Hash  func([]byte) string
+}
+
+// Next returns the line, with its newline, of an event that follows the hash prev, and its own hash.
+func (c Chain) Next(prev, eventType string, at time.Time, payload any) (line []byte, hash string, err error) {
+	text, err := json.Marshal(map[string]any{
+		"schema_version":    "1.1.0",
+		"primitive_id":      "L6",
+		"event_type":        eventType,
+		"ts_utc":            at.UTC().Format(timeLayout),
+		"prev_hash":         prev,
+		"payload":           payload,
+		"redaction_applied": nil,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	line, err = c.Canon(text)
+	if err != nil {
+		return nil, "", err
+	}
+	return append(line, '\n'), c.Hash(line), nil
+}
+
+// HashLine returns the hash that the event after line must name. It fails if line is no JSON object.
+func (c Chain) HashLine(line []byte) (string, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return "", fmt.Errorf("not a JSON object: %w", err)
+	}
+	delete(fields, "signature")
+	delete(fields, "signing_key_id")
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return "", err
+	}
+	if text, err = c.Canon(text); err != nil {
+		return "", err
+	}
+	return c.Hash(text), nil
+}
+
+// A Line is one line of a log, without its newline.
+type Line struct {
+	Number int // 1-based
+	Offset int64
+	Text   []byte
+	Marker bool // begins with [: a line of another tool, no link of the chain
+	Torn   bool // has no newline
+}
+
+// Lines returns the lines of a log. Empty lines are markers too: they link nothing.
+func Lines(log []byte) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		for at, n := 0, 1; at < len(log); n++ {
+			text, _, whole := bytes.Cut(log[at:], []byte("\n"))
+			l := Line{Number: n, Offset: int64(at), Text: text, Torn: !whole, Marker: isMarker(text)}
+			if !yield(l) {
+				return
+			}
+			at += len(text) + 1
+		}
+	}
+}
+
+func isMarker(line []byte) bool { return len(line) == 0 || line[0] == '[' }
+
+// Tail finds the last event of a log of the given size by reading backwards, so that the cost does not
+// grow with the log. End is the offset after the last whole line; a smaller End than size means that
+// the last line is torn. Last is nil if there is no event.
+func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
+	for window := int64(8 << 10); ; window *= 8 {
+		start := max(0, size-window)
+		buf := make([]byte, size-start)
+		if _, err := r.ReadAt(buf, start); err != nil && !(errors.Is(err, io.EOF) && len(buf) == 0) {
+			return nil, 0, err
+		}
+		last, end, found := lastEvent(buf, start > 0)
+		if found || start == 0 {
+			return last, start + int64(end), nil
+		}
+	}
+}
+
+// lastEvent looks in a window of the log, whose first line may be cut.
+func lastEvent(buf []byte, cut bool) (last []byte, end int, found bool) {
+	end = bytes.LastIndexByte(buf, '\n') + 1
+	for stop := end; stop > 0; {
+		start := bytes.LastIndexByte(buf[:stop-1], '\n') + 1
+		if start == 0 && cut {
+			return nil, end, false
+		}
+		if line := buf[start : stop-1]; !isMarker(line) {
+			return line, end, true
+		}
+		stop = start
+	}
+	return nil, end, false
+}

@@ -1,0 +1,87 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// IntentName is the file that holds the intent of a change under way.
+const IntentName = ".intent"
+
+// The operations that an intent can announce. Each has one file whose replacement commits it.
+const (
+	OpWrite      = "write"      // Index gets Rows
+	OpMarkRead   = "mark-read"  // the rows of Marks in Index get their marks
+	OpRotate     = "rotate"     // Rows leave Index, after the archives in Bodies are there
+	OpRegenerate = "regenerate" // the fingerprint file gets Fingerprint
+)
+
+// ErrIntent is wrapped by errors about an intent that is not as it was written.
+var ErrIntent = errors.New("the intent file is damaged")
+
+// An Intent says what a change is going to do, in enough detail to finish it or to take it back.
+type Intent struct {
+	Op          string `json:"op"`
+	Index       string `json:"index,omitempty"`
+	Bodies      []Body `json:"bodies,omitempty"`
+	Marks       []Mark `json:"marks,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+	History     string `json:"history,omitempty"` // a line for the history of fingerprints
+
+	// LogOffset is the size of the audit log before the change, LogLines what the change appends.
+	LogOffset int64  `json:"log_offset"`
+	LogLines  string `json:"log_lines"`
+}
+
+// A Body is a file that a change publishes, and the row that lists it.
+type Body struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+	Inode  uint64 `json:"inode,omitempty"` // 0: the file was there before, and is not to be taken back
+	ID     string `json:"id,omitempty"`
+	Row    string `json:"row,omitempty"`
+}
+
+// A Mark is a read mark that a change sets.
+type Mark struct {
+	ID       string `json:"id"`
+	Operator string `json:"operator"`
+	Time     string `json:"ts_utc"`
+}
+
+type sealed struct {
+	Version int             `json:"version"`
+	Intent  json.RawMessage `json:"intent"`
+	SHA256  string          `json:"sha256"`
+}
+
+// Bytes returns the intent as a file, with a checksum.
+func (i Intent) Bytes() ([]byte, error) {
+	text, err := json.Marshal(i)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	text, err = json.Marshal(sealed{1, text, hex.EncodeToString(sum[:])})
+	return append(text, '\n'), err
+}
+
+// ParseIntent is the inverse of Bytes. Any difference, down to a byte, is ErrIntent.
+func ParseIntent(file []byte) (Intent, error) {
+	var s sealed
+	if err := json.Unmarshal(file, &s); err != nil {
+		return Intent{}, fmt.Errorf("%w: %v", ErrIntent, err)
+	}
+	sum := sha256.Sum256(s.Intent)
+	if s.Version != 1 || hex.EncodeToString(sum[:]) != s.SHA256 {
+		return Intent{}, fmt.Errorf("%w: its checksum does not match", ErrIntent)
+	}
+	var i Intent
+	if err := json.Unmarshal(s.Intent, &i); err != nil {
+		return Intent{}, fmt.Errorf("%w: %v", ErrIntent, err)
+	}
+	return i, nil
+}
