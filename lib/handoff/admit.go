@@ -1,0 +1,163 @@
+package handoff
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/roster"
+)
+
+// An admitted document may be stored here: the machine and the place are right, and the operators in its
+// from and to are allowed.
+type admitted struct {
+	sealed
+	operators roster.State
+}
+
+const maxRoster = 1 << 20
+
+// admit checks place and operators. It writes nothing. What is refused is left out and reported in results.
+func (s *Store) admit(_ machineOK, docs []sealed, results []Result) ([]admitted, error) {
+	if err := s.checkPlaces(); err != nil {
+		return nil, err
+	}
+	if err := s.checkOwners(); err != nil {
+		return nil, err
+	}
+	verify, err := s.operatorCheck()
+	if err != nil {
+		return nil, err
+	}
+	var good []admitted
+	for _, d := range docs {
+		state, err := verify(d)
+		if err != nil {
+			results[d.at].Err = err
+			continue
+		}
+		good = append(good, admitted{d, state})
+	}
+	return good, nil
+}
+
+// checkOwners refuses existing directories that somebody else could use against the caller.
+func (s *Store) checkOwners() error {
+	for _, path := range []string{s.opt.Dir, s.opt.StateDir} {
+		d, err := openOptional(path)
+		if err != nil || d == nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		err = checkOwner(d)
+		d.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// operatorCheck returns the check of one document's operators, for the policy of the store.
+func (s *Store) operatorCheck() (func(sealed) (roster.State, error), error) {
+	if s.opt.Operators.Off {
+		return func(sealed) (roster.State, error) { return roster.Disabled, nil }, nil
+	}
+	list, err := s.Roster()
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return func(sealed) (roster.State, error) { return roster.BootstrapPending, nil }, nil
+	}
+	var evidence roster.Evidence
+	if s.opt.Operators.Evidence != nil {
+		evidence = s.opt.Operators.Evidence()
+	}
+	return func(d sealed) (roster.State, error) {
+		from := list.Verify(d.From, s.opt.Now(), evidence)
+		to := list.Verify(d.To, s.opt.Now(), roster.Evidence{})
+		return s.judge(d, from, to)
+	}, nil
+}
+
+// judge combines what is known of from and to: the worse of the two counts.
+func (s *Store) judge(d sealed, from, to roster.Status) (roster.State, error) {
+	worst := from
+	if rank(to.State) > rank(from.State) {
+		worst = to
+	}
+	if worst.State == roster.Verified {
+		return worst.State, nil
+	}
+	var reasons []string
+	for _, side := range []struct {
+		name   string
+		status roster.Status
+	}{{"from", from}, {"to", to}} {
+		if side.status.State != roster.Verified {
+			reasons = append(reasons, side.name+": "+side.status.Reason)
+		}
+	}
+	text := prefixed(d.name) + strings.Join(reasons, "; ")
+	if s.opt.Operators.Warn {
+		s.opt.Warn("[UNVERIFIED-IDENTITY] " + text)
+		return worst.State, nil
+	}
+	return "", problem(ErrDenied, "add the operator to "+s.opt.OperatorsFile+", or set schema_mode: warn in .handoff.yaml", "%s", text)
+}
+
+func rank(s roster.State) int {
+	switch s {
+	case roster.Verified:
+		return 0
+	case roster.Unverified:
+		return 1
+	}
+	return 2
+}
+
+// Roster returns the operators file, nil if there is none. A file that cannot be used is ErrConfig.
+func (s *Store) Roster() (*roster.Roster, error) {
+	text, err := readOperators(s.opt.OperatorsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, problem(ErrConfig, "", "cannot read the operators file: %v", err)
+	}
+	list, faults := ParseRoster(text)
+	if len(faults) > 0 {
+		return nil, problem(ErrConfig, "mend the file; `handoff operators validate` shows every fault",
+			"%s: %s", s.opt.OperatorsFile, faults[0])
+	}
+	return list, nil
+}
+
+// ParseRoster reads the text of an operators file and returns every fault of it.
+func ParseRoster(text []byte) (*roster.Roster, []Fault) {
+	head, _, fault := document.Split(text)
+	if fault != nil {
+		return nil, []Fault{*fault}
+	}
+	list, problems := roster.Parse(head, 2)
+	faults := make([]Fault, len(problems))
+	for i, p := range problems {
+		faults[i] = Fault{Line: p.Line, Column: 1, Problem: p.Text}
+	}
+	return list, faults
+}
+
+func readOperators(path string) ([]byte, error) {
+	d, err := durable.OpenDir(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.ReadFile(filepath.Base(path), maxRoster)
+}

@@ -1,0 +1,104 @@
+package handoff
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+const maxNames = 100 // base.md, base-2.md … base-100.md
+
+// A choice is the file name that a document gets, or has.
+type choice struct {
+	file   string
+	adopt  bool // the file is there with the right content, but no row lists it
+	listed bool // the file is there and a row lists it
+}
+
+// A chooser finds names under the lock. It remembers those that it gave to other documents of the batch.
+type chooser struct {
+	*session
+	text  []byte            // INDEX.md
+	given map[string]string // file → id
+}
+
+// choose decides by name: the same id always has the same base name, so only the files of that name can
+// hold it. Only if none does is INDEX.md searched, since then a row for the id has lost its file.
+func (c *chooser) choose(d admitted) (choice, error) {
+	for n := 1; n <= maxNames; n++ {
+		name := document.FileName(d.Document, n)
+		if id, taken := c.given[name]; taken {
+			if id == d.HandoffID {
+				return choice{file: name, listed: true}, nil
+			}
+			continue
+		}
+		same, err := c.holds(name, d)
+		if errors.Is(err, fs.ErrNotExist) {
+			return c.fresh(name, d)
+		}
+		if err != nil {
+			return choice{}, err
+		}
+		if same {
+			c.given[name] = d.HandoffID
+			listed, err := c.isListed(d.HandoffID, name)
+			return choice{file: name, listed: listed, adopt: !listed}, err
+		}
+	}
+	return choice{}, problem(ErrConfig, "change topic or ts_utc", "%s%s and its %d numbered names are all taken by other handoffs",
+		prefixed(d.name), document.FileName(d.Document, 1), maxNames-1)
+}
+
+// fresh gives a free name, unless a row says that the document was stored before.
+func (c *chooser) fresh(name string, d admitted) (choice, error) {
+	if l, ok := index.Find(c.text, d.HandoffID); ok {
+		if same, err := c.holds(l.Row.File, d); err == nil && same {
+			return choice{file: l.Row.File, listed: true}, nil
+		}
+		return choice{}, &CorruptError{File: c.path(index.Name), Line: l.Number,
+			Why: "lists " + d.HandoffID + " as " + l.Row.File + ", but that file is gone or holds another handoff"}
+	}
+	c.given[name] = d.HandoffID
+	return choice{file: name}, nil
+}
+
+// holds reports whether the file name is the stored form of d. A file that claims the id of d and has
+// other content is a fault.
+func (c *chooser) holds(name string, d admitted) (bool, error) {
+	text, err := c.dir.ReadFile(name, maxStored)
+	if errors.Is(err, durable.ErrUnsafe) {
+		return false, &CorruptError{File: c.path(name), Why: err.Error()}
+	}
+	if err != nil {
+		return false, err
+	}
+	if string(text) == string(d.text) {
+		return true, nil
+	}
+	stored, err := parseStored(c.path(name), text)
+	if err != nil {
+		return false, nil // no handoff: its name is taken, and verify reports it
+	}
+	id, err := ID(stored)
+	if err != nil {
+		return false, err
+	}
+	if id != d.HandoffID && stored.HandoffID == d.HandoffID {
+		return false, &CorruptError{File: c.path(name), Why: "was changed after it was written: it claims " + stored.HandoffID + ", but its content has the id " + id}
+	}
+	return id == d.HandoffID, nil
+}
+
+func (c *chooser) isListed(id, file string) (bool, error) {
+	if l, ok := index.Find(c.text, id); ok {
+		if l.Row.File != file {
+			return false, &CorruptError{File: c.path(index.Name), Line: l.Number, Why: "lists " + id + " as " + l.Row.File + ", but it is stored as " + file}
+		}
+		return true, nil
+	}
+	return c.inArchives(id)
+}

@@ -1,0 +1,224 @@
+package handoff
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+)
+
+// machineOK proves that this machine may change the store.
+type machineOK struct{}
+
+// A MachineError says that the store belongs to another machine. It unwraps to ErrIntegrity.
+type MachineError struct {
+	Expected string // the recorded fingerprint, or why there is none
+	Observed string // the fingerprint of this machine
+	Command  string // the command that takes the store over
+}
+
+func (e *MachineError) Error() string {
+	return fmt.Sprintf("[CROSS-HOST-REFUSED] this store belongs to another machine: its fingerprint is %s, and this machine has %s", e.Expected, e.Observed)
+}
+
+// Hint returns the command that takes the store over.
+func (e *MachineError) Hint() string {
+	return "if the store was moved here for good, or the machine id changed (containers often share one or have none), run `" + e.Command + "`"
+}
+
+// Unwrap returns ErrIntegrity.
+func (e *MachineError) Unwrap() error { return ErrIntegrity }
+
+// guard refuses to go on when the store belongs to another machine. It takes no lock, so that nothing else
+// of a command is looked at before; the session checks once more.
+func (s *Store) guard() (machineOK, error) {
+	observed, err := s.fingerprint()
+	if err != nil {
+		return machineOK{}, err
+	}
+	state, err := openOptional(s.opt.StateDir)
+	if err != nil {
+		return machineOK{}, err
+	}
+	if state != nil {
+		defer state.Close()
+	}
+	dir, err := openOptional(s.opt.Dir)
+	if err != nil {
+		return machineOK{}, err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	_, err = s.compareMachine(dir, state, observed)
+	if refused := (*MachineError)(nil); errors.As(err, &refused) {
+		s.reportRefusal(refused)
+	}
+	return machineOK{}, err
+}
+
+func (s *Store) fingerprint() (string, error) {
+	observed, err := s.opt.Fingerprint()
+	if err != nil {
+		return "", problem(ErrConfig, "", "cannot tell which machine this is: %v", err)
+	}
+	return observed, nil
+}
+
+// compareMachine returns whether the store is recorded as this machine's. A store without anything in it
+// is nobody's yet. Either directory may be nil, if it does not exist.
+func (s *Store) compareMachine(dir, state *durable.Dir, observed string) (known bool, err error) {
+	expected := "missing, although there are handoffs"
+	if state != nil {
+		text, err := state.ReadFile(fingerprintName, machine.MaxBytes)
+		if err == nil {
+			var record machine.Record
+			if record, err = machine.ParseRecord(text); err == nil && record.Fingerprint == observed {
+				return true, nil
+			}
+			expected = record.Fingerprint
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			expected = fmt.Sprintf("unreadable (%v)", err)
+		} else if err != nil {
+			begun, err := s.hasBegun(dir, state)
+			if err != nil || !begun {
+				return false, err
+			}
+		}
+	} else if dir == nil {
+		return false, nil
+	} else if begun, err := s.hasRows(dir); err != nil || !begun {
+		return false, err
+	}
+	return false, &MachineError{expected, observed, s.regenerateCommand()}
+}
+
+// hasBegun reports whether the store has rows or events.
+func (s *Store) hasBegun(dir, state *durable.Dir) (bool, error) {
+	if entry, err := state.Lstat(logName); err == nil && entry.Size > 0 {
+		return true, nil
+	}
+	if dir == nil {
+		return false, nil
+	}
+	return s.hasRows(dir)
+}
+
+// checkMachine is guard under the lock. The first session ever records the machine, durably, before
+// anything else is stored.
+func (x *session) checkMachine() error {
+	observed, err := x.fingerprint()
+	if err != nil {
+		return err
+	}
+	known, err := x.compareMachine(x.dir, x.state, observed)
+	if refused := (*MachineError)(nil); errors.As(err, &refused) {
+		x.logRefusal(refused)
+	}
+	if err != nil || known {
+		return err
+	}
+	return x.recordMachine(observed)
+}
+
+func (x *session) recordMachine(observed string) error {
+	record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.now(), WriterIDDefault: x.opt.Operator}
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{".gitignore", []byte("*\n")}, {fingerprintName, record.Bytes()}} {
+		if err := publishNew(x.state, f.name, f.text); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return x.state.Sync()
+}
+
+// publishNew creates a file of the state directory with its whole content.
+func publishNew(d *durable.Dir, name string, text []byte) error {
+	staged, err := d.Stage(text, 0o600)
+	if err != nil {
+		return err
+	}
+	defer staged.Discard()
+	return staged.Publish(name)
+}
+
+// reportRefusal leaves a line about a refused change where operators look for it. The refusal stands
+// whether or not that works.
+func (s *Store) reportRefusal(refused *MachineError) {
+	x := &session{Store: s}
+	defer x.end()
+	if x.open() == nil && x.lock(context.Background(), min(s.opt.LockTimeout, 2*time.Second)) == nil {
+		x.logRefusal(refused)
+	}
+}
+
+func (x *session) logRefusal(refused *MachineError) {
+	line, err := json.Marshal(map[string]string{
+		"event":                "cross_host_refused",
+		"ts_utc":               x.now(),
+		"expected_fingerprint": refused.Expected,
+		"observed_fingerprint": refused.Observed,
+		"recovery_hint":        refused.Command,
+	})
+	if err == nil {
+		err = x.appendLine(stagingName, string(line))
+	}
+	if err != nil {
+		x.opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", stagingName, err))
+	}
+}
+
+// appendLine adds a line to a log of the state directory, durably. A torn line before it is ended first.
+func (x *session) appendLine(name, line string) error {
+	log, err := x.state.OpenLog(name, true)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	info, err := log.Stat()
+	if err != nil {
+		return err
+	}
+	text := line + "\n"
+	if size := info.Size(); size > 0 {
+		var last [1]byte
+		if _, err := log.ReadAt(last[:], size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			text = "\n" + text
+		}
+	}
+	if err := log.Put([]byte(text), info.Size()); err != nil {
+		return err
+	}
+	return x.state.Sync()
+}
+
+func (s *Store) now() string { return s.opt.Now().UTC().Format(time.RFC3339) }
+
+// regenerateCommand is the whole command that makes this machine the store's.
+func (s *Store) regenerateCommand() string {
+	operator := s.opt.Operator
+	if operator == "" {
+		operator = "YOU"
+	}
+	return strings.Join([]string{"handoff machine-fingerprint regenerate --handoffs-dir", shellQuote(s.opt.Dir), "--state-dir", shellQuote(s.opt.StateDir),
+		"--operator", operator, "--reason 'moved to this machine'"}, " ")
+}
+
+func shellQuote(path string) string {
+	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

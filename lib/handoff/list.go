@@ -1,0 +1,195 @@
+package handoff
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+// A Mark says that an operator has read a handoff, and when.
+type Mark = index.Mark
+
+// An Entry is a handoff as the index lists it. Only ID, File, From, To, Topic and Time tell of the
+// document, and only Read proves them.
+type Entry struct {
+	index.Row
+}
+
+// UnreadBy reports whether operator has not marked the handoff as read. "" means its recipient.
+func (e Entry) UnreadBy(operator string) bool {
+	if operator == "" {
+		operator = e.To
+	}
+	return !e.IsReadBy(operator)
+}
+
+// A Filter chooses entries. Its zero value chooses all.
+type Filter struct {
+	To, From, Topic string
+	Tag             string    // reads the documents that the other conditions leave
+	Since           time.Time // ts_utc not before it
+	Unread          bool      // unread by To, or by their own recipient if To is ""
+}
+
+func (f Filter) matches(e Entry) bool {
+	return (f.To == "" || e.To == f.To) && (f.From == "" || e.From == f.From) && (f.Topic == "" || e.Topic == f.Topic) &&
+		(f.Since.IsZero() || !before(e.Time, f.Since)) && (!f.Unread || e.UnreadBy(f.To))
+}
+
+func before(ts string, t time.Time) bool {
+	at, err := time.Parse(time.RFC3339Nano, ts)
+	return err != nil || at.Before(t)
+}
+
+// List returns the entries that the filter chooses, older rows first. It takes no lock. A store that does
+// not exist has none. Lines of the index that are not rows, and files without an index, are warned about.
+func (s *Store) List(f Filter) ([]Entry, error) {
+	d, err := s.reader()
+	if err != nil || d == nil {
+		return nil, err
+	}
+	defer d.Close()
+	entries, err := s.scan(d, f.matches)
+	if err != nil || f.Tag == "" {
+		return entries, err
+	}
+	return slices.DeleteFunc(entries, func(e Entry) bool {
+		doc, err := s.load(d, e)
+		if err != nil {
+			s.opt.Warn(fmt.Sprintf("%s is left out: %v", e.ID, err))
+		}
+		return err != nil || !slices.Contains(doc.Tags, f.Tag)
+	}), nil
+}
+
+// reader opens the handoffs directory for a command that changes nothing; nil if it does not exist.
+func (s *Store) reader() (*durable.Dir, error) {
+	if err := s.checkPlaces(); err != nil {
+		return nil, err
+	}
+	return openOptional(s.opt.Dir)
+}
+
+// A collector gathers the chosen rows of all index files, each id once.
+type collector struct {
+	choose  func(Entry) bool
+	seen    map[[16]byte]int32 // the first half of an id → its place among found, -1 if not chosen
+	found   []Entry
+	foreign int // lines that are neither rows nor part of the table
+	first   string
+}
+
+// scan returns the chosen entries, archives before INDEX.md. Files are read the other way round: a
+// rotation that happens meanwhile then shows rows twice, never not at all.
+func (s *Store) scan(d *durable.Dir, choose func(Entry) bool) ([]Entry, error) {
+	c := collector{choose: choose, seen: make(map[[16]byte]int32)}
+	newest := 0
+	err := eachIndex(d, func(name string, text []byte) error {
+		switch {
+		case name == index.Name && len(text) == 0:
+			if has, err := hasHandoffs(d); err != nil || has {
+				s.opt.Warn(errIndexMissing.Problem + "; " + errIndexMissing.Advice)
+			}
+		case text == nil:
+			s.opt.Warn(fmt.Sprintf("%s is linked from %s but missing; its handoffs are not shown; run `handoff doctor`", name, index.Name))
+		}
+		c.add(name, string(text))
+		if name == index.Name {
+			newest = len(c.found)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.foreign > 0 {
+		s.opt.Warn(fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", c.foreign, c.first))
+	}
+	return c.result(newest), nil
+}
+
+func (c *collector) add(name, text string) {
+	for l := range index.Lines(text) {
+		if !l.IsRow {
+			if !l.IsFurniture() {
+				if c.foreign++; c.foreign == 1 {
+					c.first = fmt.Sprintf("%s:%d", name, l.Number)
+				}
+			}
+			continue
+		}
+		c.row(l)
+	}
+}
+
+func (c *collector) row(l index.Line) {
+	var key [16]byte
+	if _, err := hex.Decode(key[:], []byte(l.Row.ID[len("sha256:"):len("sha256:")+32])); err != nil {
+		return
+	}
+	at, again := c.seen[key]
+	switch {
+	case again && at >= 0:
+		for _, m := range l.Row.Marks() { // the first row stands, what was read anywhere is read
+			c.found[at].Row = c.found[at].WithMark(m)
+		}
+	case again:
+	case c.choose(Entry{l.Row}):
+		c.seen[key] = int32(len(c.found))
+		row, _ := index.ParseRow(strings.Clone(l.Text)) // lets the text of the file go
+		c.found = append(c.found, Entry{row})
+	default:
+		c.seen[key] = -1
+	}
+}
+
+// result puts the entries of INDEX.md, which were read first, last. What duplicates have changed so that
+// it is no longer chosen is left out.
+func (c *collector) result(newest int) []Entry {
+	ordered := append(slices.Clone(c.found[newest:]), c.found[:newest]...)
+	return slices.DeleteFunc(ordered, func(e Entry) bool { return !c.choose(e) })
+}
+
+// load reads the document of an entry and proves that it is the one that was written.
+func (s *Store) load(d *durable.Dir, e Entry) (Document, error) {
+	text, err := d.ReadFile(e.File, maxStored)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Document{}, &CorruptError{File: s.relPath(e.File), Why: "is listed in the index, but does not exist"}
+	case errors.Is(err, durable.ErrUnsafe):
+		return Document{}, &CorruptError{File: s.relPath(e.File), Why: err.Error()}
+	case err != nil:
+		return Document{}, err
+	}
+	doc, err := parseStored(s.relPath(e.File), text)
+	if err != nil {
+		return Document{}, err
+	}
+	return doc, compareRow(s.relPath(e.File), doc, e)
+}
+
+// compareRow checks that the document is the one that the row lists.
+func compareRow(file string, doc Document, e Entry) error {
+	id, err := ID(doc)
+	if err != nil {
+		return err
+	}
+	if doc.HandoffID != id || e.ID != id {
+		return &CorruptError{File: file, Why: fmt.Sprintf("is not what was written: its content has the id %s, the index says %s", id, e.ID)}
+	}
+	for _, f := range []struct{ name, file, row string }{
+		{"from", doc.From, e.From}, {"to", doc.To, e.To}, {"topic", doc.Topic, e.Topic}, {"ts_utc", doc.Time, e.Time},
+	} {
+		if f.file != f.row {
+			return &CorruptError{File: file, Why: fmt.Sprintf("the index lists it with another %s: %q, the document has %q", f.name, f.row, f.file)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package handoff
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/roster"
+)
+
+// Defaults of Options.
+const (
+	DefaultLockTimeout      = 30 * time.Second
+	DefaultMaxDocumentBytes = 1 << 20
+	DefaultIndexMaxRows     = 5000
+)
+
+// Options says where a store is and how it behaves. The zero value of every field but Dir is the real
+// world with the documented defaults. Only Write needs Rules.
+type Options struct {
+	Dir      string // the handoffs directory
+	StateDir string // the state directory; "" is .run inside Dir
+	Root     string // the project root, which reported paths are relative to; "" is the parent of Dir
+
+	// Named lists those of the paths here that the person who runs the program named. Only they may lie
+	// outside Root: settings that came with a cloned repository must not aim elsewhere.
+	Named []string
+
+	Operator      string // who runs the program, for records and hints; may be ""
+	OperatorsFile string // "" is OPERATORS.md in Root
+	Operators     OperatorPolicy
+
+	LockTimeout      time.Duration // how long a change waits for the lock; 0 is DefaultLockTimeout
+	MaxDocumentBytes int           // of a document to write; 0 is DefaultMaxDocumentBytes
+	IndexMaxRows     int           // of INDEX.md before older rows are sealed away; 0 is DefaultIndexMaxRows, negative is never
+
+	Rules       Rules                  // the frontmatter schema: schema.Frontmatter()
+	Now         func() time.Time       // nil is time.Now
+	Fingerprint func() (string, error) // which machine this is; nil asks the system
+	Warn        func(string)           // gets sentences about what was ignored or repaired; nil drops them
+}
+
+// OperatorPolicy says who may be named in from and to.
+type OperatorPolicy struct {
+	Off  bool // verify nobody (setting verify_operators: false)
+	Warn bool // accept whom strict would refuse, with a warning (setting schema_mode: warn)
+
+	// Evidence returns what the checks of verify_git_match and verify_gpg compare with the operator in
+	// from. nil asks for neither.
+	Evidence func() roster.Evidence
+}
+
+func (o Options) withDefaults() Options {
+	if o.Root == "" {
+		o.Root = filepath.Dir(o.Dir)
+	}
+	if o.StateDir == "" {
+		o.StateDir = filepath.Join(o.Dir, ".run")
+	}
+	if o.OperatorsFile == "" {
+		o.OperatorsFile = filepath.Join(o.Root, "OPERATORS.md")
+	}
+	if o.LockTimeout == 0 {
+		o.LockTimeout = DefaultLockTimeout
+	}
+	if o.MaxDocumentBytes == 0 {
+		o.MaxDocumentBytes = DefaultMaxDocumentBytes
+	}
+	if o.IndexMaxRows == 0 {
+		o.IndexMaxRows = DefaultIndexMaxRows
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Fingerprint == nil {
+		o.Fingerprint = machine.Fingerprint
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	return o
+}

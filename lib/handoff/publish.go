@@ -1,0 +1,127 @@
+package handoff
+
+import (
+	"context"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+)
+
+// publish stores the admitted documents with one commit. Their bodies are on disk before the lock is taken.
+func (s *Store) publish(ctx context.Context, docs []admitted, results []Result, keepGoing bool) error {
+	if len(docs) == 0 {
+		return nil
+	}
+	return s.change(ctx, func(x *session) (func() error, error) {
+		staged, err := x.stage(docs)
+		if err != nil {
+			return nil, err
+		}
+		x.atEnd(func() {
+			for _, f := range staged {
+				f.Discard()
+			}
+		})
+		return func() error { return x.store(docs, staged, results, keepGoing) }, nil
+	})
+}
+
+func (x *session) stage(docs []admitted) ([]*durable.Staged, error) {
+	staged := make([]*durable.Staged, len(docs))
+	errs := make([]error, len(docs))
+	each(len(docs), func(i int) {
+		staged[i], errs[i] = x.dir.Stage(docs[i].text, 0o644)
+	})
+	for _, err := range errs {
+		if err != nil {
+			for _, f := range staged {
+				if f != nil {
+					f.Discard()
+				}
+			}
+			return nil, err
+		}
+	}
+	return staged, nil
+}
+
+// store decides for each document whether it is new, and publishes the new ones in one step.
+func (x *session) store(docs []admitted, staged []*durable.Staged, results []Result, keepGoing bool) error {
+	text, err := x.currentIndex()
+	if err != nil {
+		return err
+	}
+	if text, err = x.rotate(text, len(docs)); err != nil {
+		return err
+	}
+	c := chooser{session: x, text: text, given: make(map[string]string)}
+	st := step{intent: journal.Intent{Op: journal.OpWrite, Index: index.Name}}
+	var rows []index.Row
+	for i, d := range docs {
+		chosen, err := c.choose(d)
+		if err != nil {
+			results[d.at].Err = err
+			continue
+		}
+		results[d.at].Receipt = Receipt{d.HandoffID, x.relPath(chosen.file), d.Time, StatusExisting}
+		if chosen.listed {
+			continue
+		}
+		results[d.at].Receipt.Status = StatusCreated
+		row := index.Row{ID: d.HandoffID, File: chosen.file, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time}
+		rows = append(rows, row)
+		body := journal.Body{File: chosen.file, SHA256: sha256Hex(d.text), ID: d.HandoffID, Row: row.String()}
+		if !chosen.adopt {
+			if body.Inode, err = staged[i].Inode(); err != nil {
+				return err
+			}
+			st.staged = append(st.staged, staged[i])
+		} else if body.SHA256, err = x.hashFile(chosen.file); err != nil {
+			return err
+		}
+		st.intent.Bodies = append(st.intent.Bodies, body)
+		st.events = append(st.events, event{eventWrite, x.writePayload(d, chosen.file)})
+	}
+	if err := faults(results); err != nil && !keepGoing {
+		return err
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	st.commit = func() error { return x.replaceIndex(index.Name, index.Append(text, rows)) }
+	return x.apply(st)
+}
+
+func (x *session) writePayload(d admitted, file string) writePayload {
+	tags := d.Tags
+	if tags == nil {
+		tags = []string{}
+	}
+	return writePayload{
+		HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: x.relPath(file),
+		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
+		BodyByteSize: len(d.Body), OperatorVerification: string(d.operators),
+	}
+}
+
+func (x *session) hashFile(name string) (string, error) {
+	text, err := x.dir.ReadFile(name, maxStored)
+	return sha256Hex(text), err
+}
+
+// currentIndex returns INDEX.md, or the text of an empty one if the store has no handoff yet.
+func (x *session) currentIndex() ([]byte, error) {
+	text, err := readIndex(x.dir, index.Name)
+	if err != nil || len(text) > 0 {
+		return text, err
+	}
+	has, err := hasHandoffs(x.dir)
+	if err != nil {
+		return nil, err
+	}
+	if has {
+		return nil, errIndexMissing
+	}
+	return index.New(nil), nil
+}

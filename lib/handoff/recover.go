@@ -1,0 +1,209 @@
+package handoff
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+)
+
+// An operation knows how recovery reads the outcome of a change from the disk, and how it brings the
+// change about where the log already records it.
+type operation struct {
+	committed func(*session, *journal.Intent) (bool, error)
+	redo      func(*session, *journal.Intent) error
+}
+
+var operations = map[string]operation{
+	journal.OpWrite:      {rowsAreThere, readdRows},
+	journal.OpMarkRead:   {marksAreThere, setMarks},
+	journal.OpRotate:     {rowsHaveLeft, func(*session, *journal.Intent) error { return nil }},
+	journal.OpRegenerate: {fingerprintIsThere, replaceFingerprint},
+}
+
+// recover finishes or takes back what an interrupted change left. When there is nothing to do it costs
+// one failed open.
+func (x *session) recover() error {
+	_, err := x.finish()
+	return err
+}
+
+// finish is recover, and says whether there was a change that is now committed.
+func (x *session) finish() (committed bool, err error) {
+	intent, err := x.readIntent()
+	if err != nil || intent == nil {
+		return false, err
+	}
+	op, known := operations[intent.Op]
+	if !known {
+		return false, &CorruptError{File: x.path(journal.IntentName), Why: fmt.Sprintf("unknown operation %q, perhaps of a newer version", intent.Op)}
+	}
+	log, err := x.log(true)
+	if err != nil {
+		return false, err
+	}
+	defer log.Close()
+	logged, err := x.logState(log, intent)
+	if err != nil {
+		return false, err
+	}
+	if committed, err = op.committed(x, intent); err != nil {
+		return false, err
+	}
+	switch {
+	case committed:
+		err = x.dir.Sync() // the crash may have come between the rename and its sync
+	case logged == logComplete:
+		committed, err = true, op.redo(x, intent)
+	default:
+		err = x.unpublish(intent)
+	}
+	if err != nil {
+		return committed, err
+	}
+	if err := x.removeStaged(); err != nil {
+		return committed, err
+	}
+	if !committed {
+		return false, x.dir.Remove(journal.IntentName)
+	}
+	return true, x.settle(*intent, log)
+}
+
+// The states of the log where an intent wanted to append.
+type logProgress int
+
+const (
+	logAbsent   logProgress = iota // nothing, or a beginning of the lines
+	logComplete                    // all lines, perhaps with more after them
+)
+
+// logState compares the log with what the intent wanted to append. A fragment that no crash of ours
+// explains is a fault, and nothing is touched.
+func (x *session) logState(log *durable.Log, intent *journal.Intent) (logProgress, error) {
+	info, err := log.Stat()
+	if err != nil {
+		return 0, err
+	}
+	corrupt := func(why string) error {
+		return &CorruptError{File: filepath.Join(x.opt.StateDir, logName), Why: why}
+	}
+	if info.Size() < intent.LogOffset {
+		return 0, corrupt("shorter than it was before the interrupted change")
+	}
+	tail := make([]byte, min(info.Size()-intent.LogOffset, int64(len(intent.LogLines))))
+	if _, err := log.ReadAt(tail, intent.LogOffset); err != nil && err != io.EOF {
+		return 0, err
+	}
+	switch {
+	case string(tail) == intent.LogLines:
+		return logComplete, nil
+	case strings.HasPrefix(intent.LogLines, string(tail)):
+		return logAbsent, nil
+	case len(bytes.Trim(tail, "\x00")) == 0 && info.Size() <= intent.LogOffset+int64(len(tail)):
+		return logAbsent, nil // a power cut kept the new size and lost the content
+	}
+	return 0, corrupt("continues in another way than the interrupted change would have")
+}
+
+// unpublish takes the bodies of an uncommitted change back: only those that the change itself made, and
+// only while they are what it made.
+func (x *session) unpublish(intent *journal.Intent) error {
+	for _, body := range intent.Bodies {
+		if body.Inode == 0 {
+			continue
+		}
+		entry, err := x.dir.Lstat(body.File)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !entry.Regular || entry.Inode != body.Inode {
+			continue
+		}
+		text, err := x.dir.ReadFile(body.File, maxIndex)
+		if err != nil {
+			return err
+		}
+		if sha256Hex(text) != body.SHA256 {
+			continue
+		}
+		if err := x.dir.Remove(body.File); err != nil {
+			return err
+		}
+	}
+	return x.dir.Sync()
+}
+
+func (x *session) removeStaged() error {
+	for _, d := range []*durable.Dir{x.dir, x.state} {
+		if _, err := d.RemoveStaged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func rowsAreThere(x *session, intent *journal.Intent) (bool, error) {
+	text, err := readIndex(x.dir, index.Name)
+	if err != nil {
+		return false, err
+	}
+	for _, body := range intent.Bodies {
+		if l, ok := index.Find(text, body.ID); ok && l.Row.File == body.File {
+			return true, nil // they came in one rename
+		}
+	}
+	return false, nil
+}
+
+// readdRows is for an INDEX.md that was put back to an older state while the log went on.
+func readdRows(x *session, intent *journal.Intent) error {
+	var rows []index.Row
+	for _, body := range intent.Bodies {
+		text, err := x.dir.ReadFile(body.File, maxStored)
+		if err != nil || sha256Hex(text) != body.SHA256 {
+			return &CorruptError{File: x.path(body.File), Why: "is recorded in the audit log, but missing or changed"}
+		}
+		archived, err := x.inArchives(body.ID)
+		if err != nil {
+			return err
+		}
+		if row, ok := index.ParseRow(body.Row); ok && !archived {
+			rows = append(rows, row)
+		}
+	}
+	text, err := readIndex(x.dir, index.Name)
+	if err != nil {
+		return err
+	}
+	return x.replaceIndex(index.Name, index.Append(text, rows))
+}
+
+func (x *session) inArchives(id string) (found bool, err error) {
+	err = eachIndex(x.dir, func(name string, text []byte) error {
+		if _, ok := index.Find(text, id); ok && name != index.Name {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found, err
+}
+
+// replaceIndex is the commit of most changes.
+func (x *session) replaceIndex(name string, text []byte) error {
+	if err := x.dir.Replace(name, text, 0o644); err != nil {
+		return err
+	}
+	return x.dir.Sync()
+}

@@ -1,0 +1,115 @@
+package handoff
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+)
+
+// A sealed document is valid and carries the id of its content. It remembers its place among the sources.
+type sealed struct {
+	Document
+	at   int
+	name string
+	text []byte // as it is stored
+}
+
+// Parse checks src against the rules of the frontmatter and returns its document, whose HandoffID is the
+// one that src claims or "". It looks at nothing else: neither at time bounds nor at the claimed id.
+// maxBytes is the most that src may have; 0 is DefaultMaxDocumentBytes. Faults are a *DocumentError.
+func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
+	if rules == nil {
+		return Document{}, problem(ErrConfig, "", "no rules are given")
+	}
+	if maxBytes == 0 {
+		maxBytes = DefaultMaxDocumentBytes
+	}
+	draft, _ := document.Parse(src.Text, maxBytes)
+	if faults := draft.Check(rules); len(faults) > 0 {
+		return Document{}, &DocumentError{src.Name, faults}
+	}
+	return draft.Document(), nil
+}
+
+// ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
+// itself claims as its id does not count. It fails on strings that are not valid UTF-8.
+func ID(d Document) (string, error) {
+	return canon.ID(canon.Handoff{Body: d.Body, From: d.From, References: d.References, SchemaVersion: d.SchemaVersion,
+		Tags: d.Tags, To: d.To, Topic: d.Topic, Time: d.Time})
+}
+
+// seal parses, validates and identifies the sources. What fails is left out and reported in results.
+func (s *Store) seal(sources []Source, results []Result) []sealed {
+	docs := make([]sealed, len(sources))
+	each(len(sources), func(i int) {
+		docs[i], results[i].Err = s.sealOne(i, sources[i])
+	})
+	return keep(docs, results)
+}
+
+func (s *Store) sealOne(at int, src Source) (sealed, error) {
+	doc, err := Parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
+	if err != nil {
+		return sealed{}, err
+	}
+	if fault := document.CheckTime(doc.Time, s.opt.Now(), true); fault != nil {
+		return sealed{}, &DocumentError{src.Name, []Fault{*fault}}
+	}
+	id, err := ID(doc)
+	if err != nil {
+		return sealed{}, problem(ErrInvalid, "", "%s%v", prefixed(src.Name), err)
+	}
+	if doc.HandoffID != "" && doc.HandoffID != id {
+		return sealed{}, &IDMismatchError{src.Name, doc.HandoffID, id}
+	}
+	doc.HandoffID = id
+	text := document.Render(doc)
+	if len(text) > s.opt.MaxDocumentBytes {
+		return sealed{}, problem(ErrInvalid, "shorten it, or raise max_document_bytes in .handoff.yaml",
+			"%sthe document would take %d bytes as it is stored, more than the %d that are allowed", prefixed(src.Name), len(text), s.opt.MaxDocumentBytes)
+	}
+	return sealed{Document: doc, at: at, name: src.Name, text: text}, nil
+}
+
+func prefixed(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
+}
+
+func keep(docs []sealed, results []Result) []sealed {
+	var good []sealed
+	for i, d := range docs {
+		if results[i].Err == nil {
+			good = append(good, d)
+		}
+	}
+	return good
+}
+
+// each calls do for 0 … n-1. Few calls stay on the calling thread; many are shared among the processors.
+func each(n int, do func(int)) {
+	if n < 16 {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range 2 * runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}

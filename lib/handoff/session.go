@@ -1,0 +1,155 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/filelock"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+)
+
+// A session is the time in which one process may change the store: it holds the lock, has found itself
+// on the right machine, and has finished or taken back what an interrupted session left.
+type session struct {
+	*Store
+	dir, state *durable.Dir
+	cleanup    []func()
+}
+
+// change runs a change in two parts: prepare works outside the lock and returns what is to be done under
+// it. Directories that do not exist yet are created first.
+//
+// The whole of it stays on one thread, so that a test which makes the n-th system call of a thread fail
+// reaches every call.
+func (s *Store) change(ctx context.Context, prepare func(*session) (func() error, error)) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	x := &session{Store: s}
+	defer x.end()
+	if err := x.open(); err != nil {
+		return err
+	}
+	do, err := prepare(x)
+	if err != nil {
+		return err
+	}
+	if err := x.lock(ctx, s.opt.LockTimeout); err != nil {
+		return err
+	}
+	if err := x.checkMachine(); err != nil {
+		return err
+	}
+	if err := x.recover(); err != nil {
+		return err
+	}
+	return do()
+}
+
+// locked is change for changes that have nothing to prepare.
+func (s *Store) locked(ctx context.Context, do func(*session) error) error {
+	return s.change(ctx, func(x *session) (func() error, error) {
+		return func() error { return do(x) }, nil
+	})
+}
+
+// open opens the directories, and makes them durably where they are missing.
+func (x *session) open() error {
+	if err := x.checkPlaces(); err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		path string
+		mode fs.FileMode
+		dir  **durable.Dir
+	}{{x.opt.Dir, 0o755, &x.dir}, {x.opt.StateDir, 0o700, &x.state}} {
+		if err := durable.Mkdir(d.path, d.mode); err != nil {
+			return placeError(d.path, err)
+		}
+		dir, err := durable.OpenDir(d.path)
+		if err != nil {
+			return placeError(d.path, err)
+		}
+		*d.dir = dir
+		x.atEnd(func() { dir.Close() })
+		if err := checkOwner(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *session) lock(ctx context.Context, wait time.Duration) error {
+	path := x.path(lockName)
+	unlock, err := filelock.Acquire(ctx, path, wait)
+	if err != nil {
+		return lockError(path, wait, err)
+	}
+	x.atEnd(unlock)
+	return nil
+}
+
+// atEnd has do called when the session ends, last first.
+func (x *session) atEnd(do func()) { x.cleanup = append(x.cleanup, do) }
+
+func (x *session) end() {
+	for _, do := range slices.Backward(x.cleanup) {
+		do()
+	}
+}
+
+func placeError(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrUnsupported) ||
+		errors.Is(err, fs.ErrNotExist) || isReadOnly(err) {
+		return problem(ErrConfig, "choose a directory of your own that can be written", "cannot use %s: %v", path, err)
+	}
+	return err
+}
+
+func lockError(path string, waited time.Duration, err error) error {
+	switch {
+	case errors.Is(err, filelock.ErrBusy):
+		return problem(ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
+			"the lock %s was not free within %v: %v", path, waited, err)
+	case errors.Is(err, filelock.ErrUnsafe), errors.Is(err, fs.ErrPermission):
+		return problem(ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
+	}
+	return err
+}
+
+// log opens the audit log, and creates it if create is set. A log that does not exist is nil.
+func (x *session) log(create bool) (*durable.Log, error) {
+	log, err := x.state.OpenLog(logName, create)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, durable.ErrUnsafe):
+		return nil, &CorruptError{File: filepath.Join(x.opt.StateDir, logName), Why: err.Error()}
+	}
+	return log, err
+}
+
+// readIntent returns the intent of an interrupted change, nil if there is none.
+func (x *session) readIntent() (*journal.Intent, error) {
+	text, err := x.dir.ReadFile(journal.IntentName, maxIntent)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	path := filepath.Join(x.opt.Dir, journal.IntentName)
+	if errors.Is(err, durable.ErrUnsafe) {
+		return nil, &CorruptError{File: path, Why: err.Error()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	intent, err := journal.ParseIntent(text)
+	if err != nil {
+		return nil, &CorruptError{File: path, Why: err.Error()}
+	}
+	return &intent, nil
+}

@@ -1,0 +1,113 @@
+package handoff
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+const (
+	lockName        = ".INDEX.md.lock"
+	logName         = "handoff-events.jsonl"
+	stagingName     = "handoff-events.cross-host-staging.jsonl"
+	fingerprintName = "machine-fingerprint"
+	historyName     = "machine-fingerprint.history.jsonl"
+
+	maxStored   = 4 << 20   // bytes of a stored document, whatever the setting for new ones
+	maxIndex    = 256 << 20 // bytes of one index file
+	maxIntent   = 256 << 20
+	maxStateDoc = 64 << 10 // bytes of a small file of the state directory
+)
+
+// A Store is a handoffs directory with its state directory. It holds no resources between calls, and its
+// methods may be called at the same time from several goroutines and processes.
+type Store struct {
+	opt Options
+}
+
+// Open checks the options and returns the store that they name. It creates nothing: a store comes into
+// being with the first write. Whether the place can hold a store is checked when it is used.
+func Open(opt Options) (*Store, error) {
+	if opt.Dir == "" {
+		return nil, problem(ErrConfig, "", "no handoffs directory is given")
+	}
+	for _, path := range []*string{&opt.Dir, &opt.StateDir, &opt.Root, &opt.OperatorsFile} {
+		if *path == "" {
+			continue
+		}
+		abs, err := filepath.Abs(*path)
+		if err != nil {
+			return nil, problem(ErrConfig, "", "%s: %v", *path, err)
+		}
+		*path = abs
+	}
+	opt.Named = append([]string{}, opt.Named...)
+	for i, path := range opt.Named {
+		if abs, err := filepath.Abs(path); err == nil {
+			opt.Named[i] = abs
+		}
+	}
+	return &Store{opt: opt.withDefaults()}, nil
+}
+
+// Dir returns the absolute path of the handoffs directory.
+func (s *Store) Dir() string { return s.opt.Dir }
+
+// relPath returns how the path of a stored file is reported: relative to the project root if it is inside.
+func (s *Store) relPath(file string) string {
+	path := filepath.Join(s.opt.Dir, file)
+	rel, err := filepath.Rel(s.opt.Root, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+// openDir opens the handoffs directory for reading. A store that does not exist yet is nil without error.
+func (s *Store) openDir() (*durable.Dir, error) {
+	return openOptional(s.opt.Dir)
+}
+
+func openOptional(path string) (*durable.Dir, error) {
+	d, err := durable.OpenDir(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, fs.ErrPermission):
+		return nil, problem(ErrConfig, "name a directory of your own with --handoffs-dir", "cannot use the directory: %v", err)
+	case err != nil:
+		return nil, err
+	}
+	return d, nil
+}
+
+// readIndex returns the text of an index file, nil if it does not exist.
+func readIndex(d *durable.Dir, name string) ([]byte, error) {
+	f, err := d.OpenSole(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, durable.ErrUnsafe):
+		return nil, &CorruptError{File: filepath.Join(d.Path(), name), Why: err.Error()}
+	case err != nil:
+		return nil, err
+	}
+	defer f.Close()
+	return durable.ReadAll(f, maxIndex)
+}
+
+// hasHandoffs reports whether d holds a file that looks like a stored handoff. It reads the directory.
+func hasHandoffs(d *durable.Dir) (bool, error) {
+	names, err := d.Names(index.IsFile)
+	return len(names) > 0, err
+}
+
+var errIndexMissing = &Error{
+	Class:   ErrIntegrity,
+	Problem: index.Name + " is missing or empty, although there are handoffs",
+	Advice:  "run `handoff doctor --rebuild-index` to make it again from the files and the audit log",
+}

@@ -1,0 +1,105 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+)
+
+// A Document is a handoff: its frontmatter fields and its body.
+type Document = document.Document
+
+// A Source is a document to write, with what to call it in messages.
+type Source struct {
+	Name string // such as a file name; "" for none
+	Text []byte
+}
+
+// A Receipt says what Write did.
+type Receipt struct {
+	ID     string `json:"handoff_id"`
+	Path   string `json:"file_path"` // relative to the project root if inside it
+	Time   string `json:"ts_utc"`
+	Status string `json:"status"` // StatusCreated or StatusExisting
+}
+
+// What a Receipt can say.
+const (
+	StatusCreated  = "created"
+	StatusExisting = "existing" // the same document was stored before; nothing was changed
+)
+
+// Write stores a document. When it returns without error, body, INDEX.md row and audit event are on disk.
+// The same document again is StatusExisting and changes nothing.
+//
+// Errors wrap ErrInvalid (the document), ErrDenied (its operators), ErrBusy (the lock), ErrIntegrity (its
+// id, this machine, or what is stored) or ErrConfig (the place, no free name), and come in the order of
+// spec 1-documents. After any error, writing the same document again is safe.
+func (s *Store) Write(ctx context.Context, src []byte) (Receipt, error) {
+	receipts, err := s.WriteAll(ctx, []Source{{Text: src}})
+	if err != nil {
+		return Receipt{}, err
+	}
+	return receipts[0], nil
+}
+
+// WriteAll stores all documents or none, under one lock and with one commit. The receipts come in the
+// order of the sources. Errors are those of Write, joined when several documents are at fault.
+func (s *Store) WriteAll(ctx context.Context, sources []Source) ([]Receipt, error) {
+	results, err := s.write(ctx, sources, false)
+	receipts := make([]Receipt, len(results))
+	for i, r := range results {
+		receipts[i] = r.Receipt
+	}
+	return receipts, err
+}
+
+// A Result is what became of one document of WriteGood: a receipt or an error.
+type Result struct {
+	Receipt Receipt
+	Err     error
+}
+
+// WriteGood stores those of the documents that can be stored, under one lock and with one commit, and
+// says for each what became of it, in the order of the sources. The error is one that concerns them all.
+func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, error) {
+	return s.write(ctx, sources, true)
+}
+
+func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) ([]Result, error) {
+	m, err := s.guard()
+	if err != nil {
+		return nil, err
+	}
+	results := make([]Result, len(sources))
+	docs := s.seal(sources, results)
+	if err := faults(results); err != nil && !keepGoing {
+		return nil, err
+	}
+	admitted, err := s.admit(m, docs, results)
+	if err == nil && !keepGoing {
+		err = faults(results)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.publish(ctx, admitted, results, keepGoing); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// faults joins the errors of single documents.
+func faults(results []Result) error {
+	var errs []error
+	for _, r := range results {
+		if r.Err != nil {
+			errs = append(errs, r.Err)
+		}
+	}
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	return errors.Join(errs...)
+}
