@@ -1,0 +1,207 @@
+package packet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// DefaultMaxAge is the age up to which a packet is fresh.
+const DefaultMaxAge = 48 * time.Hour
+
+// An Input is one artifact to check: a packet as JSON, the facts of another kind, or the error that
+// came instead of either.
+type Input struct {
+	Name  string // what the report calls it, such as a file name or an id
+	Data  []byte // a packet as JSON, when Facts is nil
+	Facts *Facts
+	Err   error // the artifact is missing or cannot be read
+}
+
+// CheckOptions say what the checks measure against. The zero value is the real world.
+type CheckOptions struct {
+	Now        time.Time                        // time.Now() when zero
+	MaxAge     time.Duration                    // DefaultMaxAge when zero
+	AllowEmpty []string                         // packet fields that may be empty
+	Consumed   func(token string) (bool, error) // looks a token up in the ledger of consumed ones; nil when there is none
+	Answers    *Answers                         // what the resuming side understood; nil when it was not asked
+}
+
+// A Class says whether to resume. A greater Class is worse.
+type Class int
+
+// The classes.
+const (
+	Clean       Class = iota // resuming is safe
+	Operational              // the packet must be mended or confirmed first
+	Critical                 // there is nothing to resume from
+)
+
+// String returns CLEAN, OPERATIONAL or CRITICAL.
+func (c Class) String() string { return [...]string{"CLEAN", "OPERATIONAL", "CRITICAL"}[c] }
+
+// MarshalText returns the same as String.
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// The names of the checks, in their order.
+const (
+	Schema    = "Schema"
+	Freshness = "Freshness"
+	Token     = "Resume token"
+	Replay    = "Replay test"
+)
+
+// A Result is the outcome of one check.
+type Result struct {
+	Check  string `json:"check"`
+	Pass   bool   `json:"pass"`
+	Reason string `json:"reason"`
+}
+
+// A Report is what Check found. All its text is escaped: it can be shown as it is.
+type Report struct {
+	Name       string          `json:"name"`
+	Kind       string          `json:"kind,omitempty"`
+	Class      Class           `json:"classification"`
+	Checks     []Result        `json:"checks"` // always four: Schema, Freshness, Resume token, Replay test
+	Faults     []handoff.Fault `json:"faults,omitempty"`
+	Claims     []Claim         `json:"claims,omitempty"` // text that claims authority over the verdict
+	Notes      []string        `json:"notes,omitempty"`
+	AgeSeconds *int64          `json:"age_seconds,omitempty"` // nil when the time of the last update is unknown
+	Recovery   []string        `json:"recovery_steps"`
+	Escalation string          `json:"escalation"`
+}
+
+// Check runs the four checks and classifies the artifact. It never fails: what cannot be read is
+// Critical, what is uncertain at least Operational. The verdict depends on the facts alone, and no
+// wording of a packet can improve it.
+func Check(in Input, o CheckOptions) Report {
+	c := &checking{o: o, report: Report{Name: show(in.Name), Recovery: []string{}}}
+	if c.o.Now.IsZero() {
+		c.o.Now = time.Now()
+	}
+	if c.o.MaxAge == 0 {
+		c.o.MaxAge = DefaultMaxAge
+	}
+	switch {
+	case in.Err != nil:
+		c.gone("the artifact is missing or cannot be read: " + show(in.Err.Error()))
+	case in.Facts != nil:
+		c.run(*in.Facts)
+	default:
+		c.packet(in.Data)
+	}
+	c.advise()
+	return c.report
+}
+
+// Worst returns the worst class of the reports, Clean for none.
+func Worst(reports []Report) Class {
+	worst := Clean
+	for _, r := range reports {
+		worst = max(worst, r.Class)
+	}
+	return worst
+}
+
+// checking is one artifact on its way through the checks.
+type checking struct {
+	o      CheckOptions
+	report Report
+}
+
+func (c *checking) packet(data []byte) {
+	v, fault := read(data)
+	if fault != nil {
+		c.gone("the artifact cannot be read as a packet: " + show(fault.String()))
+		return
+	}
+	d := decode(v)
+	var faults []handoff.Fault
+	for i, f := range d.faults {
+		if name, ok := d.empty[i]; !ok || !slices.Contains(c.o.AllowEmpty, name) {
+			faults = append(faults, f)
+		}
+	}
+	c.run(facts(d.record, v, faults))
+	c.claimedFields(v)
+}
+
+// gone reports an artifact that there is nothing to check of.
+func (c *checking) gone(reason string) {
+	c.report.Class = Critical
+	c.add(Schema, false, reason)
+	for _, name := range []string{Freshness, Token, Replay} {
+		c.add(name, false, "not checked, there is no packet")
+	}
+	c.step("Ask the sender for the artifact, or write a new one from the state of the work.")
+}
+
+func (c *checking) run(f Facts) {
+	c.report.Kind = show(f.Kind)
+	c.schema(f)
+	c.freshness(f)
+	c.token(f)
+	c.replay(f)
+	c.claims(f.Texts)
+	for _, r := range c.report.Checks {
+		if !r.Pass {
+			c.atLeast(Operational)
+		}
+	}
+}
+
+func (c *checking) add(check string, pass bool, reason string) {
+	c.report.Checks = append(c.report.Checks, Result{check, pass, reason})
+}
+
+func (c *checking) note(format string, args ...any) {
+	c.report.Notes = append(c.report.Notes, fmt.Sprintf(format, args...))
+}
+
+func (c *checking) step(text string) {
+	if !slices.Contains(c.report.Recovery, text) {
+		c.report.Recovery = append(c.report.Recovery, text)
+	}
+}
+
+func (c *checking) atLeast(class Class) { c.report.Class = max(c.report.Class, class) }
+
+func (c *checking) schema(f Facts) {
+	for _, fault := range f.Faults {
+		fault.Pointer, fault.Problem, fault.Hint = show(fault.Pointer), show(fault.Problem), show(fault.Hint)
+		c.report.Faults = append(c.report.Faults, fault)
+	}
+	if len(f.Cannot) > 0 {
+		c.note("%s has no place for %s: what it does not say is missing, not assumed", show(f.Kind), show(strings.Join(f.Cannot, ", ")))
+	}
+	reason := "all required fields present and non-empty"
+	switch n := len(f.Faults); {
+	case n == 1:
+		reason = "1 fault"
+	case n > 1:
+		reason = fmt.Sprintf("%d faults", n)
+	case len(f.Cannot) > 0:
+		reason = "valid as " + show(f.Kind)
+	}
+	if len(c.o.AllowEmpty) > 0 {
+		reason += "; allowed to be empty: " + show(strings.Join(c.o.AllowEmpty, ", "))
+	}
+	c.add(Schema, len(f.Faults) == 0, reason)
+	if len(f.Faults) > 0 {
+		c.step("Mend the faults of the schema listed above.")
+	}
+}
+
+// claimedFields reports members that only a check may write.
+func (c *checking) claimedFields(v *ordered.Value) {
+	for _, m := range v.Members {
+		if slices.Contains(verdictFields, strings.ToLower(m.Name)) {
+			c.claim(ordered.Pointer("", m.Name), m.Name+" = "+m.Value.String())
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package packet_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+)
+
+func TestMissingArtifactIsCritical(t *testing.T) {
+	r := packet.Check(packet.Input{Name: "gone.json", Err: fs.ErrNotExist}, options())
+	if r.Class != packet.Critical || !strings.Contains(r.Checks[0].Reason, "missing or cannot be read: file does not exist") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestFactsOfOtherKinds(t *testing.T) {
+	facts := packet.Facts{
+		Kind: "universal/3.0", Objective: "Summarise the survey", Unresolved: []string{"Question 7 has no answers"},
+		NextAction: "Ask the panel about question 7", UpdatedAt: "2026-05-07T12:00:00Z", Cannot: []string{"resume_token", "completed"},
+	}
+	r := packet.Check(packet.Input{Facts: &facts}, options())
+	if r.Class != packet.Operational || failing(r) != packet.Token {
+		t.Errorf("a kind without a token: %s, failing %s", r.Class, failing(r))
+	}
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "has no place for resume_token, completed") {
+		t.Errorf("notes %q", r.Notes)
+	}
+	facts.Faults = []handoff.Fault{{Pointer: "/x", Problem: "is wrong\x1b[2J"}}
+	r = packet.Check(packet.Input{Facts: &facts}, options())
+	if failing(r) != "Schema,Resume token" || r.Faults[0].Problem != `is wrong\x1b[2J` {
+		t.Errorf("%s %q", failing(r), r.Faults)
+	}
+	plain := packet.Facts{Kind: "plain", UpdatedAt: "2026-05-07T12:00:00Z", Cannot: append([]string{}, packet.Required()...)}
+	r = packet.Check(packet.Input{Facts: &plain}, options())
+	if r.Class != packet.Operational || !strings.Contains(r.Checks[3].Reason, "objective: plain does not say it") {
+		t.Errorf("%s %q", r.Class, r.Checks[3].Reason)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	clean := fixture(t, "clean.json")
+	for _, c := range []struct {
+		name  string
+		data  []byte
+		set   func(*packet.CheckOptions)
+		class packet.Class
+		says  string
+	}{
+		{"max age", clean, func(o *packet.CheckOptions) { o.MaxAge = time.Hour }, packet.Operational, "updated 2 h ago (exceeds 1 h limit)"},
+		{"odd max age", clean, func(o *packet.CheckOptions) { o.MaxAge = 90 * time.Minute }, packet.Operational, "updated 2 h ago (exceeds 1h30m0s limit)"},
+		{"one second over", fixture(t, "stale-by-a-second.json"), func(*packet.CheckOptions) {}, packet.Operational, "updated 48h0m1s ago (exceeds 48 h limit)"},
+		{"no ledger", clean, func(o *packet.CheckOptions) { o.Consumed = nil }, packet.Clean, "no ledger of consumed tokens was asked"},
+		{"broken ledger", clean, func(o *packet.CheckOptions) {
+			o.Consumed = func(string) (bool, error) { return false, errors.New("torn line") }
+		}, packet.Operational, "cannot be read: torn line"},
+		{"empty risks", withEmpty(t, "risks"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"risks"} }, packet.Clean, "allowed to be empty: risks"},
+		{"empty unresolved", withEmpty(t, "unresolved"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"unresolved"} }, packet.Clean, "allowed to be empty: unresolved"},
+		{"another field", withEmpty(t, "risks"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"completed"} }, packet.Operational, "/risks"},
+		{"empty objective", withEmpty(t, "objective"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"objective"} }, packet.Operational, "objective is missing"},
+	} {
+		o := options()
+		c.set(&o)
+		r := packet.Check(packet.Input{Data: c.data}, o)
+		if text := packet.Text([]packet.Report{r}, false); r.Class != c.class || !strings.Contains(text, c.says) {
+			t.Errorf("%s: want %s and %q, got\n%s", c.name, c.class, c.says, text)
+		}
+	}
+}
+
+func withEmpty(t *testing.T, name string) []byte {
+	var object map[string]any
+	if err := json.Unmarshal(fixture(t, "clean.json"), &object); err != nil {
+		t.Fatal(err)
+	}
+	if _, list := object[name].([]any); list {
+		object[name] = []any{}
+	} else {
+		object[name] = ""
+	}
+	data, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestCredentialAsToken(t *testing.T) {
+	secret := "ghp_" + "9kQ2mZx7" + "Vb4Tn8Rw" + "1Ys6Ph3D" + "c5Jf0GaLuKeX"
+	data := []byte(strings.Replace(string(fixture(t, "clean.json")), "inv-pg17_step-3_7Qd2", secret, 1))
+	r := packet.Check(packet.Input{Data: data}, options())
+	shown, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Class != packet.Operational || failing(r) != packet.Token || strings.Contains(string(shown)+packet.Text([]packet.Report{r}, false), secret) {
+		t.Errorf("%s", shown)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	good := packet.Answers{
+		Objective:  "Moving the invoice service from MySQL to PostgreSQL 17 without losing writes",
+		Blocker:    "nobody knows who owns the nightly export, it still reads from MySQL",
+		NextAction: "ask in #data who owns the nightly export, get the connection string changed",
+	}
+	change := func(f func(*packet.Answers)) packet.Answers { a := good; f(&a); return a }
+	for _, c := range []struct {
+		name    string
+		answers packet.Answers
+		pass    bool
+	}{
+		{"own words", good, true},
+		{"not answered", change(func(a *packet.Answers) { a.Blocker = "" }), false},
+		{"another objective", change(func(a *packet.Answers) { a.Objective = "Upgrade the payment gateway" }), false},
+		{"negated", change(func(a *packet.Answers) {
+			a.NextAction = "do not ask in #data who owns the nightly export, get the connection string changed"
+		}), false},
+		{"no blocker", change(func(a *packet.Answers) { a.Blocker = "none" }), false},
+		{"everything at once", change(func(a *packet.Answers) { a.Blocker = strings.Repeat(good.Blocker+" ", 1) + manyWords() }), false},
+	} {
+		o := options()
+		o.Answers = &c.answers
+		r := packet.Check(packet.Input{Data: fixture(t, "clean.json")}, o)
+		if r.Checks[3].Pass != c.pass {
+			t.Errorf("%s: %+v", c.name, r.Checks[3])
+		}
+	}
+}
+
+func manyWords() string {
+	var b strings.Builder
+	for i := range 60 {
+		b.WriteString(" word" + string(rune('a'+i%26)) + string(rune('a'+i/26)))
+	}
+	return b.String()
+}
+
+func TestParseAnswers(t *testing.T) {
+	a, err := packet.ParseAnswers([]byte(`{"objective":"a","blocker":"b","next_action":"c"}`))
+	if err != nil || a != (packet.Answers{Objective: "a", Blocker: "b", NextAction: "c"}) {
+		t.Errorf("%+v %v", a, err)
+	}
+	for _, bad := range []string{`{"objective":1}`, `{"answer":"a"}`, `[]`, `{`, `{"objective":"a","objective":"b"}`} {
+		if _, err := packet.ParseAnswers([]byte(bad)); !errors.Is(err, handoff.ErrInvalid) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+func TestParseNamesEveryFault(t *testing.T) {
+	_, err := packet.Parse([]byte("{\"objective\": 7,\n \"completed\": [\"a\", 3, \"\"],\n \"unresolved\": \"x\", \"updated_at\": \"soon\", \"agent\": \"\"}"))
+	var invalid *handoff.DocumentError
+	if !errors.As(err, &invalid) {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range invalid.Faults {
+		got = append(got, f.Pointer)
+	}
+	want := "/objective /completed/1 /completed/2 /unresolved /assumptions /next_action /risks /resume_token /agent /updated_at"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got %q", got)
+	}
+	if f := invalid.Faults[1]; f.Line != 2 || f.Column != 21 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestHostileInputEndsAsCritical(t *testing.T) {
+	for _, data := range []string{
+		strings.Repeat("[", 10_000), strings.Repeat(`{"a":`, 10_000), `{"a":1e1000001}`, strings.Repeat(" ", 6<<20), "\xff\xfe{}", "{\"objective\":\"\x00\"}",
+	} {
+		if r := packet.Check(packet.Input{Data: []byte(data)}, options()); r.Class != packet.Critical {
+			t.Errorf("%.20q: %s", data, r.Class)
+		}
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for text, want := range map[string]bool{
+		string(fixture(t, "clean.json")): true, string(fixture(t, "missing-fields.json")): true, `{"resume_token":"x"}`: true,
+		`{}`: false, `[]`: false, `{"handoff":{"version":"3.0"}}`: false, `{"task_id":"a","summary":"b","risks":[]}`: false, `{`: false,
+	} {
+		if got := packet.Detect([]byte(text)); got != want {
+			t.Errorf("%.40s: %t", text, got)
+		}
+	}
+}

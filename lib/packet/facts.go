@@ -1,0 +1,77 @@
+package packet
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// Facts are what a handoff of any kind says about resuming from it. Each kind fills them from its own
+// fields and leaves empty what it does not say; nothing is invented.
+type Facts struct {
+	Kind        string // such as packet/1 or run/1, plain for a body without a record
+	Objective   string
+	Completed   []string
+	Unresolved  []string
+	Assumptions []string
+	NextAction  string
+	Risks       []string
+	UpdatedAt   string // RFC 3339 with its zone
+	ExpiresAt   string // RFC 3339 with its zone, "" for none
+	ResumeToken string
+
+	Cannot []string        // names of the packet fields that this kind has no place for, such as resume_token
+	Texts  []Passage       // every text of the artifact, searched for claims of authority
+	Faults []handoff.Fault // what the kind's own rules say is wrong
+}
+
+// A Passage is a string of an artifact with its JSON pointer, "" for a plain body.
+type Passage struct{ Pointer, Text string }
+
+// cannot says whether the kind has no place for a packet field.
+func (f Facts) cannot(name string) bool { return slices.Contains(f.Cannot, name) }
+
+// Facts returns what the record says.
+func (r Record) Facts() Facts {
+	v, _ := ordered.Parse(r.JSON())
+	return facts(r, v, nil)
+}
+
+func facts(r Record, v *ordered.Value, faults []handoff.Fault) Facts {
+	return Facts{
+		Kind: Kind + "/" + Version, Objective: r.Objective, Completed: r.Completed, Unresolved: r.Unresolved, Assumptions: r.Assumptions,
+		NextAction: r.NextAction, Risks: r.Risks, UpdatedAt: r.UpdatedAt, ExpiresAt: r.ExpiresAt, ResumeToken: r.ResumeToken,
+		Texts: texts(nil, "", v), Faults: faults,
+	}
+}
+
+// Passages returns every string of a JSON text with its pointer, names of members included; none when it is no JSON.
+func Passages(data []byte) []Passage {
+	v, err := ordered.Parse(data)
+	if err != nil {
+		return nil
+	}
+	return texts(nil, "", v)
+}
+
+func texts(all []Passage, pointer string, v *ordered.Value) []Passage {
+	if v == nil {
+		return all
+	}
+	if v.Kind == ordered.String {
+		all = append(all, Passage{pointer, v.Text})
+	}
+	for i, item := range v.Items {
+		all = texts(all, fmt.Sprintf("%s/%d", pointer, i), item)
+	}
+	for _, m := range v.Members {
+		at := ordered.Pointer(pointer, m.Name)
+		if !known(m.Name) {
+			all = append(all, Passage{at, m.Name})
+		}
+		all = texts(all, at, m.Value)
+	}
+	return all
+}

@@ -1,0 +1,79 @@
+package packet
+
+import (
+	"fmt"
+	"time"
+)
+
+// skew is how far ahead of ours the clock of the writer may be.
+const skew = 5 * time.Minute
+
+func (c *checking) freshness(f Facts) {
+	pass, reason := c.age(f)
+	if pass && f.ExpiresAt != "" {
+		pass, reason = c.expiry(f.ExpiresAt, reason)
+	}
+	c.add(Freshness, pass, reason)
+	if !pass {
+		c.step("Confirm with the owner that the packet still describes the work, then set updated_at to the time of that.")
+	}
+}
+
+func (c *checking) age(f Facts) (bool, string) {
+	updated, ok := parseTime(f.UpdatedAt)
+	switch {
+	case f.cannot("updated_at"):
+		return false, "unknown age, " + show(f.Kind) + " does not say when it was updated"
+	case !ok:
+		return false, "unknown age, updated_at is no time with a zone"
+	}
+	age := c.o.Now.Sub(updated)
+	seconds := int64(age / time.Second)
+	c.report.AgeSeconds = &seconds
+	limit := exact(c.o.MaxAge)
+	switch {
+	case age < -skew:
+		return false, fmt.Sprintf("updated %s in the future (exceeds %s of clock difference)", beyond(-age, skew), exact(skew))
+	case age > c.o.MaxAge:
+		return false, fmt.Sprintf("updated %s ago (exceeds %s limit)", beyond(age, c.o.MaxAge), limit)
+	}
+	return true, fmt.Sprintf("updated %s ago (within %s limit)", rough(max(age, 0)), limit)
+}
+
+func (c *checking) expiry(text, reason string) (bool, string) {
+	expires, ok := parseTime(text)
+	switch {
+	case !ok:
+		return false, "unknown expiry, expires_at is no time with a zone"
+	case expires.Before(c.o.Now):
+		return false, fmt.Sprintf("%s, but expired %s ago", reason, rough(c.o.Now.Sub(expires)))
+	}
+	return true, fmt.Sprintf("%s, expires in %s", reason, rough(expires.Sub(c.o.Now)))
+}
+
+// rough writes a duration in its greatest unit, rounded down.
+func rough(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	case d >= time.Minute:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return fmt.Sprintf("%d s", d/time.Second)
+}
+
+// exact writes a limit without rounding.
+func exact(d time.Duration) string {
+	if d >= time.Minute && (d%time.Hour == 0 || d < time.Hour && d%time.Minute == 0) {
+		return rough(d)
+	}
+	return d.String()
+}
+
+// beyond is rough, unless that would hide that d exceeds the limit.
+func beyond(d, limit time.Duration) string {
+	if text := rough(d); text != rough(limit) {
+		return text
+	}
+	return (d + time.Second - 1).Truncate(time.Second).String()
+}

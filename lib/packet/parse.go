@@ -1,0 +1,174 @@
+package packet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// Parse reads a packet. The error is a *handoff.DocumentError with every fault of the packet: text that is not
+// strict JSON (line and column; duplicate keys and numbers that lose digits are refused), and fields that
+// are missing, empty or of another type (JSON pointer, line and column).
+func Parse(data []byte) (Record, error) {
+	v, fault := read(data)
+	if fault != nil {
+		return Record{}, &handoff.DocumentError{Faults: []handoff.Fault{*fault}}
+	}
+	d := decode(v)
+	if len(d.faults) > 0 {
+		return Record{}, &handoff.DocumentError{Faults: d.faults}
+	}
+	return d.record, nil
+}
+
+// Detect says whether a JSON value looks like a packet rather than another kind: an object with a resume
+// token or with most of the required fields, and none of the roots of other kinds.
+func Detect(data []byte) bool {
+	v, fault := read(data)
+	if fault != nil || v.Get("handoff") != nil {
+		return false
+	}
+	present := 0
+	for _, f := range fields {
+		if !f.optional && v.Get(f.name) != nil {
+			present++
+		}
+	}
+	return present >= 5 || v.Get("resume_token") != nil
+}
+
+// read returns the JSON object in data, or why it is none.
+func read(data []byte) (*ordered.Value, *handoff.Fault) {
+	v, err := ordered.Parse(data)
+	var syntax *ordered.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return nil, &handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
+	case err != nil:
+		return nil, &handoff.Fault{Problem: err.Error()}
+	case v.Kind != ordered.Object:
+		return nil, &handoff.Fault{Line: v.Line, Column: v.Column, Problem: "a packet is a JSON object, this is of type " + v.Kind.String()}
+	}
+	return v, nil
+}
+
+// decoded is what was read of a packet: all that has the right type, and every fault.
+type decoded struct {
+	record Record
+	faults []handoff.Fault
+	empty  map[int]string // index of a fault → name of the field that is only empty
+}
+
+func decode(v *ordered.Value) *decoded {
+	d := &decoded{empty: map[int]string{}}
+	for _, f := range fields {
+		member := v.Get(f.name)
+		switch {
+		case member == nil && f.optional:
+		case member == nil:
+			d.fault(v, "/"+f.name, fmt.Sprintf("required field %q is missing", f.name), "add it")
+		case f.list != nil:
+			*f.list(&d.record) = d.strings(f.name, member)
+		default:
+			*f.text(&d.record) = d.string(f.name, "/"+f.name, member)
+		}
+	}
+	d.instant("updated_at", v)
+	d.instant("expires_at", v)
+	for _, m := range v.Members {
+		if !known(m.Name) {
+			d.record.Extra = append(d.record.Extra, Field{m.Name, json.RawMessage(m.Value.String())})
+		}
+	}
+	return d
+}
+
+func known(name string) bool {
+	for _, f := range fields {
+		if f.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *decoded) fault(v *ordered.Value, pointer, problem, hint string) {
+	d.faults = append(d.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer, Problem: problem, Hint: hint})
+}
+
+// string reads text that is not blank. name is the field it belongs to.
+func (d *decoded) string(name, pointer string, v *ordered.Value) string {
+	switch {
+	case v.Kind != ordered.String:
+		d.fault(v, pointer, "must be a string, is of type "+v.Kind.String(), "")
+	case !utf8.ValidString(v.Text):
+		d.fault(v, pointer, "holds half of a surrogate pair, which is no character", "write the character itself")
+	case blank(v.Text):
+		d.empty[len(d.faults)] = name
+		d.fault(v, pointer, "is empty", "say it in words, also when there is nothing to say")
+	default:
+		return v.Text
+	}
+	return ""
+}
+
+func (d *decoded) strings(name string, v *ordered.Value) []string {
+	if v.Kind != ordered.Array {
+		d.fault(v, "/"+name, "must be a list of strings, is of type "+v.Kind.String(), "")
+		return nil
+	}
+	if len(v.Items) == 0 {
+		d.empty[len(d.faults)] = name
+		d.fault(v, "/"+name, "is an empty list", "if there is nothing, say so in one entry")
+	}
+	var items []string
+	for i, item := range v.Items {
+		if s := d.string("", fmt.Sprintf("/%s/%d", name, i), item); s != "" {
+			items = append(items, s)
+		}
+	}
+	return items
+}
+
+// instant faults a time that is text but no time with a zone.
+func (d *decoded) instant(name string, v *ordered.Value) {
+	member := v.Get(name)
+	if member == nil || member.Kind != ordered.String || blank(member.Text) {
+		return
+	}
+	if _, ok := parseTime(member.Text); !ok {
+		hint := "write it like 2026-05-07T12:00:00Z"
+		if _, err := time.Parse("2006-01-02T15:04:05", member.Text); err == nil {
+			hint = "it has no time zone: end it with Z or an offset such as +02:00"
+		}
+		d.fault(member, "/"+name, fmt.Sprintf("%s is no time in RFC 3339", quote(member.Text)), hint)
+	}
+}
+
+// timeForm is RFC 3339 section 5.6 without leap seconds; time.Parse alone takes more.
+var timeForm = lazy(`^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+
+func parseTime(text string) (time.Time, bool) {
+	if !timeForm().MatchString(text) {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	return t, err == nil
+}
+
+// blank says whether text shows nothing: only spaces and characters without a shape.
+func blank(text string) bool {
+	return strings.TrimFunc(text, func(r rune) bool {
+		switch {
+		case r <= ' ', r == 0x85, r == 0xa0, r == 0xad, r == 0x1680, r == 0x3000, r == 0xfeff:
+			return true
+		}
+		return r >= 0x2000 && r <= 0x200f || r >= 0x2028 && r <= 0x202f || r >= 0x205f && r <= 0x2064
+	}) == ""
+}

@@ -1,0 +1,95 @@
+package packet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// replay asks what a resuming side would ask: what is it about, what stands in the way, what comes next.
+// Only the deterministic floor is claimed: the packet holds an answer that is not a placeholder. With
+// answers, they must agree with the packet too.
+func (c *checking) replay(f Facts) {
+	problems := slices.Concat(c.objective(f), c.blocker(f), c.nextAction(f))
+	if c.o.Answers != nil && len(problems) == 0 {
+		problems = c.o.Answers.disagreements(f)
+	}
+	switch {
+	case len(problems) > 0:
+		c.add(Replay, false, strings.Join(problems, "; "))
+		c.step("Settle objective, blocker and next action with the owner of the task and write them out.")
+	case c.o.Answers != nil:
+		c.add(Replay, true, "objective, blocker and next action agree with the answers given")
+	default:
+		c.add(Replay, true, "objective, blocker and next action can be answered from the packet (no answers were given to compare)")
+	}
+}
+
+func (c *checking) objective(f Facts) []string {
+	switch {
+	case f.cannot("objective"):
+		return []string{"objective: " + show(f.Kind) + " does not say it"}
+	case blank(f.Objective):
+		return []string{"objective is missing"}
+	case placeholder(f.Objective), none(f.Objective):
+		return []string{"objective " + quote(f.Objective) + " is a placeholder"}
+	}
+	return nil
+}
+
+func (c *checking) blocker(f Facts) []string {
+	if f.cannot("unresolved") {
+		return []string{"blocker: " + show(f.Kind) + " does not say it"}
+	}
+	if len(f.Unresolved) == 0 && !slices.Contains(c.o.AllowEmpty, "unresolved") {
+		return []string{"unresolved is missing or empty, so the blocker is unknown"}
+	}
+	var problems []string
+	for _, item := range f.Unresolved {
+		if !none(item) && placeholder(item) {
+			problems = append(problems, "unresolved "+quote(item)+" is a placeholder")
+		}
+	}
+	if noBlocker(f) && len(f.NextAction) > 0 && finishesSomething(f.NextAction) {
+		problems = append(problems, "unresolved says that nothing is open, but next_action "+quote(f.NextAction)+" finishes something open")
+	}
+	return problems
+}
+
+func (c *checking) nextAction(f Facts) []string {
+	switch {
+	case f.cannot("next_action"):
+		return []string{"next action: " + show(f.Kind) + " does not say it"}
+	case blank(f.NextAction):
+		return []string{"next_action is missing"}
+	case placeholder(f.NextAction), none(f.NextAction):
+		return []string{"next_action " + quote(f.NextAction) + " is a placeholder"}
+	}
+	next := folded(f.NextAction)
+	for i, done := range f.Completed {
+		if folded(done) == next {
+			return []string{fmt.Sprintf("next_action is already in completed (entry %d)", i+1)}
+		}
+	}
+	return nil
+}
+
+func noBlocker(f Facts) bool {
+	for _, item := range f.Unresolved {
+		if !none(item) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	// finishing are verbs that end something begun, where a clause of English begins.
+	finishing = lazy(`(^|[.,;:]|\b(and|then|to|please|must|should|first|now)\b)\s*(finish|complete|resolve|unblock|fix|continue|close|settle|clear)\b`)
+	stillOpen = lazy(`\b(remaining|outstanding|pending|unresolved|unfinished|still open|open (issues?|questions?|points?|items?|blockers?))\b`)
+)
+
+func finishesSomething(action string) bool {
+	lower := strings.ToLower(strings.TrimSpace(action))
+	return finishing().MatchString(lower) || stillOpen().MatchString(folded(action))
+}

@@ -1,0 +1,53 @@
+package packet
+
+import (
+	"fmt"
+
+	"github.com/seed-78daf238/handoff/lib/internal/secrets"
+)
+
+// tokenForm ends in \z: a newline behind a token must not slip through.
+var tokenForm = lazy(`\A[A-Za-z0-9_-]{8,128}\z`)
+
+func (c *checking) token(f Facts) {
+	token := f.ResumeToken
+	found := secrets.Scan(token)
+	switch {
+	case f.cannot("resume_token"):
+		c.refuseToken("none, a handoff of kind " + show(f.Kind) + " has no resume token and therefore cannot be CLEAN")
+	case blank(token):
+		c.refuseToken("missing or empty")
+	case len(found) > 0:
+		c.refuseToken(fmt.Sprintf("looks like a credential (%s) and is not shown", found[0].Rule))
+		c.step("Revoke the credential that stands in resume_token.")
+	case !tokenForm().MatchString(token):
+		c.refuseToken(quote(token) + " is not 8 to 128 letters, digits, _ and -")
+	default:
+		c.lookUp(token)
+	}
+}
+
+func (c *checking) refuseToken(reason string) {
+	c.add(Token, false, reason)
+	c.step("Write a packet with a new resume_token before going on.")
+}
+
+// lookUp asks the ledger. A packet that was resumed once is no state to resume from again.
+func (c *checking) lookUp(token string) {
+	if c.o.Consumed == nil {
+		c.add(Token, true, token+", valid format; no ledger of consumed tokens was asked")
+		return
+	}
+	used, err := c.o.Consumed(token)
+	switch {
+	case err != nil:
+		c.add(Token, false, token+", valid format, but the ledger of consumed tokens cannot be read: "+show(err.Error()))
+		c.step("Make the ledger of consumed tokens readable and check again.")
+	case used:
+		c.atLeast(Critical)
+		c.refuseToken(token + " was consumed before")
+		c.step("Find out who resumed from this packet and what they did since.")
+	default:
+		c.add(Token, true, token+", valid format, not previously consumed")
+	}
+}

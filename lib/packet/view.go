@@ -1,0 +1,46 @@
+package packet
+
+import (
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+)
+
+// View returns the record as Markdown for people. Its form is part of kind packet/1 and never changes:
+// stored handoffs are verified against it.
+func (r Record) View() string {
+	var b strings.Builder
+	b.WriteString("# Resume packet\n\n")
+	line(&b, "Objective", r.Objective)
+	line(&b, "Next action", r.NextAction)
+	section(&b, "Completed", r.Completed)
+	section(&b, "Unresolved", r.Unresolved)
+	section(&b, "Assumptions", r.Assumptions)
+	section(&b, "Risks", r.Risks)
+	b.WriteString("\n## Packet\n\n")
+	for _, f := range []struct{ label, text string }{
+		{"Updated at", r.UpdatedAt}, {"Expires at", r.ExpiresAt}, {"Resume token", r.ResumeToken}, {"Agent", r.Agent}, {"Task", r.Task},
+	} {
+		line(&b, f.label, f.text)
+	}
+	for _, f := range r.Extra {
+		line(&b, f.Name, string(f.JSON))
+	}
+	return b.String()
+}
+
+func line(b *strings.Builder, label, text string) {
+	if text != "" {
+		b.WriteString("- **" + carrier.Text(label) + ":** " + carrier.Text(text) + "\n")
+	}
+}
+
+func section(b *strings.Builder, title string, items []string) {
+	b.WriteString("\n## " + title + "\n\n")
+	if len(items) == 0 {
+		b.WriteString("(empty)\n")
+	}
+	for _, item := range items {
+		b.WriteString("- " + carrier.Text(item) + "\n")
+	}
+}
