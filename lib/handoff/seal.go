@@ -26,7 +26,12 @@ func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
 	if maxBytes == 0 {
 		maxBytes = DefaultMaxDocumentBytes
 	}
-	draft, _ := document.Parse(src.Text, maxBytes)
+	var draft *document.Draft
+	if src.Fields != nil {
+		draft, _ = document.Compose(*src.Fields)
+	} else {
+		draft, _ = document.Parse(src.Text, maxBytes)
+	}
 	if faults := draft.Check(rules); len(faults) > 0 {
 		return Document{}, &DocumentError{src.Name, faults}
 	}

@@ -12,8 +12,9 @@ type Document = document.Document
 
 // A Source is a document to write, with what to call it in messages.
 type Source struct {
-	Name string // such as a file name; "" for none
-	Text []byte
+	Name   string    // such as a file name; "" for none
+	Text   []byte    // frontmatter and body
+	Fields *Document // the document itself, in the place of Text
 }
 
 // A Receipt says what Write did.

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// An env is what a run gets from the world.
+type env struct {
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	getwd          func() (string, error)
+}
+
+// An app is one run of the program: its world and the flags that every command has.
+type app struct {
+	env
+	flags handoff.ProjectFlags
+	json  bool
+	quiet bool
+}
+
+// commands lists every command by name. Each is built only when it is asked for.
+var commands = []struct {
+	name  string
+	build func(*app) *cobra.Command
+}{
+	{"write", writeCommand},
+	{"new", newCommand},
+	{"compute-id", computeIDCommand},
+	{"list", listCommand},
+	{"read", readCommand},
+	{"mark-read", markReadCommand},
+	{"init", initCommand},
+	{"version", versionCommand},
+}
+
+// run executes one command and returns its exit code. Errors become one sentence a line on stderr.
+func run(e env) (code int) {
+	a := &app{env: e}
+	defer func() {
+		if bug := recover(); bug != nil { // a panic would exit 2, which means invalid input here
+			fmt.Fprintf(e.stderr, "handoff: internal error: %v\nhint: nothing is lost; run `handoff verify`, and report this\n", bug)
+			code = 1
+		}
+	}()
+	root := a.root()
+	root.SetArgs(e.args)
+	err := root.Execute()
+	if errors.Is(err, syscall.EPIPE) {
+		return 0 // whoever reads our output has seen enough
+	}
+	a.report(err)
+	return exitCode(err)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "handoff",
+		Short:         "Hand work over: stored whole, never lost, never silently changed",
+		Long:          rootHelp(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(cmd, fmt.Errorf("unknown command %q", args[0]))
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(usage)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	f := root.PersistentFlags()
+	f.StringVar(&a.flags.HandoffsDir, "handoffs-dir", "", "the handoffs `directory` (default handoffs in the project root)")
+	f.StringVar(&a.flags.StateDir, "state-dir", "", "the state `directory` (default .run in the project root)")
+	f.StringVar(&a.flags.Root, "root", "", "the project root `directory` (default the nearest with .handoff.yaml, or the git work tree)")
+	f.StringVar(&a.flags.OperatorsFile, "operators-file", "", "the operators `file` (default OPERATORS.md in the project root)")
+	f.DurationVar(&a.flags.LockTimeout, "lock-timeout", 0, "how `long` to wait for the lock (default 30s)")
+	f.BoolVar(&a.json, "json", false, "print machine-readable JSON")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print no warnings and notes")
+	for _, c := range commands {
+		if len(a.args) == 0 || a.args[0] == c.name || !isCommand(a.args[0]) {
+			root.AddCommand(c.build(a))
+		}
+	}
+	return root
+}
+
+func isCommand(name string) bool {
+	for _, c := range commands {
+		if c.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func rootHelp() string {
+	var b strings.Builder
+	b.WriteString("handoff stores markdown documents that hand work over, gives each an id that is the\nSHA-256 of its content, lists them in INDEX.md, and shows them to whoever they are for.\n\nExit codes:\n")
+	for _, e := range exitCodes {
+		fmt.Fprintf(&b, "  %2d  %s\n", e.code, e.meaning)
+	}
+	return b.String()
+}
+
+// usage makes an error about the command line invalid input.
+func usage(cmd *cobra.Command, err error) error {
+	return &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() + " --help`", Cause: err}
+}
+
+func invalid(hint, format string, args ...any) error {
+	return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf(format, args...), Advice: hint}
+}
+
+// args turns cobra's complaint about the number of arguments into invalid input.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usage(cmd, err)
+		}
+		return nil
+	}
+}
+
+// report prints an error, every line escaped, and its hints.
+func (a *app) report(err error) {
+	if err == nil {
+		return
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(a.stderr, "handoff: "+handoff.EscapeLine(line))
+	}
+	for _, hint := range hints(err) {
+		fmt.Fprintln(a.stderr, "hint: "+handoff.EscapeLine(hint))
+	}
+}
+
+// hints collects the hints of an error and of those that it wraps, each once.
+func hints(err error) []string {
+	var all []string
+	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
+		all = append(all, h.Hint())
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			all = appendNew(all, hints(inner))
+		}
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			all = appendNew(all, hints(inner))
+		}
+	}
+	return all
+}
+
+func appendNew(all, more []string) []string {
+	for _, h := range more {
+		known := false
+		for _, have := range all {
+			known = known || have == h
+		}
+		if !known {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+func (a *app) note(text string) {
+	if !a.quiet {
+		fmt.Fprintln(a.stderr, "handoff: "+handoff.EscapeLine(text))
+	}
+}
+
+func (a *app) project() (handoff.Project, error) {
+	cwd, err := a.getwd()
+	if err != nil {
+		return handoff.Project{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the current directory cannot be used: " + err.Error(), Cause: err}
+	}
+	p, err := handoff.LoadProject(cwd, a.getenv, a.flags)
+	if err != nil {
+		return p, err
+	}
+	p.Options.Rules = schema.Frontmatter()
+	p.Options.Warn = a.note
+	testOptions(a.getenv, &p.Options)
+	if a.getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
+		a.note("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it is honoured in test binaries only")
+	}
+	return p, nil
+}
+
+// testOptions is replaced in the test binary, so that scripts can be another machine or another time.
+var testOptions = func(func(string) string, *handoff.Options) {}
+
+// store opens the store of the project.
+func (a *app) store() (*handoff.Store, error) {
+	p, err := a.project()
+	if err != nil {
+		return nil, err
+	}
+	return handoff.Open(p.Options)
+}
+
+func utcNow() string { return time.Now().UTC().Format(time.RFC3339) }

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+const maxInput = 4 << 20 // bytes of one input file; the store has a smaller limit of its own
+
+// An input turns the arguments of write into documents.
+type input struct {
+	*app
+	fields fields
+	took   string // the time that was taken because none was given
+}
+
+// sources reads every input. Errors about some of them come together with what the others hold.
+func (in *input) sources(paths []string, stdin0 bool) ([]handoff.Source, error) {
+	if stdin0 {
+		list, err := readAll(in.stdin, 64<<20)
+		if err != nil {
+			return nil, err
+		}
+		for path := range strings.SplitSeq(string(list), "\x00") {
+			if path != "" {
+				paths = append(paths, path)
+			}
+		}
+	}
+	if len(paths) == 0 {
+		return nil, invalid("name a file or directory, or - for standard input", "nothing to write")
+	}
+	var sources []handoff.Source
+	var errs []error
+	for _, path := range paths {
+		more, err := in.open(path)
+		sources, errs = append(sources, more...), append(errs, err)
+	}
+	if len(sources) > 1 && in.fields.given() {
+		return nil, invalid("give them for one document only", "--from, --to, --topic, --ts, --tag and --ref cannot apply to %d documents", len(sources))
+	}
+	return sources, firstOf(errs)
+}
+
+func (in *input) open(path string) ([]handoff.Source, error) {
+	if path == "-" {
+		return in.standardInput()
+	}
+	if in.fields.given() {
+		return nil, invalid("use `handoff write - … <"+path+"` for a body without frontmatter", "%s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref go with -", path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, inputError(path, err)
+	}
+	if info.IsDir() {
+		return directory(path)
+	}
+	text, err := readInput(path)
+	return []handoff.Source{{Name: path, Text: text}}, err
+}
+
+func (in *input) standardInput() ([]handoff.Source, error) {
+	text, err := readAll(in.stdin, maxInput)
+	if err != nil {
+		return nil, err
+	}
+	if !in.fields.given() {
+		return []handoff.Source{{Name: "standard input", Text: text}}, nil
+	}
+	doc, now := in.fields.document(string(text))
+	if now {
+		in.took = doc.Time
+	}
+	return []handoff.Source{{Fields: &doc}}, nil
+}
+
+// directory returns the documents of a directory, not of those below, by name.
+func directory(dir string) ([]handoff.Source, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, inputError(dir, err)
+	}
+	var sources []handoff.Source
+	var errs []error
+	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || filepath.Ext(e.Name()) != ".md" || e.IsDir() {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		text, err := readInput(path)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		sources = append(sources, handoff.Source{Name: path, Text: text})
+	}
+	if len(sources)+len(errs) == 0 {
+		errs = append(errs, invalid("", "%s holds no *.md file", dir))
+	}
+	return sources, firstOf(errs)
+}
+
+// readInput reads a regular file. It never waits for the other end of a FIFO.
+func readInput(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, inputError(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, inputError(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, invalid("use - and redirect standard input, such as `handoff write - <"+path+"`", "%s is not a regular file", path)
+	}
+	text := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxInput)+bytes.MinRead))
+	if _, err := io.Copy(text, io.LimitReader(f, maxInput+1)); err != nil {
+		return nil, inputError(path, err)
+	}
+	if text.Len() > maxInput {
+		return nil, invalid("shorten it", "%s has more than %d bytes", path, maxInput)
+	}
+	return text.Bytes(), nil
+}
+
+func inputError(path string, err error) error {
+	var reason syscall.Errno
+	why := err.Error()
+	if errors.As(err, &reason) {
+		why = reason.Error()
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) ||
+		errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) {
+		return invalid("check the path", "cannot read %s: %s", path, why)
+	}
+	return fmt.Errorf("nothing was published: cannot read %s: %w", path, err)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func listCommand(a *app) *cobra.Command {
+	var f handoff.Filter
+	var since, format string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List handoffs, older first",
+		Long: `List handoffs, older ones first. Nothing found prints nothing and exits with 0.
+
+Unread means unread by its recipient; with --to OP, unread by OP. On a terminal the result is a
+table, else the rows of INDEX.md, one a line.`,
+		Example: "  handoff list --unread --to ben\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if since != "" {
+				at, err := sinceTime(since)
+				if err != nil {
+					return err
+				}
+				f.Since = at
+			}
+			if a.json && format == "" {
+				format = "jsonl"
+			}
+			if format == "" && isTerminal(a.stdout) {
+				format = "table"
+			}
+			s, err := a.store()
+			if err != nil {
+				return err
+			}
+			print, ok := listFormats[format]
+			if !ok {
+				return invalid("use table, rows, json, jsonl or ids", "unknown format %q", format)
+			}
+			entries, err := s.List(f)
+			if err != nil {
+				return err
+			}
+			out := bufio.NewWriter(a.stdout)
+			if err := print(a, out, entries); err != nil {
+				return err
+			}
+			return out.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
+	cmd.Flags().StringVar(&f.To, "to", "", "only those to this `operator`")
+	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")
+	cmd.Flags().StringVar(&f.Topic, "topic", "", "only those about this `topic`")
+	cmd.Flags().StringVar(&f.Tag, "tag", "", "only those with this `tag` (reads the documents)")
+	cmd.Flags().StringVar(&since, "since", "", "only those not older than this `time`, date or duration")
+	cmd.Flags().StringVar(&format, "format", "", "`how` to print: table, rows, json, jsonl or ids")
+	return cmd
+}
+
+// A listed entry is how a handoff looks in JSON.
+type listed struct {
+	ID     string         `json:"handoff_id"`
+	File   string         `json:"file"`
+	From   string         `json:"from"`
+	To     string         `json:"to"`
+	Topic  string         `json:"topic"`
+	Time   string         `json:"ts_utc"`
+	ReadBy []handoff.Mark `json:"read_by"`
+	Unread bool           `json:"unread"` // by its recipient
+}
+
+func newListed(e handoff.Entry) listed {
+	marks := e.Marks()
+	if marks == nil {
+		marks = []handoff.Mark{}
+	}
+	return listed{e.ID, e.File, e.From, e.To, e.Topic, e.Time, marks, e.UnreadBy("")}
+}
+
+var listFormats = map[string]func(*app, *bufio.Writer, []handoff.Entry) error{
+	"":     printRows,
+	"rows": printRows,
+	"ids": func(_ *app, w *bufio.Writer, es []handoff.Entry) error {
+		return eachLine(w, es, func(e handoff.Entry) string { return e.ID })
+	},
+	"table": printTable,
+	"jsonl": func(_ *app, w *bufio.Writer, es []handoff.Entry) error {
+		for _, e := range es {
+			if err := encodeJSON(w, newListed(e)); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"json": func(_ *app, w *bufio.Writer, es []handoff.Entry) error {
+		all := make([]listed, len(es))
+		for i, e := range es {
+			all[i] = newListed(e)
+		}
+		return encodeJSON(w, all)
+	},
+}
+
+func printRows(_ *app, w *bufio.Writer, entries []handoff.Entry) error {
+	return eachLine(w, entries, func(e handoff.Entry) string { return e.String() })
+}
+
+func eachLine(w *bufio.Writer, entries []handoff.Entry, line func(handoff.Entry) string) error {
+	for _, e := range entries {
+		if _, err := w.WriteString(line(e) + "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printTable(a *app, w *bufio.Writer, entries []handoff.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	rows := make([][]string, len(entries))
+	for i, e := range entries {
+		state := "read"
+		if e.UnreadBy("") {
+			state = "unread"
+		}
+		rows[i] = []string{e.ID[len("sha256:"):][:12], e.Time, e.From, e.To, e.Topic, state}
+	}
+	_, err := fmt.Fprint(w, handoff.Table(terminalWidth(a.stdout), []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE"}, rows))
+	return err
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func terminalWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// The scripts run this test binary as the program. Three variables let a script be somewhere else; the
+// released program knows none of them.
+func TestMain(m *testing.M) {
+	testOptions = func(getenv func(string) string, o *handoff.Options) {
+		if text := getenv("TEST_NOW"); text != "" {
+			at, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				panic(err)
+			}
+			o.Now = func() time.Time { return at }
+		}
+		if name := getenv("TEST_MACHINE"); name != "" {
+			o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064x", []byte(name)), nil }
+		}
+		if getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" {
+			o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064d", 0), nil }
+		}
+	}
+	testscript.Main(m, map[string]func(){"handoff": main})
+}
+
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	testscript.Run(t, testscript.Params{
+		Files: files,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TEST_MACHINE", "one")
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			return os.WriteFile(filepath.Join(e.WorkDir, handoff.SettingsName), nil, 0o644)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "same": same},
+	})
+}
+
+// exits runs a command and compares its exit code: exits N COMMAND ARG…
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N COMMAND ARG…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// same compares two files byte by byte: same A B.
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same A B")
+	}
+	if (ts.ReadFile(args[0]) == ts.ReadFile(args[1])) == neg {
+		ts.Fatalf("%s and %s: same is %v", args[0], args[1], neg)
+	}
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// fields are the flags that make a frontmatter.
+type fields struct {
+	from, to, topic, ts string
+	tags, refs          []string
+}
+
+func (f *fields) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.from, "from", "", "who hands over (`operator`)")
+	cmd.Flags().StringVar(&f.to, "to", "", "who takes over (`operator`)")
+	cmd.Flags().StringVar(&f.topic, "topic", "", "what it is about (`slug`)")
+	cmd.Flags().StringVar(&f.ts, "ts", "", "the `time`, RFC 3339 with Z (default now)")
+	cmd.Flags().StringArrayVar(&f.tags, "tag", nil, "a tag (`slug`); may be repeated")
+	cmd.Flags().StringArrayVar(&f.refs, "ref", nil, "a reference (`text`); may be repeated")
+}
+
+func (f *fields) given() bool {
+	return f.from != "" || f.to != "" || f.topic != "" || f.ts != "" || len(f.tags)+len(f.refs) > 0
+}
+
+// document returns the document of the flags and a body. now says that the time was not given.
+func (f *fields) document(body string) (doc handoff.Document, now bool) {
+	doc = handoff.Document{SchemaVersion: "1.0", From: f.from, To: f.to, Topic: f.topic, Time: f.ts, Tags: f.tags, References: f.refs, Body: body}
+	if doc.Time == "" {
+		doc.Time, now = utcNow(), true
+	}
+	return doc, now
+}
+
+func writeCommand(a *app) *cobra.Command {
+	var f fields
+	var stdin0, keepGoing bool
+	cmd := &cobra.Command{
+		Use:   "write FILE…|-|DIR",
+		Short: "Store documents; one JSON receipt a line",
+		Long: `Store documents. When it exits with 0, body, INDEX.md row and audit event are on disk.
+The same document again changes nothing, so that a failed command can always be repeated.
+
+FILE is a markdown document with YAML frontmatter, DIR stands for its *.md files, and - for a
+document on standard input, or for a body there when flags give the frontmatter. Several documents
+are checked first and stored all or none.`,
+		Example: `  handoff write note.md
+  echo 'Tests are green, deploy is open.' | handoff write - --from ann --to ben --topic deploy
+  find notes -name '*.md' -print0 | handoff write --stdin0`,
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			in := input{app: a, fields: f}
+			sources, err := in.sources(paths, stdin0)
+			if err != nil && (!keepGoing || len(sources) == 0) {
+				return err
+			}
+			return in.withHint(a.write(sources, keepGoing, err))
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")
+	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the good documents; exit with the code of the first failure")
+	return cmd
+}
+
+// write stores the sources and prints their receipts. before is an error about inputs that are not among
+// the sources.
+func (a *app) write(sources []handoff.Source, keepGoing bool, before error) error {
+	s, err := a.store()
+	if err != nil {
+		return err
+	}
+	if !keepGoing {
+		receipts, err := s.WriteAll(context.Background(), sources)
+		if err != nil {
+			return err
+		}
+		return a.receipts(receipts)
+	}
+	results, err := s.WriteGood(context.Background(), sources)
+	if err != nil {
+		return err
+	}
+	var receipts []handoff.Receipt
+	errs := []error{before}
+	for _, r := range results {
+		if r.Err == nil {
+			receipts = append(receipts, r.Receipt)
+		}
+		errs = append(errs, r.Err)
+	}
+	if err := a.receipts(receipts); err != nil {
+		return err
+	}
+	return firstOf(errs)
+}
+
+// receipts prints what was stored. That it cannot be printed changes nothing about it: that is said, and
+// the command has done its work.
+func (a *app) receipts(receipts []handoff.Receipt) error {
+	for _, r := range receipts {
+		if err := a.printJSON(r); err != nil {
+			for _, r := range receipts {
+				fmt.Fprintf(a.stderr, "handoff: published %s as %s, but the receipt could not be printed: %v\n", r.ID, r.Path, err)
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+func (a *app) printJSON(v any) error { return encodeJSON(a.stdout, v) }
+
+func encodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// A firstError reports all errors and has the class of the first.
+type firstError struct {
+	error
+	first error
+}
+
+func (e firstError) Unwrap() error { return e.first }
+
+func firstOf(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return firstError{errors.Join(errs...), err}
+		}
+	}
+	return nil
+}
+
+func readAll(r io.Reader, max int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, max+1))
+	if err == nil && int64(len(text)) > max {
+		err = invalid("shorten it", "standard input has more than %d bytes", max)
+	}
+	return text, err
+}
+
+// withHint adds the time that was taken to an error, so that the repeat is the same handoff.
+func (in *input) withHint(err error) error {
+	if err == nil || in.took == "" {
+		return err
+	}
+	return hinted{err, "run again with --ts " + in.took + ", so that it is the same handoff"}
+}
+
+type hinted struct {
+	error
+	hint string
+}
+
+func (h hinted) Unwrap() error { return h.error }
+func (h hinted) Hint() string  { return h.hint }
+
+func sinceTime(text string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return time.Now().Add(-d), nil
+	}
+	return time.Time{}, invalid("give a time such as 2026-05-07T12:00:00Z, a date, or a duration such as 48h", "%q is no time", text)
+}
