@@ -90,12 +90,11 @@ func isLink(t string) bool {
 // Archives returns the names of the archives that text links, in their order.
 func Archives(text string) []string {
 	var names []string
-	for line := range strings.Lines(text) {
-		t := strings.Trim(line, " \t\r\n")
-		if strings.HasPrefix(t, rowStart) {
+	for l := range Lines(text) {
+		if l.IsRow {
 			break
 		}
-		if isLink(t) {
+		if t := strings.Trim(l.Text, " \t\r"); isLink(t) {
 			name, _, _ := strings.Cut(t[len("- ["):], "]")
 			names = append(names, name)
 		}

@@ -1,0 +1,191 @@
+//go:build linux
+
+package durable_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+)
+
+func open(t *testing.T) *durable.Dir {
+	t.Helper()
+	d, err := durable.OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func names(t *testing.T, d *durable.Dir) string {
+	t.Helper()
+	all, err := d.Names(func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestStage(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		durable.StageNamed(named)
+		t.Cleanup(func() { durable.StageNamed(false) })
+		d := open(t)
+		s, err := d.Stage([]byte("content"), 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Named() != named || strings.HasPrefix(names(t, d), durable.TempPrefix) != named {
+			t.Errorf("named is %v: staged as %q", named, names(t, d))
+		}
+		if removed, err := d.RemoveStaged(); err != nil || len(removed) > 0 {
+			t.Errorf("a file whose writer lives was removed: %v, %v", removed, err)
+		}
+		if err := s.Publish("a"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Publish("a"); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("publishing over a name: %v", err)
+		}
+		inode, err := s.Inode()
+		entry, lerr := d.Lstat("a")
+		if err != nil || lerr != nil || entry.Inode != inode {
+			t.Errorf("inode %d became %d; %v, %v", inode, entry.Inode, err, lerr)
+		}
+		s.Discard()
+		if text, err := d.ReadFile("a", 100); string(text) != "content" || err != nil || names(t, d) != "a" {
+			t.Errorf("published %q, %v; directory %q", text, err, names(t, d))
+		}
+	}
+}
+
+func TestRemoveStaged(t *testing.T) {
+	d := open(t)
+	for _, name := range []string{".tmp-0123", ".INDEX.md123", ".INDEX-0001.md9", ".machine-fingerprint77", "2026-05-07-a-b-t.md", ".INDEX.md.lock", "INDEX.md", ".intent", ".notes.md"} {
+		if err := os.WriteFile(filepath.Join(d.Path(), name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removed, err := d.RemoveStaged()
+	if err != nil || len(removed) != 4 {
+		t.Errorf("removed %v, %v", removed, err)
+	}
+}
+
+func TestUnsafeEntries(t *testing.T) {
+	d := open(t)
+	path := func(name string) string { return filepath.Join(d.Path(), name) }
+	outside := filepath.Join(t.TempDir(), "outside")
+	for _, err := range []error{
+		os.WriteFile(outside, []byte("secret"), 0o600), os.Symlink(outside, path("link")), syscall.Mkfifo(path("fifo"), 0o600),
+		os.Mkdir(path("dir"), 0o700), os.WriteFile(path("file"), nil, 0o600), os.Link(path("file"), path("second")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"link", "fifo", "dir"} {
+		if _, err := d.Open(name); !errors.Is(err, durable.ErrUnsafe) {
+			t.Errorf("Open(%s): %v", name, err)
+		}
+		if _, err := d.OpenLog(name, true); !errors.Is(err, durable.ErrUnsafe) {
+			t.Errorf("OpenLog(%s): %v", name, err)
+		}
+		if err := d.Replace(name, []byte("x"), 0o600); !errors.Is(err, durable.ErrUnsafe) {
+			t.Errorf("Replace(%s): %v", name, err)
+		}
+	}
+	if _, err := d.Open("second"); err != nil {
+		t.Errorf("Open of a file with two names: %v", err)
+	}
+	if _, err := d.OpenSole("second"); !errors.Is(err, durable.ErrUnsafe) {
+		t.Errorf("OpenSole of a file with two names: %v", err)
+	}
+	if text, _ := os.ReadFile(outside); string(text) != "secret" {
+		t.Errorf("the file behind the link is now %q", text)
+	}
+	if _, err := durable.OpenDir(path("link")); !errors.Is(err, durable.ErrUnsafe) {
+		t.Errorf("OpenDir of a link: %v", err)
+	}
+}
+
+func TestReplaceKeepsTheMode(t *testing.T) {
+	d := open(t)
+	path := filepath.Join(d.Path(), "INDEX.md")
+	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Replace("INDEX.md", []byte("new"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o640 || names(t, d) != "INDEX.md" {
+		t.Errorf("mode %v, %v; directory %q", info.Mode(), err, names(t, d))
+	}
+}
+
+func TestLogPut(t *testing.T) {
+	d := open(t)
+	log, err := d.OpenLog("log", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	for _, put := range []struct {
+		text   string
+		offset int64
+		want   string
+	}{{"one\n", 0, "one\n"}, {"two\n", 4, "one\ntwo\n"}, {"two\n", 4, "one\ntwo\n"}} {
+		if err := log.Put([]byte(put.text), put.offset); err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := d.ReadFile("log", 100); string(text) != put.want {
+			t.Errorf("the log is %q, want %q", text, put.want)
+		}
+	}
+	if err := log.Put([]byte("x"), 100); err == nil {
+		t.Error("a gap was written")
+	}
+	if err := log.Reserve(1 << 16); err != nil {
+		t.Error(err)
+	}
+	if info, _ := log.Stat(); info.Size() != 8 {
+		t.Errorf("reserving made the log %d bytes", info.Size())
+	}
+}
+
+func TestReadAllLimit(t *testing.T) {
+	d := open(t)
+	if err := os.WriteFile(filepath.Join(d.Path(), "f"), []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := d.ReadFile("f", 5); err != nil || string(text) != "12345" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := d.ReadFile("f", 4); err == nil {
+		t.Error("a file over the limit was read")
+	}
+}
+
+func TestMkdir(t *testing.T) {
+	base := t.TempDir()
+	if err := durable.Mkdir(filepath.Join(base, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.Mkdir(filepath.Join(base, "a", "b"), 0o755); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(base, "f"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.Mkdir(filepath.Join(base, "f"), 0o755); !errors.Is(err, durable.ErrUnsafe) {
+		t.Errorf("over a file: %v", err)
+	}
+}

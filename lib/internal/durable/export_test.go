@@ -1,0 +1,6 @@
+//go:build linux
+
+package durable
+
+// StageNamed has the tests stage as systems do that cannot stage without a name, until it is called again.
+func StageNamed(on bool) { canStageUnnamed = !on }
