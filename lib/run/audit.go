@@ -1,0 +1,170 @@
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// A Review is what the self-audit needs to know that the record itself does not say.
+type Review struct {
+	Scanned bool         // the secret scan ran over what will be stored
+	Allowed []string     // rules of the scan whose findings were let through
+	Carried []Assumption // assumptions that earlier records of the project carried into this run, see Carry
+}
+
+// Seal derives the self-audit and returns the record as it is stored. A flag that the draft claims false
+// stays false. The error is a *handoff.DocumentError that names every flag claimed true against the data.
+func (d Draft) Seal(review Review) (Record, error) {
+	r := d.Record
+	notes := r.SelfAudit.Notes
+	r.SelfAudit = Audit{Notes: notes}
+	var found faults
+	for _, f := range flags {
+		problem := f.problem(r, review)
+		claimed, given := d.Claimed[f.name]
+		if given && claimed && problem != "" {
+			found.add(nil, "/self_audit/"+f.name, "is claimed true, but "+problem, "say false, or leave it out: it is derived")
+		}
+		*f.place(&r.SelfAudit) = problem == "" && (claimed || !given)
+	}
+	if len(found) > 0 {
+		return Record{}, &handoff.DocumentError{Faults: found}
+	}
+	return r, nil
+}
+
+// Failed returns the names of the flags that are false, in their order.
+func (a Audit) Failed() []string {
+	var names []string
+	for _, f := range flags {
+		if !*f.place(&a) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// A flag is one question of the audit: its name, its place, and why the answer is no ("" for yes).
+type flag struct {
+	name    string
+	place   func(*Audit) *bool
+	problem func(Record, Review) string
+}
+
+var flags = []flag{
+	{"schema_validated", func(a *Audit) *bool { return &a.SchemaValidated }, func(Record, Review) string { return "" }}, // a Draft is valid
+	{"redaction_reviewed", func(a *Audit) *bool { return &a.RedactionReviewed }, redaction},
+	{"receipts_reviewed", func(a *Audit) *bool { return &a.ReceiptsReviewed }, receipts},
+	{"assumptions_reviewed", func(a *Audit) *bool { return &a.AssumptionsReviewed }, assumptions},
+	{"validation_recorded", func(a *Audit) *bool { return &a.ValidationRecorded }, validation},
+	{"policy_exceptions_disclosed", func(a *Audit) *bool { return &a.PolicyExceptionsDisclosed }, disclosure},
+}
+
+func redaction(_ Record, review Review) string {
+	switch {
+	case !review.Scanned:
+		return "no secret scan ran"
+	case len(review.Allowed) > 0:
+		return "the secret scan let something through"
+	}
+	return ""
+}
+
+func receipts(r Record, _ Review) string {
+	if len(r.PolicyExceptions) > 0 && len(r.Receipts) == 0 {
+		return "there are policy exceptions and no receipts"
+	}
+	return ""
+}
+
+// assumptions looks at those of the record and at those carried into it, which are open unless the record names them.
+func assumptions(r Record, review Review) string {
+	notes := fold(r.SelfAudit.Notes)
+	named := map[string]bool{}
+	for _, a := range r.Assumptions {
+		named[oneSpace(a.Statement)] = true
+		if a.State == "open" && !notes.mention(a.Statement) {
+			return "an assumption is open and no note says why"
+		}
+	}
+	for _, carried := range review.Carried {
+		if !named[oneSpace(carried.Statement)] && !notes.mention(carried.Statement) {
+			return "an assumption carried from an earlier record is not named and no note says why"
+		}
+	}
+	return ""
+}
+
+func validation(r Record, _ Review) string {
+	known := func(c Command) bool { return c.Kind == "test" && c.Result != "unknown" }
+	if !slices.ContainsFunc(r.CommandsAndValidation, known) {
+		return "no test has a result other than unknown"
+	}
+	return ""
+}
+
+func disclosure(r Record, review Review) string {
+	said := slices.Clone(r.Risks)
+	for _, e := range r.PolicyExceptions {
+		said = append(said, e.Summary, e.Reason)
+	}
+	disclosed := fold(said)
+	for _, rule := range review.Allowed {
+		if !disclosed.mention(rule) {
+			return "a secret was allowed that no policy exception or risk mentions"
+		}
+	}
+	for _, c := range r.CommandsAndValidation {
+		if c.Result == "failed" && !disclosed.mention(c.Command) {
+			return "a command failed that no policy exception or risk mentions"
+		}
+	}
+	return ""
+}
+
+// texts are folded to lower case and single spaces.
+type texts []string
+
+func fold(all []string) texts {
+	folded := make(texts, len(all))
+	for i, text := range all {
+		folded[i] = strings.ToLower(oneSpace(text))
+	}
+	return folded
+}
+
+// mention says whether one of the texts contains what.
+func (t texts) mention(what string) bool {
+	needle := strings.ToLower(oneSpace(what))
+	return slices.ContainsFunc(t, func(text string) bool { return strings.Contains(text, needle) })
+}
+
+// oneSpace is the form in which items of two records are compared.
+func oneSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// readAudit reads what a text claims about itself.
+func readAudit(o *object) (Audit, map[string]bool) {
+	var a Audit
+	claimed := map[string]bool{}
+	v := o.get("self_audit")
+	if v == nil {
+		return a, claimed
+	}
+	if v.Kind != ordered.Object {
+		o.add(v, "/self_audit", "must be an object, is of type "+v.Kind.String(), "")
+		return a, claimed
+	}
+	inner := &object{v: v, at: "/self_audit", faults: o.faults}
+	for _, f := range flags {
+		if value, given := inner.boolean(f.name); given {
+			claimed[f.name] = value
+			*f.place(&a) = value
+		}
+	}
+	a.Notes = inner.strings("notes", maxText)
+	inner.closed()
+	return a, claimed
+}

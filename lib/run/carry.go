@@ -1,0 +1,92 @@
+package run
+
+import "slices"
+
+// An Entry is a stored record with the id of its handoff, "" when it is not stored.
+type Entry struct {
+	HandoffID string
+	Record    Record
+}
+
+// An Origin says which record an item was last named in.
+type Origin struct {
+	TaskID    string `json:"task_id"`
+	HandoffID string `json:"handoff_id,omitempty"`
+	CreatedAt string `json:"created_at"`
+}
+
+func (e Entry) origin() Origin {
+	return Origin{e.Record.TaskID, e.HandoffID, e.Record.CreatedAt}
+}
+
+// A CarriedAssumption lives on: no later record promoted or refuted it.
+type CarriedAssumption struct {
+	Assumption
+	Origin
+}
+
+// A CarriedDebt lives on: no later record resolved it.
+type CarriedDebt struct {
+	Debt
+	Origin
+}
+
+// Carry returns the assumptions and the debt that the records of one project, the newest first, leave to
+// the next run, the longest carried first. Items are the same when their text is; the latest record
+// that names one decides its state.
+func Carry(newestFirst []Entry) ([]CarriedAssumption, []CarriedDebt) {
+	var assumptions carried[CarriedAssumption]
+	var debt carried[CarriedDebt]
+	for _, e := range slices.Backward(newestFirst) {
+		for _, a := range e.Record.Assumptions {
+			assumptions.name(a.Statement, a.State != "promoted" && a.State != "refuted", CarriedAssumption{a, e.origin()})
+		}
+		for _, d := range e.Record.ContextDebt {
+			debt.name(d.Summary, d.State != "resolved", CarriedDebt{d, e.origin()})
+		}
+	}
+	return assumptions.alive(), debt.alive()
+}
+
+// carried holds items by their text, in the order in which they came up.
+type carried[T any] struct {
+	order []string
+	seen  map[string]bool // what is in order
+	items map[string]T    // what lives on
+}
+
+// name enters an item that lives on, or ends it.
+func (c *carried[T]) name(text string, lives bool, item T) {
+	key := oneSpace(text)
+	if c.items == nil {
+		c.items, c.seen = map[string]T{}, map[string]bool{}
+	}
+	if !lives {
+		delete(c.items, key)
+		return
+	}
+	if !c.seen[key] {
+		c.order = append(c.order, key)
+	}
+	c.seen[key] = true
+	c.items[key] = item
+}
+
+func (c *carried[T]) alive() []T {
+	all := []T{}
+	for _, key := range c.order {
+		if item, ok := c.items[key]; ok {
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
+// Assumptions returns the carried assumptions without their origin, as a Review takes them.
+func Assumptions(all []CarriedAssumption) []Assumption {
+	plain := make([]Assumption, 0, len(all))
+	for _, a := range all {
+		plain = append(plain, a.Assumption)
+	}
+	return plain
+}

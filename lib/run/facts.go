@@ -1,0 +1,28 @@
+package run
+
+import "github.com/seed-78daf238/handoff/lib/packet"
+
+// Facts returns what the record says about resuming. A run record has no resume token.
+func (r Record) Facts() packet.Facts {
+	f := packet.Facts{
+		Kind: Kind + "/" + Version, Objective: r.Summary, Risks: r.Risks, UpdatedAt: r.CreatedAt,
+		Cannot: []string{"resume_token"}, Texts: packet.Passages(r.JSON()),
+	}
+	for _, a := range r.CompletedActions {
+		f.Completed = append(f.Completed, a.Summary)
+	}
+	for _, d := range r.ContextDebt {
+		if d.State != "resolved" {
+			f.Unresolved = append(f.Unresolved, d.Summary)
+		}
+	}
+	for _, a := range r.Assumptions {
+		if a.State != "refuted" {
+			f.Assumptions = append(f.Assumptions, a.Statement)
+		}
+	}
+	if len(r.NextSteps) > 0 {
+		f.NextAction = r.NextSteps[0].What
+	}
+	return f
+}

@@ -1,0 +1,56 @@
+package run
+
+import (
+	"math"
+	"regexp"
+	"sync"
+)
+
+func readAction(o *object) Action {
+	return Action{Summary: o.required("summary", maxText), Ref: o.optional("ref", maxText)}
+}
+
+var digestForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(sha256:)?[a-f0-9]{64}$`) })
+
+func readFile(kinds ...string) func(*object) File {
+	return func(o *object) File {
+		f := File{
+			Path: o.required("path", maxText), Kind: o.enum("kind", kinds...),
+			Change: o.optional("change", maxText), SHA256: o.optional("sha256", maxText),
+		}
+		if f.SHA256 != "" && !digestForm().MatchString(f.SHA256) {
+			o.add(o.v.Get("sha256"), o.pointer("sha256"), "is no SHA-256", "give 64 lower-case hex digits")
+		}
+		return f
+	}
+}
+
+func readCommand(kinds ...string) func(*object) Command {
+	return func(o *object) Command {
+		c := Command{
+			Command: o.required("command", maxText), Kind: o.enum("kind", kinds...), Result: o.enum("result", "unknown", "passed", "failed", "skipped"),
+			ExitCode: o.integer("exit_code", math.MinInt32, math.MaxUint32), DurationMS: o.integer("duration_ms", 0, 1<<53-1),
+			Summary: o.optional("summary", maxText),
+		}
+		if c.Result == "passed" && c.ExitCode != nil && *c.ExitCode != 0 {
+			o.add(o.v.Get("result"), o.pointer("result"), "is passed, but exit_code is not 0", "say failed, or correct exit_code")
+		}
+		return c
+	}
+}
+
+func readAssumption(o *object) Assumption {
+	return Assumption{o.required("statement", maxText), o.enum("state", "open", "promoted", "refuted", "carried_forward")}
+}
+
+func readDebt(o *object) Debt {
+	return Debt{o.required("summary", maxText), o.enum("state", "open", "carried_forward", "resolved"), o.optional("next_action", maxText)}
+}
+
+func readException(o *object) Exception {
+	return Exception{o.required("summary", maxText), o.optional("reason", maxText)}
+}
+
+func readStep(o *object) Step {
+	return Step{o.required("what", maxText), o.optional("who", maxText), o.optional("verify_first", maxText)}
+}

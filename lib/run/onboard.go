@@ -1,0 +1,123 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/render"
+)
+
+// DefaultMaxRecent is how many recent handoffs an Onboarding shows.
+const DefaultMaxRecent = 5
+
+// OnboardOptions choose what an Onboarding shows. The zero value is the real world.
+type OnboardOptions struct {
+	ProjectID string        // all records are taken as of one project when ""
+	MaxRecent int           // DefaultMaxRecent when zero
+	Now       time.Time     // time.Now() when zero
+	MaxAge    time.Duration // 48 h when zero; an older newest record is called stale
+}
+
+// An Onboarding is what the next run of a project should know. Its lists are never nil. All text but
+// Warnings comes from records and is not escaped.
+type Onboarding struct {
+	ProjectID        string              `json:"project_id"`
+	RecentHandoffs   []Recent            `json:"recent_handoffs"` // newest first
+	Assumptions      []CarriedAssumption `json:"assumptions"`
+	ContextDebt      []CarriedDebt       `json:"context_debt"`
+	PolicyExceptions []OriginException   `json:"policy_exceptions"` // of the recent handoffs
+	NextSteps        []OriginStep        `json:"next_steps"`        // of the recent handoffs, less what was done since
+	Warnings         []string            `json:"warnings"`
+}
+
+// A Recent is one of the recent handoffs.
+type Recent struct {
+	Origin
+	Agent      string   `json:"agent"`
+	Status     string   `json:"status"`
+	Summary    string   `json:"summary"`
+	AuditFails []string `json:"audit_fails"` // the flags of its self-audit that are false
+}
+
+// An OriginException is a policy exception with its record.
+type OriginException struct {
+	Exception
+	Origin
+}
+
+// An OriginStep is a next step with its record.
+type OriginStep struct {
+	Step
+	Origin
+}
+
+// Onboard collects what the records of a project, the newest first, leave to the next run. Debt and
+// assumptions are carried from all of them, exceptions and next steps come from the recent ones.
+func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
+	entries := slices.DeleteFunc(slices.Clone(newestFirst), func(e Entry) bool {
+		return o.ProjectID != "" && e.Record.ProjectID != o.ProjectID
+	})
+	b := Onboarding{
+		ProjectID: o.ProjectID, RecentHandoffs: []Recent{}, PolicyExceptions: []OriginException{}, NextSteps: []OriginStep{}, Warnings: []string{},
+	}
+	b.Assumptions, b.ContextDebt = Carry(entries)
+	done := map[string]bool{} // steps and actions of newer records
+	recent := entries[:min(len(entries), cmp.Or(max(o.MaxRecent, 0), DefaultMaxRecent))]
+	for _, e := range recent {
+		r := e.Record
+		b.RecentHandoffs = append(b.RecentHandoffs, Recent{e.origin(), r.Agent, r.Status, r.Summary, append([]string{}, r.SelfAudit.Failed()...)})
+		for _, x := range r.PolicyExceptions {
+			b.PolicyExceptions = append(b.PolicyExceptions, OriginException{x, e.origin()})
+		}
+		for _, s := range r.NextSteps {
+			if !done[oneSpace(s.What)] {
+				b.NextSteps = append(b.NextSteps, OriginStep{s, e.origin()})
+				done[oneSpace(s.What)] = true
+			}
+		}
+		for _, a := range r.CompletedActions {
+			done[oneSpace(a.Summary)] = true
+		}
+	}
+	b.warn(recent, o)
+	return b
+}
+
+func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
+	if len(recent) == 0 {
+		b.Warnings = append(b.Warnings, "no prior handoff of this project")
+		return
+	}
+	now := o.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	limit := cmp.Or(o.MaxAge, 48*time.Hour)
+	newest := recent[0].Record
+	if at, err := time.Parse(time.RFC3339Nano, newest.CreatedAt); err != nil || now.Sub(at) > limit {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("stale: the newest handoff is of %s, more than %s ago", show(newest.CreatedAt), limit))
+	}
+	for _, e := range recent {
+		r := e.Record
+		if r.Status != "completed" {
+			b.Warnings = append(b.Warnings, fmt.Sprintf("task %s ended as %s", show(r.TaskID), show(r.Status)))
+		}
+		if failed := r.SelfAudit.Failed(); len(failed) > 0 {
+			b.Warnings = append(b.Warnings, fmt.Sprintf("task %s fails its self-audit: %s", show(r.TaskID), strings.Join(failed, ", ")))
+		}
+	}
+}
+
+// Latest returns the newest record of a task.
+func Latest(newestFirst []Entry, taskID string) (Entry, bool) {
+	i := slices.IndexFunc(newestFirst, func(e Entry) bool { return e.Record.TaskID == taskID })
+	if i < 0 {
+		return Entry{}, false
+	}
+	return newestFirst[i], true
+}
+
+func show(text string) string { return render.EscapeLine(text) }

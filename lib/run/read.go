@@ -1,0 +1,176 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// Limits in characters. Those of texts are far beyond what a person reads.
+const (
+	maxID      = 128
+	maxSummary = 4000
+	maxText    = 20_000
+)
+
+// faults collects what is wrong with a record.
+type faults []handoff.Fault
+
+func (f *faults) add(v *ordered.Value, at, problem, hint string) {
+	fault := handoff.Fault{Pointer: at, Problem: problem, Hint: hint}
+	if v != nil {
+		fault.Line, fault.Column = v.Line, v.Column
+	}
+	*f = append(*f, fault)
+}
+
+// An object reads the members of one JSON object and remembers which ones it was asked for.
+type object struct {
+	v     *ordered.Value
+	at    string
+	known []string
+	*faults
+}
+
+// get returns a member, nil when it is absent or null.
+func (o *object) get(name string) *ordered.Value {
+	o.known = append(o.known, name)
+	if v := o.v.Get(name); v != nil && v.Kind != ordered.Null {
+		return v
+	}
+	return nil
+}
+
+func (o *object) pointer(name string) string { return ordered.Pointer(o.at, name) }
+
+// required reads text that must be there.
+func (o *object) required(name string, most int) string {
+	if o.get(name) == nil {
+		o.add(o.v, o.pointer(name), fmt.Sprintf("required field %q is missing", name), "add it")
+		return ""
+	}
+	return o.optional(name, most)
+}
+
+func (o *object) optional(name string, most int) string {
+	v := o.get(name)
+	if v == nil {
+		return ""
+	}
+	return o.text(v, o.pointer(name), most)
+}
+
+// text reads a string of 1 to most characters that is not blank. An id holds no control characters.
+func (f *faults) text(v *ordered.Value, at string, most int) string {
+	n := utf8.RuneCountInString(v.Text)
+	switch {
+	case v.Kind != ordered.String:
+		f.add(v, at, "must be a string, is of type "+v.Kind.String(), "")
+	case !utf8.ValidString(v.Text):
+		f.add(v, at, "holds half of a surrogate pair, which is no character", "write the character itself")
+	case strings.TrimSpace(v.Text) == "":
+		f.add(v, at, "is empty", "say it in words, or leave the field out")
+	case n > most:
+		f.add(v, at, fmt.Sprintf("has %d characters, at most %d are allowed", n, most), "shorten it")
+	case most == maxID && strings.ContainsFunc(v.Text, unicode.IsControl):
+		f.add(v, at, "holds a control character", "use letters, digits and punctuation")
+	default:
+		return v.Text
+	}
+	return ""
+}
+
+// enum reads one of the values; the first is the default.
+func (o *object) enum(name string, values ...string) string {
+	v := o.get(name)
+	if v == nil {
+		return values[0]
+	}
+	if v.Kind != ordered.String || !slices.Contains(values, v.Text) {
+		o.add(v, o.pointer(name), "is not one of "+strings.Join(values, ", "), "")
+	}
+	return v.Text
+}
+
+// integer reads a whole number from least to most.
+func (o *object) integer(name string, least, most int64) *int64 {
+	v := o.get(name)
+	if v == nil {
+		return nil
+	}
+	n, err := strconv.ParseInt(v.String(), 10, 64) // as printed: 1e2 is 100
+	if v.Kind != ordered.Number || err != nil || n < least || n > most {
+		o.add(v, o.pointer(name), fmt.Sprintf("must be a whole number from %d to %d", least, most), "")
+		return nil
+	}
+	return &n
+}
+
+func (o *object) boolean(name string) (value, given bool) {
+	v := o.get(name)
+	if v == nil {
+		return false, false
+	}
+	if v.Kind != ordered.Bool {
+		o.add(v, o.pointer(name), "must be true or false, is of type "+v.Kind.String(), "")
+	}
+	return v.Text == "true", true
+}
+
+// closed faults the members that nobody asked for.
+func (o *object) closed() {
+	for _, m := range o.v.Members {
+		if !slices.Contains(o.known, m.Name) {
+			o.add(m.Value, o.pointer(m.Name), fmt.Sprintf("unknown field %q", m.Name), "known are "+strings.Join(o.known, ", "))
+		}
+	}
+}
+
+// items returns the list under a name, nil when it is absent or no list.
+func (o *object) items(name string) []*ordered.Value {
+	v := o.get(name)
+	if v == nil {
+		return nil
+	}
+	if v.Kind != ordered.Array {
+		o.add(v, o.pointer(name), "must be a list, is of type "+v.Kind.String(), "")
+		return nil
+	}
+	return v.Items
+}
+
+func (o *object) strings(name string, most int) []string {
+	var all []string
+	for i, v := range o.items(name) {
+		if s := o.text(v, fmt.Sprintf("%s/%d", o.pointer(name), i), most); s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// list reads the items under a name. One that is a plain string stands for an object with that main field.
+func list[T any](o *object, name, main string, read func(*object) T) []T {
+	var all []T
+	for i, v := range o.items(name) {
+		if v.Kind == ordered.String {
+			plain := ordered.NewObject(ordered.Member{Name: main, Value: v})
+			plain.Line, plain.Column = v.Line, v.Column
+			v = plain
+		}
+		item := &object{v: v, at: fmt.Sprintf("%s/%d", o.pointer(name), i), faults: o.faults}
+		if v.Kind != ordered.Object {
+			o.add(v, item.at, "must be an object or a string, is of type "+v.Kind.String(), "")
+			continue
+		}
+		all = append(all, read(item))
+		item.closed()
+	}
+	return all
+}

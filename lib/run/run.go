@@ -1,0 +1,123 @@
+// Package run reads, completes and shows run records: what a run did, what it validated, what stays
+// uncertain, and where the next one resumes (kind run/1).
+//
+// A record goes one way: Parse reads and normalises it, Draft.Seal derives its self-audit from the data,
+// and the sealed Record is what a handoff carries. A caller may lower a flag of the audit or add notes; a
+// flag claimed true that the data contradict is a fault. An incomplete run is a valid record; hiding that is not.
+//
+// Assumptions and context debt of earlier records of a project live on until a later record names them
+// promoted, refuted or resolved. Onboard collects them for whoever starts next.
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+)
+
+// The name of the kind in the info string of its block.
+const (
+	Kind    = "run"
+	Version = "1"
+)
+
+// A Record is the account of one run. Empty optional fields are left out of its JSON.
+type Record struct {
+	TaskID                string       `json:"task_id"`    // 1 to 128 characters, as all ids
+	ProjectID             string       `json:"project_id"` // as TaskID
+	IntentLockID          string       `json:"intent_lock_id,omitempty"`
+	Agent                 string       `json:"agent"`   // such as agent:codex or human:ann
+	Status                string       `json:"status"`  // completed, paused, failed, requires_review
+	Summary               string       `json:"summary"` // one paragraph of 1 to 4,000 characters
+	CompletedActions      []Action     `json:"completed_actions,omitempty"`
+	FilesAndArtifacts     []File       `json:"files_and_artifacts,omitempty"`
+	CommandsAndValidation []Command    `json:"commands_and_validation,omitempty"`
+	Assumptions           []Assumption `json:"assumptions,omitempty"`
+	ContextDebt           []Debt       `json:"context_debt,omitempty"`
+	PolicyExceptions      []Exception  `json:"policy_exceptions,omitempty"`
+	Receipts              []string     `json:"receipts,omitempty"`
+	MemoryProposals       []string     `json:"memory_proposals,omitempty"`
+	NextSteps             []Step       `json:"next_steps,omitempty"`
+	Risks                 []string     `json:"risks,omitempty"`
+	SelfAudit             Audit        `json:"self_audit"`
+	CreatedAt             string       `json:"created_at"` // RFC 3339 in UTC, with Z
+}
+
+// An Action is a unit of work that was finished.
+type Action struct {
+	Summary string `json:"summary"`
+	Ref     string `json:"ref,omitempty"` // where to see it, such as a commit
+}
+
+// A File is a path that the run touched, or a named artifact that it made.
+type File struct {
+	Path   string `json:"path"`
+	Kind   string `json:"kind"` // file or artifact
+	Change string `json:"change,omitempty"`
+	SHA256 string `json:"sha256,omitempty"` // 64 lower-case hex digits, with or without sha256:
+}
+
+// A Command is something that was run, with its result.
+type Command struct {
+	Command    string `json:"command"`
+	Kind       string `json:"kind"`   // command or test
+	Result     string `json:"result"` // passed, failed, skipped, unknown
+	ExitCode   *int64 `json:"exit_code,omitempty"`
+	DurationMS *int64 `json:"duration_ms,omitempty"`
+	Summary    string `json:"summary,omitempty"`
+}
+
+// An Assumption is what the run took for granted.
+type Assumption struct {
+	Statement string `json:"statement"`
+	State     string `json:"state"` // open, promoted, refuted, carried_forward
+}
+
+// A Debt is context that the run knows it did not fully follow up.
+type Debt struct {
+	Summary    string `json:"summary"`
+	State      string `json:"state"` // open, carried_forward, resolved
+	NextAction string `json:"next_action,omitempty"`
+}
+
+// An Exception is a policy boundary that was met or passed.
+type Exception struct {
+	Summary string `json:"summary"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// A Step is what should happen next.
+type Step struct {
+	What        string `json:"what"`
+	Who         string `json:"who,omitempty"`
+	VerifyFirst string `json:"verify_first,omitempty"`
+}
+
+// An Audit says how honest the record is about itself. It is derived by Draft.Seal.
+type Audit struct {
+	SchemaValidated           bool     `json:"schema_validated"`            // the record passed the validator
+	RedactionReviewed         bool     `json:"redaction_reviewed"`          // the secret scan ran and let nothing through
+	ReceiptsReviewed          bool     `json:"receipts_reviewed"`           // receipts are named, or none are expected
+	AssumptionsReviewed       bool     `json:"assumptions_reviewed"`        // none is open without a note
+	ValidationRecorded        bool     `json:"validation_recorded"`         // a test has a known result
+	PolicyExceptionsDisclosed bool     `json:"policy_exceptions_disclosed"` // failures and allowed secrets are mentioned
+	Notes                     []string `json:"notes,omitempty"`
+}
+
+// JSON returns the record as indented JSON with a fixed order of fields. Parse gives the record back.
+func (r Record) JSON() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // escapes would hide text from a reader
+	e.SetIndent("", "  ")
+	if err := e.Encode(r); err != nil {
+		return nil // strings, numbers and booleans always encode
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Body returns the handoff body that carries the record: its view and its block.
+func (r Record) Body() (string, error) {
+	return carrier.Build(r.View(), Kind, Version, r.JSON())
+}

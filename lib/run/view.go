@@ -1,0 +1,83 @@
+package run
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+)
+
+// View returns the record as Markdown for people, with every field that it has. Its form is part of kind
+// run/1 and never changes: stored handoffs are verified against it.
+func (r Record) View() string {
+	v := &view{}
+	v.WriteString("# Run record " + carrier.Text(r.TaskID) + "\n\n" + carrier.Text(r.Summary) + "\n\n")
+	v.item("Status", "", r.Status)
+	v.item("Project", "", r.ProjectID)
+	v.item("Intent lock", "", r.IntentLockID)
+	v.item("Agent", "", r.Agent)
+	v.item("Created at", "", r.CreatedAt)
+	section(v, "Completed actions", r.CompletedActions, func(a Action) { v.item("", a.Summary, "ref", a.Ref) })
+	section(v, "Files and artifacts", r.FilesAndArtifacts, func(f File) {
+		v.item("", f.Path, "kind", f.Kind, "change", f.Change, "sha256", f.SHA256)
+	})
+	section(v, "Commands and validation", r.CommandsAndValidation, func(c Command) {
+		v.item("", c.Command, "kind", c.Kind, "result", c.Result, "exit code", number(c.ExitCode), "duration in ms", number(c.DurationMS), "summary", c.Summary)
+	})
+	section(v, "Assumptions", r.Assumptions, func(a Assumption) { v.item("", a.Statement, "state", a.State) })
+	section(v, "Context debt", r.ContextDebt, func(d Debt) { v.item("", d.Summary, "state", d.State, "next action", d.NextAction) })
+	section(v, "Policy exceptions", r.PolicyExceptions, func(e Exception) { v.item("", e.Summary, "reason", e.Reason) })
+	plain := func(s string) { v.item("", s) }
+	section(v, "Receipts", r.Receipts, plain)
+	section(v, "Memory proposals", r.MemoryProposals, plain)
+	section(v, "Next steps", r.NextSteps, func(s Step) { v.item("", s.What, "who", s.Who, "verify first", s.VerifyFirst) })
+	section(v, "Risks", r.Risks, plain)
+	v.WriteString("\n## Self-audit\n\n")
+	for _, f := range flags {
+		answer := "no"
+		if *f.place(&r.SelfAudit) {
+			answer = "yes"
+		}
+		v.item(f.name, "", answer)
+	}
+	for _, note := range r.SelfAudit.Notes {
+		v.item("note", "", note)
+	}
+	return v.String()
+}
+
+type view struct{ strings.Builder }
+
+// item writes one line: a label or a main text, then values. Behind a main text each value has its name.
+func (v *view) item(label, main string, values ...string) {
+	if label != "" {
+		if values[0] != "" {
+			v.WriteString("- **" + carrier.Text(label) + ":** " + carrier.Text(values[0]) + "\n")
+		}
+		return
+	}
+	v.WriteString("- " + carrier.Text(main))
+	for i := 0; i+1 < len(values); i += 2 {
+		if values[i+1] != "" {
+			v.WriteString("; " + values[i] + ": " + carrier.Text(values[i+1]))
+		}
+	}
+	v.WriteString("\n")
+}
+
+func section[T any](v *view, title string, items []T, write func(T)) {
+	if len(items) == 0 {
+		return
+	}
+	v.WriteString("\n## " + title + "\n\n")
+	for _, item := range items {
+		write(item)
+	}
+}
+
+func number(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
+}
