@@ -108,6 +108,18 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// The view is part of the kind: stored handoffs are verified against it. This file never changes, not by -update either.
+func TestViewIsFrozen(t *testing.T) {
+	r, err := packet.Parse(fixture(t, "clean-extra-fields.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := r.Body()
+	if want := string(fixture(t, "body/clean-extra-fields.md")); err != nil || body != want {
+		t.Errorf("%v, got\n%s", err, body)
+	}
+}
+
 func ExampleCheck() {
 	data := []byte(`{"objective": "Move the docs to the new site", "completed": ["Exported 214 pages"],
 		"unresolved": ["Redirects of the old URLs"], "assumptions": ["DNS stays as it is"],
