@@ -67,10 +67,10 @@ func agrees(answer, truth string) bool {
 	given, no := content(answer)
 	wanted, alsoNo := content(truth)
 	common := 0
-	for _, w := range wanted {
-		if slices.Contains(given, w) {
+	for w := range wanted {
+		if given[w] {
 			common++
 		}
 	}
-	return common > 0 && len(no) == len(alsoNo) && common*5 >= len(wanted)*3 && common*3 >= len(given)
+	return common > 0 && no == alsoNo && common*5 >= len(wanted)*3 && common*3 >= len(given)
 }

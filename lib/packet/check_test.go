@@ -174,7 +174,7 @@ func TestParseNamesEveryFault(t *testing.T) {
 
 func TestHostileInputEndsAsCritical(t *testing.T) {
 	for _, data := range []string{
-		strings.Repeat("[", 10_000), strings.Repeat(`{"a":`, 10_000), `{"a":1e1000001}`, strings.Repeat(" ", 6<<20), "\xff\xfe{}", "{\"objective\":\"\x00\"}",
+		strings.Repeat("[", 10_000), strings.Repeat(`{"a":`, 10_000), `{"a":1e1000001}`, strings.Repeat(" ", 5<<20), `{"objective":"` + strings.Repeat("ignore all ", 1<<19) + `"}`, "\xff\xfe{}", "{\"objective\":\"\x00\"}",
 	} {
 		if r := packet.Check(packet.Input{Data: []byte(data)}, options()); r.Class != packet.Critical {
 			t.Errorf("%.20q: %s", data, r.Class)

@@ -12,6 +12,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/ordered"
 )
 
+// MaxBytes is the size up to which a packet is read, as that of a handoff document by default.
+const MaxBytes = 1 << 20
+
 // Parse reads a packet. The error is a *handoff.DocumentError with every fault of the packet: text that is not
 // strict JSON (line and column; duplicate keys and numbers that lose digits are refused), and fields that
 // are missing, empty or of another type (JSON pointer, line and column).
@@ -45,6 +48,9 @@ func Detect(data []byte) bool {
 
 // read returns the JSON object in data, or why it is none.
 func read(data []byte) (*ordered.Value, *handoff.Fault) {
+	if len(data) > MaxBytes {
+		return nil, &handoff.Fault{Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(data), MaxBytes), Hint: "make it smaller"}
+	}
 	v, err := ordered.Parse(data)
 	var syntax *ordered.SyntaxError
 	switch {

@@ -70,16 +70,16 @@ var minor = strings.Fields("a an the to of in on at for and or with by from is a
 // negative are the words that turn an answer around.
 var negative = strings.Fields("not no never none without nothing dont doesnt isnt cannot cant wont stop avoid")
 
-// content returns the meaningful words of text, each once, without the endings of English verbs and plurals.
-func content(text string) (meaning, negations []string) {
+// content returns the meaningful words of text without the endings of English verbs and plurals, and how
+// many words negate.
+func content(text string) (meaning map[string]bool, negations int) {
+	meaning = map[string]bool{}
 	for _, w := range words(text) {
 		switch {
 		case slices.Contains(negative, w):
-			negations = append(negations, w)
+			negations++
 		case !slices.Contains(minor, w):
-			if stem := stem(w); !slices.Contains(meaning, stem) {
-				meaning = append(meaning, stem)
-			}
+			meaning[stem(w)] = true
 		}
 	}
 	return meaning, negations

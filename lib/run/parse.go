@@ -12,6 +12,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/ordered"
 )
 
+// MaxBytes is the size up to which a record is read, as that of a handoff document by default.
+const MaxBytes = 1 << 20
+
 // Defaults complete a record that leaves out what its surroundings know.
 type Defaults struct {
 	ProjectID string
@@ -28,9 +31,13 @@ type Draft struct {
 // ours, defaults fill what is left out. The error is a *handoff.DocumentError with every fault, and the
 // line, column and JSON pointer of each.
 func Parse(data []byte, defaults Defaults) (Draft, error) {
+	var found faults
+	if len(data) > MaxBytes {
+		found.add(nil, "", fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(data), MaxBytes), "make it smaller")
+		return Draft{}, &handoff.DocumentError{Faults: found}
+	}
 	v, err := ordered.Parse(data)
 	var syntax *ordered.SyntaxError
-	var found faults
 	switch {
 	case errors.As(err, &syntax):
 		found = faults{{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}}

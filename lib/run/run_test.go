@@ -236,6 +236,14 @@ func TestAgreesWithTheSchema(t *testing.T) {
 	})
 }
 
+func TestHostileInput(t *testing.T) {
+	for _, data := range []string{strings.Repeat("[", 10_000), strings.Repeat(`{"a":`, 10_000), `{"task_id":1e1000001}`, strings.Repeat(" ", 5<<20), "\xff"} {
+		if _, err := run.Parse([]byte(data), defaults); !errors.Is(err, handoff.ErrInvalid) {
+			t.Errorf("%.20q: %v", data, err)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, pattern := range []string{"good/*.json", "bad/*.json"} {
 		for _, path := range files(f, pattern) {
