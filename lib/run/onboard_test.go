@@ -137,4 +137,3 @@ func TestFacts(t *testing.T) {
 		t.Errorf("%s", packet.Text([]packet.Report{report}, false))
 	}
 }
-
