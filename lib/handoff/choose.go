@@ -21,8 +21,31 @@ type choice struct {
 // A chooser finds names under the lock. It remembers those that it gave to other documents of the batch.
 type chooser struct {
 	*session
-	text  []byte            // INDEX.md
-	given map[string]string // file → id
+	text  []byte                // INDEX.md
+	lines map[string]index.Line // its rows by id, for a batch; nil searches text
+	given map[string]string     // file → id
+}
+
+func newChooser(x *session, text []byte, docs int) *chooser {
+	c := &chooser{session: x, text: text, given: make(map[string]string)}
+	if docs <= fewIDs {
+		return c
+	}
+	c.lines = make(map[string]index.Line)
+	for l := range index.Lines(string(text)) {
+		if _, known := c.lines[l.Row.ID]; l.IsRow && !known {
+			c.lines[l.Row.ID] = l
+		}
+	}
+	return c
+}
+
+func (c *chooser) find(id string) (index.Line, bool) {
+	if c.lines == nil {
+		return index.Find(c.text, id)
+	}
+	l, ok := c.lines[id]
+	return l, ok
 }
 
 // choose decides by name: the same id always has the same base name, so only the files of that name can
@@ -55,7 +78,7 @@ func (c *chooser) choose(d admitted) (choice, error) {
 
 // fresh gives a free name, unless a row says that the document was stored before.
 func (c *chooser) fresh(name string, d admitted) (choice, error) {
-	if l, ok := index.Find(c.text, d.HandoffID); ok {
+	if l, ok := c.find(d.HandoffID); ok {
 		if same, err := c.holds(l.Row.File, d); err == nil && same {
 			return choice{file: l.Row.File, listed: true}, nil
 		}
@@ -94,7 +117,7 @@ func (c *chooser) holds(name string, d admitted) (bool, error) {
 }
 
 func (c *chooser) isListed(id, file string) (bool, error) {
-	if l, ok := index.Find(c.text, id); ok {
+	if l, ok := c.find(id); ok {
 		if l.Row.File != file {
 			return false, &CorruptError{File: c.path(index.Name), Line: l.Number, Why: "lists " + id + " as " + l.Row.File + ", but it is stored as " + file}
 		}

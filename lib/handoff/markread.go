@@ -144,11 +144,13 @@ func (m *marking) step(name string, text []byte, edits map[string]index.Row) ste
 	return st
 }
 
-// rowsOf returns the first row of each wanted id. A few are searched for, many are looked up line by line.
+// fewIDs is how many ids are searched for one by one; more are looked up while going through the lines.
+const fewIDs = 8
+
+// rowsOf returns the first row of each wanted id.
 func rowsOf(text []byte, want map[string]bool) []index.Row {
-	const few = 8
 	var rows []index.Row
-	if len(want) <= few {
+	if len(want) <= fewIDs {
 		for id := range want {
 			if l, ok := index.Find(text, id); ok {
 				rows = append(rows, l.Row)

@@ -27,10 +27,13 @@ func (s *Store) publish(ctx context.Context, docs []admitted, results []Result, 
 	})
 }
 
+// syncers is how many bodies of a batch are synced at once: a disk commits what waits together.
+const syncers = 16
+
 func (x *session) stage(docs []admitted) ([]*durable.Staged, error) {
 	staged := make([]*durable.Staged, len(docs))
 	errs := make([]error, len(docs))
-	each(len(docs), func(i int) {
+	each(len(docs), syncers, func(i int) {
 		staged[i], errs[i] = x.dir.Stage(docs[i].text, 0o644)
 	})
 	for _, err := range errs {
@@ -55,7 +58,7 @@ func (x *session) store(docs []admitted, staged []*durable.Staged, results []Res
 	if text, err = x.rotate(text, len(docs)); err != nil {
 		return err
 	}
-	c := chooser{session: x, text: text, given: make(map[string]string)}
+	c := newChooser(x, text, len(docs))
 	st := step{intent: journal.Intent{Op: journal.OpWrite, Index: index.Name}}
 	var rows []index.Row
 	for i, d := range docs {

@@ -48,7 +48,7 @@ func ID(d Document) (string, error) {
 // seal parses, validates and identifies the sources. What fails is left out and reported in results.
 func (s *Store) seal(sources []Source, results []Result) []sealed {
 	docs := make([]sealed, len(sources))
-	each(len(sources), func(i int) {
+	each(len(sources), runtime.GOMAXPROCS(0), func(i int) {
 		docs[i], results[i].Err = s.sealOne(i, sources[i])
 	})
 	return keep(docs, results)
@@ -95,8 +95,8 @@ func keep(docs []sealed, results []Result) []sealed {
 	return good
 }
 
-// each calls do for 0 … n-1. Few calls stay on the calling thread; many are shared among the processors.
-func each(n int, do func(int)) {
+// each calls do for 0 … n-1. Few calls stay on the calling thread; many are shared among the workers.
+func each(n, workers int, do func(int)) {
 	if n < 16 {
 		for i := range n {
 			do(i)
@@ -105,7 +105,7 @@ func each(n int, do func(int)) {
 	}
 	var wg sync.WaitGroup
 	next := make(chan int)
-	for range 2 * runtime.GOMAXPROCS(0) {
+	for range workers {
 		wg.Go(func() {
 			for i := range next {
 				do(i)
