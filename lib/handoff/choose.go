@@ -24,6 +24,7 @@ type chooser struct {
 	text  []byte                // INDEX.md
 	lines map[string]index.Line // its rows by id, for a batch; nil searches text
 	given map[string]string     // file → id
+	old   map[string]bool       // the ids of the archives, for a batch that asked for one
 }
 
 func newChooser(x *session, text []byte, docs int) *chooser {
@@ -123,5 +124,22 @@ func (c *chooser) isListed(id, file string) (bool, error) {
 		}
 		return true, nil
 	}
-	return c.inArchives(id)
+	if c.lines == nil {
+		return c.inArchives(id)
+	}
+	if c.old == nil {
+		c.old = make(map[string]bool)
+		err := eachIndex(c.dir, func(name string, text []byte) error {
+			for l := range index.Lines(string(text)) {
+				if l.IsRow && name != index.Name {
+					c.old[l.Row.ID] = true
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return c.old[id], nil
 }

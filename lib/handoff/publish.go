@@ -55,9 +55,6 @@ func (x *session) store(docs []admitted, staged []*durable.Staged, results []Res
 	if err != nil {
 		return err
 	}
-	if text, err = x.rotate(text, len(docs)); err != nil {
-		return err
-	}
 	c := newChooser(x, text, len(docs))
 	st := step{intent: journal.Intent{Op: journal.OpWrite, Index: index.Name}}
 	var rows []index.Row
@@ -91,6 +88,9 @@ func (x *session) store(docs []admitted, staged []*durable.Staged, results []Res
 	}
 	if len(rows) == 0 {
 		return nil
+	}
+	if text, err = x.rotate(text, len(rows)); err != nil {
+		return err
 	}
 	st.commit = func() error { return x.replaceIndex(index.Name, index.Append(text, rows)) }
 	return x.apply(st)
