@@ -1,6 +1,11 @@
 package document
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
 
 // A Fault is one thing that is wrong with a document. All faults of a document are reported at once.
 type Fault struct {
@@ -13,11 +18,11 @@ type Fault struct {
 
 // String returns the fault as one line: place, problem, hint.
 func (f Fault) String() string {
-	place := f.Pointer
+	place := printable(f.Pointer)
 	if f.Line > 0 {
 		place = fmt.Sprintf("line %d, column %d", f.Line, f.Column)
 		if f.Pointer != "" {
-			place += " (" + f.Pointer + ")"
+			place += " (" + printable(f.Pointer) + ")"
 		}
 	}
 	text := f.Problem
@@ -28,4 +33,13 @@ func (f Fault) String() string {
 		text += "; " + f.Hint
 	}
 	return text
+}
+
+// printable escapes a pointer whose tokens, which are keys of an untrusted document, could steer a
+// terminal.
+func printable(pointer string) string {
+	if strings.ContainsFunc(pointer, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(pointer)
+	}
+	return pointer
 }

@@ -1,0 +1,142 @@
+// Package canon computes what is hashed: the canonical form of JSON (RFC 8785, JCS), and the
+// handoff_id, which is the SHA-256 of the canonical form of
+//
+//	{"body","from","references","schema_version","tags","to","topic","ts_utc"}
+//
+// with missing lists as [], and strings as they are: no Unicode normalization.
+package canon
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gowebpki/jcs"
+)
+
+// A Handoff holds what a handoff_id covers.
+type Handoff struct {
+	Body          string   `json:"body"`
+	From          string   `json:"from"`
+	References    []string `json:"references"`
+	SchemaVersion string   `json:"schema_version"`
+	Tags          []string `json:"tags"`
+	To            string   `json:"to"`
+	Topic         string   `json:"topic"`
+	Time          string   `json:"ts_utc"`
+}
+
+var errUTF8 = errors.New("a string that is not valid UTF-8 has no canonical form")
+
+// ID returns the handoff_id: sha256: and the lower-case hex SHA-256 of the canonical bytes. It fails
+// when a string is not valid UTF-8: encoding/json would replace the bytes, and two handoffs would
+// share an id.
+func ID(h Handoff) (string, error) {
+	canonical, err := Bytes(h)
+	if err != nil {
+		return "", err
+	}
+	return "sha256:" + SHA256Hex(canonical), nil
+}
+
+// Bytes returns what ID hashes.
+func Bytes(h Handoff) ([]byte, error) {
+	if h.References == nil {
+		h.References = []string{}
+	}
+	if h.Tags == nil {
+		h.Tags = []string{}
+	}
+	for _, list := range [][]string{{h.Body, h.From, h.SchemaVersion, h.To, h.Topic, h.Time}, h.References, h.Tags} {
+		for _, s := range list {
+			if !utf8.ValidString(s) {
+				return nil, errUTF8
+			}
+		}
+	}
+	body := h.Body
+	h.Body = ""
+	encoded, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	envelope, err := jcs.Transform(encoded)
+	if err != nil {
+		return nil, err
+	}
+	// body is the first key in canonical order; the library takes 2 ms for 100 KB of it
+	rest, ok := bytes.CutPrefix(envelope, []byte(`{"body":""`))
+	if !ok {
+		return nil, errors.New("the canonical form does not begin with the body")
+	}
+	canonical := append(make([]byte, 0, len(envelope)+len(body)+len(body)/16), `{"body":`...)
+	return append(appendString(canonical, body), rest...), nil
+}
+
+// appendString appends the canonical form of a string (RFC 8785 section 3.2.2.2).
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[start:i]...)
+		start = i + 1
+		if at := strings.IndexByte("\b\t\n\f\r\"\\", c); at >= 0 {
+			b = append(b, '\\', `btnfr"\`[at])
+		} else {
+			b = fmt.Appendf(b, `\u%04x`, c)
+		}
+	}
+	b = append(b, s[start:]...)
+	return append(b, '"')
+}
+
+// Transform returns the canonical form of any JSON text (RFC 8785). It refuses what has none, or what
+// would share one with another text: invalid UTF-8, lone surrogates, duplicate keys, numbers beyond
+// double precision, and integers beyond 2^53, which JCS would round.
+func Transform(text []byte) ([]byte, error) {
+	if !utf8.Valid(text) {
+		return nil, errUTF8
+	}
+	canonical, err := jcs.Transform(text)
+	if err != nil {
+		return nil, fmt.Errorf("no canonical form: %w", err)
+	}
+	if err := safeNumbers(text); err != nil {
+		return nil, err
+	}
+	return canonical, nil
+}
+
+// safeNumbers refuses the first integer that a double cannot hold exactly.
+func safeNumbers(text []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("no canonical form: %w", err)
+		}
+		if n, ok := token.(json.Number); ok && !Safe(n) {
+			return fmt.Errorf("the integer %.40s is beyond 2^53 and would be rounded; write it as a string", n)
+		}
+	}
+}
+
+// SHA256Hex returns the lower-case hex SHA-256 of b.
+func SHA256Hex(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,130 @@
+// Package document reads and writes handoff documents.
+//
+// A document is UTF-8 text: a line "---", a head in YAML, a line "---", a body that is never
+// interpreted.
+//
+//	---
+//	schema_version: '1.0'
+//	handoff_id: 'sha256:…'
+//	from: 'alice'
+//	to: 'bob'
+//	topic: 'retry-policy'
+//	ts_utc: '2026-05-07T12:00:00Z'
+//	references:
+//	  - 'https://example.org/issues/658'
+//	tags: []
+//	---
+//
+//	# Where it stands
+//
+// Reading goes in steps: Split finds head and body, Parse turns the head into a Draft, Draft.Check
+// holds it against rules and reports every fault with its place, Draft.Document is the result.
+// Writing is Render, which gives the bytes to store; Parse of them gives the same Document again.
+// Shape holds the rules of the head in plain Go, for readers that do without a schema library.
+package document
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Limits of a document.
+const (
+	MaxStored = 4 << 20   // bytes of a stored file that readers accept, whatever the setting at write was
+	MaxHead   = 640 << 10 // bytes between the delimiter lines of a document that is written
+	maxNodes  = 1000      // YAML nodes of a head
+	maxNames  = 100       // documents of one base name
+)
+
+// A Document is a handoff whose fields are what a valid head says. HandoffID is empty when the
+// source names none. Lists keep their order; a missing list is nil. Body has LF line ends and does
+// not begin with a blank line.
+type Document struct {
+	SchemaVersion, HandoffID, From, To, Topic, Time string
+	References, Tags                                []string
+	Body                                            string
+}
+
+// Instance returns the head as a JSON-like value for Rules, without the fields that are empty.
+func (d Document) Instance() map[string]any {
+	head := map[string]any{}
+	for _, f := range d.scalars() {
+		if f.value != "" {
+			head[f.key] = f.value
+		}
+	}
+	for key, items := range map[string][]string{"references": d.References, "tags": d.Tags} {
+		if len(items) > 0 {
+			head[key] = anySlice(items)
+		}
+	}
+	return head
+}
+
+// Render returns the bytes to store: keys in fixed order, every scalar in single quotes, and the body
+// as it is. The Document must be valid and carry its id.
+func Render(d Document) []byte {
+	var b strings.Builder
+	b.Grow(len(d.Body) + 512)
+	b.WriteString("---\n")
+	for _, f := range d.scalars() {
+		b.WriteString(f.key + ": " + quote(f.value) + "\n")
+	}
+	renderList(&b, "references", d.References)
+	renderList(&b, "tags", d.Tags)
+	b.WriteString("---\n\n")
+	b.WriteString(d.Body)
+	return []byte(b.String())
+}
+
+// FileName returns the n-th name for a document in the handoffs directory: the base name for n = 1,
+// then -2 to -100. It returns "" when n is out of that range, or when Time holds no date. Names are
+// ambiguous, since slugs contain dashes, and are never to be parsed.
+func FileName(d Document, n int) string {
+	if n < 1 || n > maxNames || len(d.Time) < len("2006-01-02") {
+		return ""
+	}
+	suffix := ""
+	if n > 1 {
+		suffix = "-" + strconv.Itoa(n)
+	}
+	return d.Time[:len("2006-01-02")] + "-" + d.From + "-" + d.To + "-" + d.Topic + suffix + ".md"
+}
+
+type field struct{ key, value string }
+
+// scalars returns the fields in the order in which they are stored.
+func (d Document) scalars() []field {
+	return []field{
+		{"schema_version", d.SchemaVersion},
+		{"handoff_id", d.HandoffID},
+		{"from", d.From},
+		{"to", d.To},
+		{"topic", d.Topic},
+		{"ts_utc", d.Time},
+	}
+}
+
+func renderList(b *strings.Builder, key string, items []string) {
+	if len(items) == 0 {
+		b.WriteString(key + ": []\n")
+		return
+	}
+	b.WriteString(key + ":\n")
+	for _, item := range items {
+		b.WriteString("  - " + quote(item) + "\n")
+	}
+}
+
+// quote writes a YAML single-quoted scalar. A YAML library would change some strings on the way.
+func quote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}
+
+func anySlice(items []string) []any {
+	out := make([]any, len(items))
+	for i, item := range items {
+		out[i] = item
+	}
+	return out
+}

@@ -1,0 +1,190 @@
+package document
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Draft is the outcome of Parse: a head as a JSON-like value, its places, and a body. It becomes a
+// Document once Check finds no fault.
+type Draft struct {
+	head    map[string]any // nil when the head could not be read
+	body    string
+	places  map[string]place // by RFC 6901 pointer
+	faulted map[string]bool  // pointers whose values have a fault already
+	faults  []Fault
+}
+
+type place struct{ line, column int }
+
+// Parse reads a document of at most limit bytes. The faults are those of the text and of the YAML;
+// Check reports them together with those of the values. The Draft is never nil.
+func Parse(src []byte, limit int) (*Draft, []Fault) {
+	d := parse(src, limit, MaxHead)
+	return d, d.faults
+}
+
+func parse(src []byte, limit, headLimit int) *Draft {
+	d := &Draft{faulted: map[string]bool{}}
+	if len(src) > limit {
+		return d.fail(Fault{Problem: fmt.Sprintf("the document has %d bytes, at most %d are allowed", len(src), limit),
+			Hint: "shorten it, or put the long part in a file and name that in references"})
+	}
+	head, body, fault := Split(src)
+	switch {
+	case fault != nil:
+		return d.fail(*fault)
+	case len(head) > headLimit:
+		return d.fail(headTooLong(len(head), headLimit))
+	}
+	d.body = string(body)
+	d.places = map[string]place{"": {1, 1}}
+	d.readHead(head)
+	return d
+}
+
+func headTooLong(size, limit int) Fault {
+	return Fault{Line: 1, Column: 1, Problem: fmt.Sprintf("the head has %d bytes, at most %d are allowed", size, limit),
+		Hint: "move long text into the body"}
+}
+
+func (d *Draft) fail(f Fault) *Draft {
+	d.faults = append(d.faults, f)
+	return d
+}
+
+// Compose makes a Draft from fields that come from flags or a record instead of a head, and from
+// their Body as it was given. Rules of text apply as in Parse; faults have a pointer but no line.
+func Compose(fields Document) (*Draft, []Fault) {
+	d := &Draft{head: fields.Instance(), faulted: map[string]bool{}}
+	body := normalize([]byte(fields.Body))
+	if fault := checkText(body); fault != nil && len(body) > 0 {
+		d.fail(Fault{Pointer: "/body", Problem: fault.Problem, Hint: fault.Hint})
+	}
+	d.body = string(trimBlankLines(body))
+	for key, value := range d.head {
+		switch value := value.(type) {
+		case string:
+			d.checkRunes(value, pointerTo("", key), place{})
+		case []any:
+			for i, item := range value {
+				d.checkRunes(item.(string), fmt.Sprintf("/%s/%d", key, i), place{})
+			}
+		}
+	}
+	sortFaults(d.faults)
+	return d, d.faults
+}
+
+// checkRunes refuses a string of the head that holds a forbidden character.
+func (d *Draft) checkRunes(s, pointer string, at place) {
+	r, found := badRune(s)
+	if !found {
+		return
+	}
+	hint := "remove it"
+	if r == '\n' {
+		hint = "write the value on one line; a block scalar needs |- or >-"
+	}
+	d.report(at, pointer, fmt.Sprintf("the value holds the character U+%04X", r), hint)
+}
+
+// report adds a fault of a value, so that rules need not complain about the same value again.
+func (d *Draft) report(at place, pointer, problem, hint string) {
+	d.faulted[pointer] = true
+	d.faults = append(d.faults, Fault{Line: at.line, Column: at.column, Pointer: pointer, Problem: problem, Hint: hint})
+}
+
+// Check returns every fault of the draft, sorted by place: those that Parse found, and those that
+// rules (Shape, or a JSON Schema) find in the values. Values with a fault of their own are not
+// reported twice. None means that Document is valid.
+func (d *Draft) Check(rules func(instance any) []Fault) []Fault {
+	faults := slices.Clone(d.faults)
+	if d.head == nil {
+		return faults
+	}
+	for _, f := range rules(d.head) {
+		if d.covered(f.Pointer) {
+			continue
+		}
+		f.Line, f.Column = d.Locate(f.Pointer)
+		faults = append(faults, f)
+	}
+	sortFaults(faults)
+	return faults
+}
+
+// covered reports whether the value at pointer, or one that contains it, has a fault already.
+func (d *Draft) covered(pointer string) bool {
+	for ; pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
+		if d.faulted[pointer] {
+			return true
+		}
+	}
+	return d.faulted[""]
+}
+
+// Locate returns line and column of the value at an RFC 6901 pointer, from 1; of what should contain
+// it when there is no such value; 0, 0 when the draft was composed without a source.
+func (d *Draft) Locate(pointer string) (line, column int) {
+	for {
+		at, ok := d.places[pointer]
+		slash := strings.LastIndexByte(pointer, '/')
+		if ok || slash < 0 {
+			return at.line, at.column
+		}
+		pointer = pointer[:slash]
+	}
+}
+
+// Document returns what the head and body say. It is valid only when Check found no fault; values of
+// the wrong kind are left out.
+func (d *Draft) Document() Document {
+	text := func(key string) string { s, _ := d.head[key].(string); return s }
+	return Document{
+		SchemaVersion: text("schema_version"),
+		HandoffID:     text("handoff_id"),
+		From:          text("from"),
+		To:            text("to"),
+		Topic:         text("topic"),
+		Time:          text("ts_utc"),
+		References:    d.list("references"),
+		Tags:          d.list("tags"),
+		Body:          d.body,
+	}
+}
+
+func (d *Draft) list(key string) []string {
+	items, _ := d.head[key].([]any)
+	var out []string
+	for _, item := range items {
+		if s, ok := item.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// CheckSize refuses rendered bytes that a later Parse with the same limit would refuse, because quotes
+// and keys made the document grow.
+func CheckSize(rendered []byte, limit int) *Fault {
+	if len(rendered) > limit {
+		return &Fault{Problem: fmt.Sprintf("as stored, the document has %d bytes, at most %d are allowed", len(rendered), limit),
+			Hint: "shorten it, or put the long part in a file and name that in references"}
+	}
+	head, _, fault := Split(rendered)
+	if fault == nil && len(head) > MaxHead {
+		f := headTooLong(len(head), MaxHead)
+		return &f
+	}
+	return fault
+}
+
+func sortFaults(faults []Fault) {
+	slices.SortStableFunc(faults, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Problem, b.Problem))
+	})
+}

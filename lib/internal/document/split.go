@@ -1,0 +1,120 @@
+package document
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// Split cuts a file with frontmatter into its head (the lines between the delimiter lines) and its
+// body, without interpreting either. A leading byte-order mark is dropped, CRLF and lone CR become
+// LF, and the body loses its leading blank lines. Line n of the head is line n+1 of the file.
+//
+// The fault says why there is no frontmatter: the text is not UTF-8, holds NUL, does not begin with
+// a delimiter line, or the head is not closed. A delimiter line is exactly three dashes, which only
+// spaces and tabs may follow.
+func Split(src []byte) (head, body []byte, fault *Fault) {
+	text := normalize(src)
+	if fault := checkText(text); fault != nil {
+		return nil, nil, fault
+	}
+	first, rest := cutLine(text)
+	if !isDelimiter(first) {
+		return nil, nil, notOpened(first)
+	}
+	for at := 0; at < len(rest); {
+		line, after := cutLine(rest[at:])
+		if isDelimiter(line) {
+			return rest[:at], trimBlankLines(after), nil
+		}
+		at = len(rest) - len(after)
+	}
+	return nil, nil, &Fault{Line: 1, Column: 1, Problem: "the head that opens here is not closed",
+		Hint: "end it with a line that is --- and nothing else"}
+}
+
+// normalize drops the byte-order mark and makes every line end LF, so that the same text has the
+// same id on every system.
+func normalize(src []byte) []byte {
+	text := bytes.TrimPrefix(src, byteOrderMark)
+	if bytes.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
+}
+
+func checkText(text []byte) *Fault {
+	fault := &Fault{Hint: "save the document as UTF-8"}
+	switch bad, nul := invalidAt(text), bytes.IndexByte(text, 0); {
+	case len(text) == 0:
+		return &Fault{Problem: "the document is empty", Hint: "begin it with a line --- and a head"}
+	case bad >= 0:
+		fault.Line, fault.Column = placeOf(text, bad)
+		fault.Problem = "the document is not valid UTF-8 here"
+	case nul >= 0:
+		fault.Line, fault.Column = placeOf(text, nul)
+		fault.Problem = "the document holds a NUL byte"
+	default:
+		return nil
+	}
+	return fault
+}
+
+// invalidAt returns the offset of the first byte that is not UTF-8, or -1.
+func invalidAt(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size < 2 {
+			return at
+		}
+		at += size
+	}
+}
+
+func notOpened(first []byte) *Fault {
+	fault := &Fault{Line: 1, Column: 1, Problem: "the first line is not ---",
+		Hint: "begin the document with a line --- and close its head with another"}
+	if isDelimiter(bytes.TrimLeft(first, " \t")) && len(first) > 0 {
+		fault.Hint = "remove what stands before the dashes"
+	}
+	return fault
+}
+
+func isDelimiter(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte("---"))
+	return ok && isBlank(rest)
+}
+
+func isBlank(line []byte) bool {
+	return len(bytes.TrimLeft(line, " \t")) == 0
+}
+
+func trimBlankLines(body []byte) []byte {
+	for len(body) > 0 {
+		line, after := cutLine(body)
+		if !isBlank(line) {
+			break
+		}
+		body = after
+	}
+	return body
+}
+
+// cutLine returns the first line without its LF, and what follows.
+func cutLine(text []byte) (line, rest []byte) {
+	line, rest, _ = bytes.Cut(text, []byte("\n"))
+	return line, rest
+}
+
+// placeOf returns line and column, both from 1, of an offset; columns count characters.
+func placeOf(text []byte, offset int) (line, column int) {
+	before := text[:offset]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
+}

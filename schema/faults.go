@@ -1,0 +1,100 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// leaves appends a fault for every leaf of the library's tree of errors, which comes in random order.
+// A choice (anyOf, oneOf) is a leaf: what each branch misses would only confuse.
+func (s schema) leaves(e *jsonschema.ValidationError, faults []handoff.Fault) []handoff.Fault {
+	pointer := pointerOf(e.InstanceLocation)
+	node := s.node(e.SchemaURL)
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		for _, name := range k.Missing {
+			faults = append(faults, handoff.Fault{Pointer: pointer + "/" + escape(name),
+				Problem: fmt.Sprintf("required field %q is missing", name), Hint: describe(property(node, name))})
+		}
+		return faults
+	case *kind.AdditionalProperties:
+		for _, name := range k.Properties {
+			faults = append(faults, handoff.Fault{Pointer: pointer + "/" + escape(name),
+				Problem: "unknown field " + show(name), Hint: "known are " + strings.Join(properties(node), ", ")})
+		}
+		return faults
+	case *kind.AnyOf, *kind.OneOf:
+		return append(faults, handoff.Fault{Pointer: pointer, Problem: "the value fits none of the allowed forms, or several", Hint: describe(node)})
+	case *kind.Contains, *kind.MinContains:
+		return append(faults, handoff.Fault{Pointer: pointer, Problem: "too few items have the required form", Hint: describe(node)})
+	}
+	if len(e.Causes) == 0 {
+		return append(faults, handoff.Fault{Pointer: pointer, Problem: sentence(e.ErrorKind), Hint: describe(node)})
+	}
+	for _, cause := range e.Causes {
+		faults = s.leaves(cause, faults)
+	}
+	return faults
+}
+
+// node returns the subschema that a URL of the library points to, or nil.
+func (s schema) node(url string) any {
+	_, fragment, _ := strings.Cut(url, "#")
+	node := s.source
+	for _, token := range strings.Split(fragment, "/")[1:] {
+		object, ok := node.(map[string]any)
+		if !ok {
+			return nil
+		}
+		node = object[unescape.Replace(token)]
+	}
+	return node
+}
+
+func describe(node any) string {
+	object, _ := node.(map[string]any)
+	text, _ := object["description"].(string)
+	return text
+}
+
+func property(node any, name string) any {
+	object, _ := node.(map[string]any)
+	all, _ := object["properties"].(map[string]any)
+	return all[name]
+}
+
+func properties(node any) []string {
+	object, _ := node.(map[string]any)
+	all, _ := object["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(all))
+}
+
+var unescape = strings.NewReplacer("~1", "/", "~0", "~", "%25", "%")
+
+func pointerOf(location []string) string {
+	pointer := ""
+	for _, token := range location {
+		pointer += "/" + escape(token)
+	}
+	return pointer
+}
+
+// escape writes a token of a JSON pointer (RFC 6901 section 3).
+func escape(token string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+}
+
+// sortFaults sorts by pointer, then by problem.
+func sortFaults(faults []handoff.Fault) {
+	slices.SortFunc(faults, func(a, b handoff.Fault) int {
+		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Problem, b.Problem))
+	})
+}

@@ -1,0 +1,56 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// Numbers beyond these make exact arithmetic slow, and the library panic: 1e1000001.
+const (
+	maxDigits   = 400
+	maxExponent = 400
+)
+
+// unsafeNumbers reports the numbers that no rule may see, sorted by pointer. Pointers are built on the
+// way back, so that only faults pay for them.
+func unsafeNumbers(value any) (faults []handoff.Fault) {
+	within := func(token string, item any) {
+		for _, f := range unsafeNumbers(item) {
+			f.Pointer = "/" + escape(token) + f.Pointer
+			faults = append(faults, f)
+		}
+	}
+	switch value := value.(type) {
+	case json.Number:
+		if !bounded(value.String()) {
+			faults = append(faults, handoff.Fault{Problem: fmt.Sprintf("the number %.40s is out of range", value.String()),
+				Hint: "write it as a string, or closer to zero"})
+		}
+	case []any:
+		for i, item := range value {
+			within(strconv.Itoa(i), item)
+		}
+	case map[string]any:
+		for key, item := range value {
+			within(key, item)
+		}
+		sortFaults(faults)
+	}
+	return faults
+}
+
+func bounded(number string) bool {
+	if len(number) > maxDigits {
+		return false
+	}
+	at := strings.IndexAny(number, "eE")
+	if at < 0 {
+		return true
+	}
+	exponent, err := strconv.Atoi(number[at+1:])
+	return err == nil && exponent <= maxExponent && exponent >= -maxExponent
+}

@@ -1,0 +1,98 @@
+// Package schema holds the JSON Schemas (Draft 2020-12) of what handoff reads, and makes rules of
+// them. It is the only package that links a JSON Schema library; programs that only read do without.
+//
+// Each schema is a file NAME.schema.json beside this one, usable from any language. The description
+// of a subschema is the hint that its faults carry. Patterns match the whole string. Format is
+// asserted: date-time refuses days that the calendar does not have.
+package schema
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+//go:embed *.schema.json
+var files embed.FS
+
+var frontmatter = rules("handoff-frontmatter")
+
+// Frontmatter returns the rules of a handoff's head, handoff-frontmatter.schema.json.
+func Frontmatter() handoff.Rules { return frontmatter }
+
+// A schema is a compiled schema with its source, from which hints are taken.
+type schema struct {
+	compiled *jsonschema.Schema
+	source   any
+}
+
+// rules returns the rules of an embedded schema. It is compiled at their first use.
+func rules(name string) handoff.Rules {
+	compiled := sync.OnceValues(func() (schema, error) { return compile(name) })
+	return func(instance any) []handoff.Fault {
+		s, err := compiled()
+		if err != nil {
+			return []handoff.Fault{{Problem: err.Error(), Hint: "this is a defect of the program; please report it"}}
+		}
+		return s.check(instance)
+	}
+}
+
+func compile(name string) (schema, error) {
+	text, err := files.ReadFile(name + ".schema.json")
+	if err != nil {
+		return schema{}, fmt.Errorf("no schema %q is built in: %w", name, err)
+	}
+	source, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return schema{}, fmt.Errorf("the schema %q is no JSON: %w", name, err)
+	}
+	const location = "handoff:///" // a scheme that nothing loads
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat() // off by default
+	c.UseLoader(sealed{})
+	if err := c.AddResource(location+name, source); err != nil {
+		return schema{}, fmt.Errorf("the schema %q does not load: %w", name, err)
+	}
+	compiled, err := c.Compile(location + name)
+	if err != nil {
+		return schema{}, fmt.Errorf("the schema %q does not compile: %w", name, err)
+	}
+	return schema{compiled, source}, nil
+}
+
+// sealed refuses references to files and to the network, which the default loader would follow.
+type sealed struct{}
+
+func (sealed) Load(url string) (any, error) {
+	return nil, fmt.Errorf("a reference outside the schema is not followed: %q", url)
+}
+
+// check validates a value. The library panics on some numbers; that is a fault of the value too.
+func (s schema) check(instance any) (faults []handoff.Fault) {
+	if faults := unsafeNumbers(instance); len(faults) > 0 {
+		return faults
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			faults = []handoff.Fault{{Problem: fmt.Sprintf("the value cannot be checked: %.100v", r)}}
+		}
+	}()
+	err := s.compiled.Validate(instance)
+	if err == nil {
+		return nil
+	}
+	failure, ok := err.(*jsonschema.ValidationError)
+	if !ok {
+		return []handoff.Fault{{Problem: "the value cannot be checked: " + err.Error()}}
+	}
+	faults = s.leaves(failure, nil)
+	sortFaults(faults)
+	return faults
+}

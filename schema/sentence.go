@@ -1,0 +1,122 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// sentence says in our words what a leaf of the library's errors means.
+func sentence(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Type:
+		return fmt.Sprintf("the value is %s, not %s", typeName(k.Got), typeNames(k.Want))
+	case *kind.Const:
+		return fmt.Sprintf("the value is %s, not %s", literal(k.Got), literal(k.Want))
+	case *kind.Enum:
+		return fmt.Sprintf("%s is none of %s", literal(k.Got), literals(k.Want))
+	case *kind.Pattern:
+		return show(k.Got) + " has not the right form"
+	case *kind.Format:
+		return fmt.Sprintf("%s is no valid %s", literal(k.Got), k.Want)
+	case *kind.MinLength:
+		return fmt.Sprintf("the text has %d characters, at least %d are required", k.Got, k.Want)
+	case *kind.MaxLength:
+		return fmt.Sprintf("the text has %d characters, at most %d are allowed", k.Got, k.Want)
+	case *kind.Not:
+		return "the value has a form that is not allowed"
+	case *kind.FalseSchema:
+		return "the value is not allowed here"
+	}
+	return sentenceOfCount(k)
+}
+
+func sentenceOfCount(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.MinItems:
+		return fmt.Sprintf("the list has %d items, at least %d are required", k.Got, k.Want)
+	case *kind.MaxItems:
+		return fmt.Sprintf("the list has %d items, at most %d are allowed", k.Got, k.Want)
+	case *kind.MinProperties:
+		return fmt.Sprintf("the object has %d fields, at least %d are required", k.Got, k.Want)
+	case *kind.MaxProperties:
+		return fmt.Sprintf("the object has %d fields, at most %d are allowed", k.Got, k.Want)
+	case *kind.UniqueItems:
+		return fmt.Sprintf("the items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
+	case *kind.Minimum:
+		return fmt.Sprintf("%s is less than %s", decimal(k.Got), decimal(k.Want))
+	case *kind.Maximum:
+		return fmt.Sprintf("%s is more than %s", decimal(k.Got), decimal(k.Want))
+	case *kind.ExclusiveMinimum:
+		return fmt.Sprintf("%s is not more than %s", decimal(k.Got), decimal(k.Want))
+	case *kind.ExclusiveMaximum:
+		return fmt.Sprintf("%s is not less than %s", decimal(k.Got), decimal(k.Want))
+	case *kind.MultipleOf:
+		return fmt.Sprintf("%s is no multiple of %s", decimal(k.Got), decimal(k.Want))
+	case *kind.DependentRequired:
+		return fmt.Sprintf("the field %q requires %s", k.Prop, strings.Join(k.Missing, ", "))
+	}
+	return fmt.Sprintf("the value breaks the rule %q", strings.Join(k.KeywordPath(), "/"))
+}
+
+var typeWords = map[string]string{"array": "a list", "object": "an object", "string": "a text", "number": "a number",
+	"integer": "a whole number", "boolean": "true or false", "null": "null"}
+
+func typeName(t string) string {
+	if word, ok := typeWords[t]; ok {
+		return word
+	}
+	return t
+}
+
+func typeNames(all []string) string {
+	names := make([]string, len(all))
+	for i, t := range all {
+		names[i] = typeName(t)
+	}
+	return strings.Join(names, " or ")
+}
+
+// literal writes a JSON value for a message, cut to a length that a person can read.
+func literal(v any) string {
+	switch v := v.(type) {
+	case string:
+		return show(v)
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	case nil:
+		return "null"
+	case json.Number:
+		return fmt.Sprintf("%.40s", v.String())
+	default:
+		return fmt.Sprintf("%.40v", v)
+	}
+}
+
+func literals(all []any) string {
+	texts := make([]string, len(all))
+	for i, v := range all {
+		texts[i] = literal(v)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func show(s string) string {
+	const most = 80
+	if runes := []rune(s[:min(len(s), 4*most+4)]); len(runes) > most {
+		return strconv.Quote(string(runes[:most])) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+func decimal(n *big.Rat) string {
+	f, _ := n.Float64()
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
