@@ -53,7 +53,7 @@ func (x *session) announce(c *step) (*durable.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := x.link(log, c); err == nil {
+	if err = x.link(log, c); err == nil {
 		err = log.Reserve(int64(len(c.intent.LogLines)))
 	}
 	if err == nil {

@@ -67,11 +67,7 @@ func (s *Store) relPath(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// openDir opens the handoffs directory for reading. A store that does not exist yet is nil without error.
-func (s *Store) openDir() (*durable.Dir, error) {
-	return openOptional(s.opt.Dir)
-}
-
+// openOptional opens a directory. One that does not exist yet is nil without error.
 func openOptional(path string) (*durable.Dir, error) {
 	d, err := durable.OpenDir(path)
 	switch {
