@@ -42,6 +42,11 @@ var commands = []struct {
 	{"list", listCommand},
 	{"read", readCommand},
 	{"mark-read", markReadCommand},
+	{"surface", surfaceCommand},
+	{"verify", verifyCommand},
+	{"audit", auditCommand},
+	{"operators", operatorsCommand},
+	{"machine-fingerprint", fingerprintCommand},
 	{"init", initCommand},
 	{"version", versionCommand},
 }

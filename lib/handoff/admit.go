@@ -161,3 +161,28 @@ func readOperators(path string) ([]byte, error) {
 	defer d.Close()
 	return d.ReadFile(filepath.Base(path), maxRoster)
 }
+
+// OperatorStatus says what is known of an operator, and why not more.
+type OperatorStatus = roster.Status
+
+// VerifyOperator says what the store's policy knows of one operator, as an author of handoffs.
+func (s *Store) VerifyOperator(id string) (OperatorStatus, error) {
+	if err := checkOperator(id); err != nil {
+		return OperatorStatus{}, err
+	}
+	if s.opt.Operators.Off {
+		return OperatorStatus{State: roster.Disabled}, nil
+	}
+	list, err := s.Roster()
+	if err != nil {
+		return OperatorStatus{}, err
+	}
+	if list == nil {
+		return OperatorStatus{State: roster.BootstrapPending}, nil
+	}
+	var evidence roster.Evidence
+	if s.opt.Operators.Evidence != nil {
+		evidence = s.opt.Operators.Evidence()
+	}
+	return list.Verify(id, s.opt.Now(), evidence), nil
+}

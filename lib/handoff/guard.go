@@ -38,29 +38,34 @@ func (e *MachineError) Unwrap() error { return ErrIntegrity }
 // guard refuses to go on when the store belongs to another machine. It takes no lock, so that nothing else
 // of a command is looked at before; the session checks once more.
 func (s *Store) guard() (machineOK, error) {
+	_, err := s.matchesMachine()
+	if refused := (*MachineError)(nil); errors.As(err, &refused) {
+		s.reportRefusal(refused)
+	}
+	return machineOK{}, err
+}
+
+// matchesMachine is compareMachine for a store that is not open. known is false for a store without records.
+func (s *Store) matchesMachine() (known bool, err error) {
 	observed, err := s.fingerprint()
 	if err != nil {
-		return machineOK{}, err
+		return false, err
 	}
 	state, err := openOptional(s.opt.StateDir)
 	if err != nil {
-		return machineOK{}, err
+		return false, err
 	}
 	if state != nil {
 		defer state.Close()
 	}
 	dir, err := openOptional(s.opt.Dir)
 	if err != nil {
-		return machineOK{}, err
+		return false, err
 	}
 	if dir != nil {
 		defer dir.Close()
 	}
-	_, err = s.compareMachine(dir, state, observed)
-	if refused := (*MachineError)(nil); errors.As(err, &refused) {
-		s.reportRefusal(refused)
-	}
-	return machineOK{}, err
+	return s.compareMachine(dir, state, observed)
 }
 
 func (s *Store) fingerprint() (string, error) {

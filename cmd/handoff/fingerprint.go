@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func fingerprintCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "machine-fingerprint",
+		Short: "Say which machine the store belongs to, or move it to this one",
+		Args:  args(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return usage(cmd, fmt.Errorf("say show or regenerate")) },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "show", Short: "Print the recorded fingerprint and that of this machine", Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return a.showFingerprint() },
+	}, regenerateCommand(a))
+	return cmd
+}
+
+func (a *app) showFingerprint() error {
+	s, err := a.store()
+	if err != nil {
+		return err
+	}
+	recorded, observed, err := s.Machine()
+	if err != nil {
+		return err
+	}
+	return a.printJSON(map[string]any{"recorded": recorded, "observed": observed, "same": recorded.Fingerprint == observed})
+}
+
+func regenerateCommand(a *app) *cobra.Command {
+	var reason, operator string
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "regenerate --operator OPERATOR --reason TEXT",
+		Short: "Make this machine the store's, and record who wanted that and why",
+		Args:  args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.store()
+			if err != nil {
+				return err
+			}
+			if !yes && !a.confirm("Make this machine the one that "+s.Dir()+" belongs to?") {
+				return invalid("answer y, or use --yes", "nothing was changed")
+			}
+			record, err := s.Regenerate(context.Background(), operator, reason)
+			if err != nil {
+				return err
+			}
+			return a.printJSON(record)
+		},
+	}
+	cmd.Flags().StringVar(&operator, "operator", "", "who wants it (`operator`)")
+	cmd.Flags().StringVar(&reason, "reason", "", "why (`text`)")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask on a terminal")
+	return cmd
+}
+
+// confirm asks on a terminal. Where nobody can answer, the command line is the answer.
+func (a *app) confirm(question string) bool {
+	in, ok := a.stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) || !isTerminal(a.stderr) {
+		return true
+	}
+	fmt.Fprint(a.stderr, question+" [y/N] ")
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	return (err == nil || err == io.EOF) && strings.EqualFold(strings.TrimSpace(answer), "y")
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func operatorsCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "operators",
+		Short: "Say what OPERATORS.md says",
+		Args:  args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usage(cmd, fmt.Errorf("say list, verify or validate"))
+		},
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the operators", Args: args(cobra.NoArgs),
+			RunE: func(*cobra.Command, []string) error { return a.listOperators() },
+		},
+		&cobra.Command{
+			Use: "verify OPERATOR", Short: "Say whether an operator is verified; exits with 3 if not", Args: args(cobra.ExactArgs(1)),
+			RunE: func(_ *cobra.Command, ops []string) error { return a.verifyOperator(ops[0]) },
+		},
+		&cobra.Command{
+			Use: "validate [FILE]", Short: "Name every fault of an operators file; exits with 2 if there is one", Args: args(cobra.MaximumNArgs(1)),
+			RunE: func(_ *cobra.Command, files []string) error { return a.validateOperators(files) },
+		},
+	)
+	return cmd
+}
+
+func (a *app) listOperators() error {
+	s, err := a.store()
+	if err != nil {
+		return err
+	}
+	list, err := s.Roster()
+	if err != nil || list == nil {
+		return err
+	}
+	var rows [][]string
+	for _, o := range list.Operators() {
+		if a.json {
+			if err := a.printJSON(o); err != nil {
+				return err
+			}
+			continue
+		}
+		state := "active"
+		if o.Offboarded(time.Now()) {
+			state = "offboarded"
+		}
+		rows = append(rows, []string{o.ID, o.DisplayName, o.GitEmail, state})
+	}
+	if a.json {
+		return nil
+	}
+	_, err = fmt.Fprint(a.stdout, handoff.Table(terminalWidth(a.stdout), []string{"ID", "NAME", "EMAIL", "STATE"}, rows))
+	return err
+}
+
+func (a *app) verifyOperator(operator string) error {
+	s, err := a.store()
+	if err != nil {
+		return err
+	}
+	status, err := s.VerifyOperator(operator)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.printJSON(map[string]string{"operator_id": operator, "state": string(status.State), "reason": status.Reason})
+	} else {
+		_, err = fmt.Fprintln(a.stdout, status.State)
+	}
+	if err == nil && status.Reason != "" {
+		err = &handoff.Error{Class: handoff.ErrDenied, Problem: status.Reason}
+	}
+	return err
+}
+
+func (a *app) validateOperators(files []string) error {
+	p, err := a.project()
+	if err != nil {
+		return err
+	}
+	path := p.Options.OperatorsFile
+	if len(files) == 1 {
+		path = files[0]
+	}
+	text, err := readInput(path)
+	if err != nil {
+		return err
+	}
+	if _, faults := handoff.ParseRoster(text); len(faults) > 0 {
+		return &handoff.DocumentError{Name: path, Faults: faults}
+	}
+	a.note(path + " is valid")
+	return nil
+}

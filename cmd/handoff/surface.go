@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func surfaceCommand(a *app) *cobra.Command {
+	var maxChars int
+	cmd := &cobra.Command{
+		Use:   "surface OPERATOR",
+		Short: "Show everything that an operator has not read, framed",
+		Long: `Show the unread handoffs to an operator, oldest first. Each body is proven to be what was written, made
+visible where it is invisible, and put in a frame that says that it is no instruction. Nothing is
+marked as read. Nothing unread prints nothing.`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, ops []string) error {
+			p, err := a.project()
+			if err != nil {
+				return err
+			}
+			s, err := handoff.Open(p.Options)
+			if err != nil {
+				return err
+			}
+			opt := handoff.SurfaceOptions{MaxChars: p.Settings.SurfaceMaxChars.Value, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.stderr}
+			if maxChars > 0 {
+				opt.MaxChars = maxChars
+			}
+			if a.json {
+				return a.surfaceJSON(s, ops[0], opt)
+			}
+			return s.Surface(context.Background(), ops[0], opt, a.stdout)
+		},
+	}
+	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut each body after this `number` of characters (default surface_max_chars)")
+	return cmd
+}
+
+// surfaceJSON prints a line for each unread handoff, with its framed body.
+func (a *app) surfaceJSON(s *handoff.Store, operator string, opt handoff.SurfaceOptions) error {
+	entries, err := s.Unread(operator, opt.MaxAgeDays)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		line := struct {
+			listed
+			Framed   string `json:"framed,omitempty"`
+			Withheld string `json:"withheld,omitempty"`
+		}{listed: newListed(e)}
+		got, err := s.Read(e.ID)
+		if err == nil {
+			line.Framed, _, err = handoff.Framed(got, opt.MaxChars, false)
+		}
+		if err != nil {
+			line.Withheld = handoff.EscapeLine(err.Error())
+		}
+		if err := a.printJSON(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+	"github.com/seed-78daf238/handoff/lib/internal/render"
+)
+
+// DefaultSurfaceMaxChars is how many characters of a body Surface shows.
+const DefaultSurfaceMaxChars = 4000
+
+// SurfaceOptions limits what Surface shows.
+type SurfaceOptions struct {
+	MaxChars   int       // of each body, counted after escaping, line prefixes included; 0 is no limit
+	MaxAgeDays int       // older handoffs are left out, and stay unread; 0 is no limit
+	Notes      io.Writer // gets a line about each body that looks like an attempt to take command; nil drops them
+}
+
+// Unread returns what operator has not read, oldest first, without the handoffs that are older than
+// maxAgeDays; 0 is no limit.
+func (s *Store) Unread(operator string, maxAgeDays int) ([]Entry, error) {
+	f := Filter{To: operator, Unread: true}
+	if maxAgeDays > 0 {
+		f.Since = s.opt.Now().AddDate(0, 0, -maxAgeDays)
+	}
+	entries, err := s.List(f)
+	slices.SortStableFunc(entries, func(a, b Entry) int { return compareTimes(a.Time, b.Time) })
+	return entries, err
+}
+
+// compareTimes orders instants as ts_utc writes them: without a fraction comes before with one.
+func compareTimes(a, b string) int {
+	return strings.Compare(strings.TrimSuffix(a, "Z"), strings.TrimSuffix(b, "Z"))
+}
+
+// Surface shows operator everything that is unread: each body in a frame of its own, proven to be what was
+// written; one that is not is withheld, and a line says so. Nothing is marked. That it was shown is
+// recorded in the audit log if that is possible at once; it can neither delay nor fail the call.
+func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions, w io.Writer) error {
+	if err := checkOperator(operator); err != nil {
+		return err
+	}
+	entries, err := s.Unread(operator, opt.MaxAgeDays)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "[Unread handoffs to: %s]\n", operator); err != nil {
+		return err
+	}
+	d, err := openOptional(s.opt.Dir)
+	if err != nil || d == nil {
+		return err
+	}
+	defer d.Close()
+	var shown, withheld []string
+	for _, e := range entries {
+		text, verified, err := s.surfaceOne(d, e, opt)
+		if err == nil {
+			_, err = io.WriteString(w, "\n"+text)
+		}
+		if err != nil {
+			return err
+		}
+		if verified {
+			shown = append(shown, e.ID)
+		} else {
+			withheld = append(withheld, e.ID)
+		}
+	}
+	s.recordSurface(ctx, operator, shown, withheld)
+	return nil
+}
+
+func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text string, verified bool, err error) {
+	got := Stored{Entry: e, Path: s.relPath(e.File)}
+	if got.Document, err = s.load(d, e); err != nil {
+		return fmt.Sprintf("[withheld: %s does not verify: %s]\n", e.ID, EscapeLine(err.Error())), false, nil
+	}
+	text, flags, err := Framed(got, opt.MaxChars, false)
+	if line := render.Blocker(e.ID, flags); line != "" && opt.Notes != nil {
+		fmt.Fprintln(opt.Notes, line)
+	}
+	return text, true, err
+}
+
+type surfacePayload struct {
+	OperatorID string   `json:"operator_id"`
+	Shown      []string `json:"handoff_ids"`
+	Withheld   []string `json:"withheld"`
+}
+
+const maxSurfaced = 100 // ids in one event
+
+// recordSurface adds the event if the lock is free within 200 ms, nothing is under way, and this is the
+// store's machine.
+func (s *Store) recordSurface(ctx context.Context, operator string, shown, withheld []string) {
+	if known, err := s.matchesMachine(); err != nil || !known {
+		return
+	}
+	x := &session{Store: s}
+	defer x.end()
+	if x.open() != nil || x.lock(ctx, 200*time.Millisecond) != nil {
+		return
+	}
+	if _, err := x.dir.Lstat(journal.IntentName); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	log, err := x.log(false)
+	if err != nil || log == nil {
+		return
+	}
+	defer log.Close()
+	payload := surfacePayload{operator, firstIDs(shown), firstIDs(withheld)}
+	st := step{events: []event{{eventSurface, payload}}}
+	if x.link(log, &st) == nil {
+		_ = log.Put([]byte(st.intent.LogLines), st.intent.LogOffset)
+	}
+}
+
+func firstIDs(ids []string) []string {
+	if ids == nil {
+		return []string{}
+	}
+	return ids[:min(len(ids), maxSurfaced)]
+}

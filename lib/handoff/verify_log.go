@@ -1,0 +1,232 @@
+package handoff
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+)
+
+const maxLog = 1 << 30
+
+// logFacts is what the audit log says.
+type logFacts struct {
+	writes  map[string]loggedWrite
+	marks   map[journal.Mark]string // Time is left out of the key → the time
+	hashes  []string                // of the events, in order
+	adopted bool                    // rows were once taken over without their events
+	machine string                  // the fingerprint of the last regenerate
+}
+
+type loggedWrite struct {
+	writePayload
+	place string
+}
+
+// readLog walks the chain and collects what the events say.
+func (c *check) readLog() error {
+	c.log = logFacts{writes: make(map[string]loggedWrite), marks: make(map[journal.Mark]string)}
+	if c.state == nil {
+		return nil
+	}
+	f, err := c.state.OpenSole(logName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		c.fault(logName, "", "cannot be read: %v", err)
+		return nil
+	}
+	defer f.Close()
+	text, err := c.state.ReadFile(logName, maxLog)
+	if err != nil {
+		return err
+	}
+	prev := journal.Genesis
+	for l := range journal.Lines(text) {
+		if l.Marker && !l.Torn {
+			continue
+		}
+		place := fmt.Sprintf("%s:%d", logName, l.Number)
+		if l.Torn {
+			c.fault(place, "any writing command, or "+remedyRepair, "the last line is torn")
+			break
+		}
+		hash, err := c.event(place, prev, l.Text)
+		if err != nil {
+			c.fault(place, "", "%v; what comes after it proves nothing", err)
+			break
+		}
+		c.log.hashes = append(c.log.hashes, hash)
+		prev = hash
+	}
+	c.report.Events = len(c.log.hashes)
+	c.report.Head = fmt.Sprintf("%d:%s", len(c.log.hashes), prev)
+	return nil
+}
+
+// event checks one line of the log against the hash of the one before.
+func (c *check) event(place, prev string, line []byte) (hash string, err error) {
+	if hash, err = chain.HashLine(line); err != nil {
+		return "", err
+	}
+	var e struct {
+		journal.Event
+		Version   string `json:"schema_version"`
+		Primitive string `json:"primitive_id"`
+	}
+	if err := json.Unmarshal(line, &e); err != nil {
+		return "", err
+	}
+	if e.Prev != prev {
+		return "", fmt.Errorf("the chain is broken: it names %q as the event before, which is %q", e.Prev, prev)
+	}
+	canonical, err := canon.Transform(line)
+	if err != nil || !bytes.Equal(canonical, line) {
+		return "", errors.New("is not in canonical form")
+	}
+	if e.Primitive != "L6" || e.Version != "1.1.0" {
+		return "", fmt.Errorf("has primitive_id %q and schema_version %q", e.Primitive, e.Version)
+	}
+	return hash, c.collect(place, e.Event)
+}
+
+func (c *check) collect(place string, e journal.Event) error {
+	switch e.Type {
+	case eventWrite:
+		var w writePayload
+		if err := json.Unmarshal(e.Payload, &w); err != nil {
+			return err
+		}
+		if first, again := c.log.writes[w.HandoffID]; again {
+			c.fault(place, "", "records the write of %s again, after %s", w.HandoffID, first.place)
+			return nil
+		}
+		c.log.writes[w.HandoffID] = loggedWrite{w, place}
+	case eventMarkRead:
+		var m markReadPayload
+		if err := json.Unmarshal(e.Payload, &m); err != nil {
+			return err
+		}
+		c.log.marks[journal.Mark{ID: m.HandoffID, Operator: m.OperatorID}] = m.Time
+	case eventRecovered:
+		var r recoveredPayload
+		if err := json.Unmarshal(e.Payload, &r); err != nil {
+			return err
+		}
+		c.log.adopted = c.log.adopted || r.AdoptedRows > 0
+	case eventRegenerate:
+		var r regeneratePayload
+		if err := json.Unmarshal(e.Payload, &r); err != nil {
+			return err
+		}
+		c.log.machine = r.NewFingerprint
+	case eventRotate, eventSurface, eventRepair, "handoff.resume", "handoff.validate":
+	default:
+		c.warn(place, "", "has the unknown event type %q", e.Type)
+	}
+	return nil
+}
+
+// checkEvents holds rows and events against each other, both ways.
+func (c *check) checkEvents() {
+	for _, id := range c.order {
+		c.checkRowEvents(c.rows[id])
+	}
+	for id, w := range c.log.writes {
+		if c.rows[id] == nil {
+			c.fault(w.place, remedyRepair, "records %s, which no row lists", id)
+		}
+	}
+	for m, at := range c.log.marks {
+		if row := c.rows[m.ID]; row != nil && !slices.Contains(row.Marks(), index.Mark{Operator: m.Operator, Time: at}) {
+			c.fault(row.place, remedyRepair, "lacks the read mark %s:%s, which the audit log records", m.Operator, at)
+		}
+	}
+}
+
+func (c *check) checkRowEvents(row *listedRow) {
+	report := c.fault
+	if c.log.adopted {
+		report = c.warn
+	}
+	w, ok := c.log.writes[row.ID]
+	if !ok {
+		report(row.place, remedyRepair, "%s has no write event in the audit log", row.ID)
+	} else if diff := w.differsFrom(row); diff != "" {
+		c.fault(w.place, "", "records another %s than %s has", diff, row.place)
+	}
+	for _, m := range row.Marks() {
+		if at, ok := c.log.marks[journal.Mark{ID: row.ID, Operator: m.Operator}]; !ok || at != m.Time {
+			report(row.place, remedyRepair, "the read mark %s:%s has no event in the audit log", m.Operator, m.Time)
+		}
+	}
+}
+
+// differsFrom returns the name of the first thing that the event says otherwise than row and document.
+func (w loggedWrite) differsFrom(row *listedRow) string {
+	type pair struct{ name, event, row string }
+	pairs := []pair{{"from", w.From, row.From}, {"to", w.To, row.To}, {"topic", w.Topic, row.Topic}, {"ts_utc", w.Time, row.Time},
+		{"file", path.Base(w.FilePath), row.File}}
+	if row.doc != nil {
+		pairs = append(pairs, pair{"schema_version", w.SchemaVersion, row.doc.SchemaVersion},
+			pair{"references_count", fmt.Sprint(w.ReferencesCount), fmt.Sprint(len(row.doc.References))},
+			pair{"tags", strings.Join(w.Tags, " "), strings.Join(row.doc.Tags, " ")},
+			pair{"body_byte_size", fmt.Sprint(w.BodyByteSize), fmt.Sprint(len(row.doc.Body))})
+	}
+	for _, p := range pairs {
+		if p.event != p.row {
+			return p.name
+		}
+	}
+	return ""
+}
+
+// AuditHead returns how many events the audit log has, and the hash that the next one will name.
+func (s *Store) AuditHead() (count int, hash string, err error) {
+	c := &check{Store: s}
+	if c.state, err = openOptional(s.opt.StateDir); err != nil {
+		return 0, "", err
+	}
+	if c.state != nil {
+		defer c.state.Close()
+	}
+	if err := c.readLog(); err != nil {
+		return 0, "", err
+	}
+	if err := c.report.Err(); err != nil {
+		return 0, "", err
+	}
+	if len(c.log.hashes) == 0 {
+		return 0, journal.Genesis, nil
+	}
+	return len(c.log.hashes), c.log.hashes[len(c.log.hashes)-1], nil
+}
+
+// AuditHas reports whether event number count of the audit log has the hash: whether the log is the one
+// that AuditHead once described, or a continuation of it.
+func (s *Store) AuditHas(count int, hash string) (bool, error) {
+	c := &check{Store: s}
+	var err error
+	if c.state, err = openOptional(s.opt.StateDir); err != nil {
+		return false, err
+	}
+	if c.state != nil {
+		defer c.state.Close()
+	}
+	if err := c.readLog(); err != nil {
+		return false, err
+	}
+	if count == 0 {
+		return hash == journal.Genesis, nil
+	}
+	return count <= len(c.log.hashes) && c.log.hashes[count-1] == hash, nil
+}
