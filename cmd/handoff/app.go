@@ -43,6 +43,7 @@ var commands = []struct {
 	{"read", readCommand},
 	{"mark-read", markReadCommand},
 	{"surface", surfaceCommand},
+	{"hook", hookCommand},
 	{"verify", verifyCommand},
 	{"audit", auditCommand},
 	{"operators", operatorsCommand},

@@ -144,3 +144,18 @@ func parseStored(name string, text []byte) (Document, error) {
 	}
 	return doc, nil
 }
+
+// Load returns the handoff of an entry that List gave, and proves it as Read does.
+func (s *Store) Load(e Entry) (Stored, error) {
+	d, err := s.reader()
+	if err != nil {
+		return Stored{}, err
+	}
+	if d == nil {
+		return Stored{}, unknownID(e.ID, s.opt.Dir)
+	}
+	defer d.Close()
+	got := Stored{Entry: e, Path: s.relPath(e.File)}
+	got.Document, err = s.load(d, e)
+	return got, err
+}
