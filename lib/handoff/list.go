@@ -61,7 +61,7 @@ func (s *Store) List(f Filter) ([]Entry, error) {
 		return entries, err
 	}
 	return slices.DeleteFunc(entries, func(e Entry) bool {
-		doc, err := s.load(d, e)
+		doc, _, err := s.load(d, e)
 		if err != nil {
 			s.opt.Warn(fmt.Sprintf("%s is left out: %v", e.ID, err))
 		}
@@ -157,22 +157,22 @@ func (c *collector) result(newest int) []Entry {
 	return slices.DeleteFunc(ordered, func(e Entry) bool { return !c.choose(e) })
 }
 
-// load reads the document of an entry and proves that it is the one that was written.
-func (s *Store) load(d *durable.Dir, e Entry) (Document, error) {
-	text, err := d.ReadFile(e.File, maxStored)
+// load reads the document of an entry and proves that it is the one that was written. The text comes back
+// with an error too, as far as it could be read.
+func (s *Store) load(d *durable.Dir, e Entry) (doc Document, text []byte, err error) {
+	text, err = d.ReadFile(e.File, maxStored)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Document{}, &CorruptError{File: s.relPath(e.File), Why: "is listed in the index, but does not exist"}
+		return doc, nil, &CorruptError{File: s.relPath(e.File), Why: "is listed in the index, but does not exist"}
 	case errors.Is(err, durable.ErrUnsafe):
-		return Document{}, &CorruptError{File: s.relPath(e.File), Why: err.Error()}
+		return doc, nil, &CorruptError{File: s.relPath(e.File), Why: err.Error()}
 	case err != nil:
-		return Document{}, err
+		return doc, nil, err
 	}
-	doc, err := parseStored(s.relPath(e.File), text)
-	if err != nil {
-		return Document{}, err
+	if doc, err = parseStored(s.relPath(e.File), text); err == nil {
+		err = compareRow(s.relPath(e.File), doc, e)
 	}
-	return doc, compareRow(s.relPath(e.File), doc, e)
+	return doc, text, err
 }
 
 // compareRow checks that the document is the one that the row lists.

@@ -38,9 +38,8 @@ func (s *Store) Read(id string) (Stored, error) {
 		return Stored{}, err
 	}
 	got := Stored{Entry: e, Path: s.relPath(e.File)}
-	got.Document, err = s.load(d, e)
+	got.Document, got.Text, err = s.load(d, e)
 	if err != nil {
-		got.Text, _ = d.ReadFile(e.File, maxStored)
 		_, body, _ := document.Split(got.Text)
 		got.Body = string(body)
 	}
@@ -156,6 +155,6 @@ func (s *Store) Load(e Entry) (Stored, error) {
 	}
 	defer d.Close()
 	got := Stored{Entry: e, Path: s.relPath(e.File)}
-	got.Document, err = s.load(d, e)
+	got.Document, got.Text, err = s.load(d, e)
 	return got, err
 }

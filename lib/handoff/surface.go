@@ -82,7 +82,7 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 
 func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text string, verified bool, err error) {
 	got := Stored{Entry: e, Path: s.relPath(e.File)}
-	if got.Document, err = s.load(d, e); err != nil {
+	if got.Document, got.Text, err = s.load(d, e); err != nil {
 		return fmt.Sprintf("[withheld: %s does not verify: %s]\n", e.ID, EscapeLine(err.Error())), false, nil
 	}
 	text, flags, err := Framed(got, opt.MaxChars, false)

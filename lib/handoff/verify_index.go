@@ -121,7 +121,7 @@ func (c *check) checkDocuments(ctx context.Context, ids []string) {
 }
 
 func (c *check) checkDocument(row *listedRow) {
-	doc, err := c.load(c.dir, Entry{row.Row})
+	doc, _, err := c.load(c.dir, Entry{row.Row})
 	if err != nil {
 		corrupt := (*CorruptError)(nil)
 		if errors.As(err, &corrupt) {

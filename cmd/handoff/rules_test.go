@@ -1,0 +1,301 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+const module = "github.com/seed-78daf238/handoff"
+
+func goList(t *testing.T, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list %v: %v", args, err)
+	}
+	return strings.Fields(string(out))
+}
+
+// imports returns what each package of ours imports, tests left out.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string][]string)
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all[strings.TrimPrefix(p.ImportPath, module+"/")] = p.Imports
+	}
+	return all
+}
+
+func TestImportsPointDown(t *testing.T) {
+	rank := func(pkg string) int {
+		switch {
+		case strings.HasPrefix(pkg, "lib/internal/"):
+			return 0
+		case strings.HasPrefix(pkg, "lib/"):
+			return 1
+		case pkg == "schema":
+			return 2
+		}
+		return 3
+	}
+	for pkg, list := range imports(t) {
+		for _, imported := range list {
+			ours, ok := strings.CutPrefix(imported, module+"/")
+			if !ok {
+				continue
+			}
+			if rank(ours) > rank(pkg) {
+				t.Errorf("%s imports %s, which lies above it", pkg, ours)
+			}
+			if rank(pkg) == 0 && rank(ours) == 0 {
+				t.Errorf("the leaf %s imports the leaf %s", pkg, ours)
+			}
+		}
+	}
+}
+
+func TestEachLibraryHasOneOwner(t *testing.T) {
+	owners := map[string]string{
+		"github.com/adrg/frontmatter":              "lib/internal/document",
+		"github.com/gofrs/flock":                   "lib/internal/filelock",
+		"github.com/google/renameio/v2":            "lib/internal/durable",
+		"github.com/santhosh-tekuri/jsonschema/v6": "schema",
+		"github.com/denisbrodbeck/machineid":       "lib/internal/machine",
+		"github.com/gowebpki/jcs":                  "lib/internal/canon",
+	}
+	found := make(map[string]bool)
+	for pkg, list := range imports(t) {
+		for _, imported := range list {
+			owner, owned := owners[imported]
+			found[imported] = found[imported] || owner == pkg
+			if owned && pkg != owner && pkg != "testdata/floor" {
+				t.Errorf("%s imports %s, which belongs to %s", pkg, imported, owner)
+			}
+		}
+	}
+	for library := range owners {
+		if !found[library] {
+			t.Errorf("nobody uses %s", library)
+		}
+	}
+}
+
+func TestHookLinksLittle(t *testing.T) {
+	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff-hook") {
+		for _, heavy := range []string{"jsonschema", "cobra", "modelcontextprotocol", "tiktoken", module + "/schema"} {
+			if strings.Contains(pkg, heavy) {
+				t.Errorf("handoff-hook links %s", pkg)
+			}
+		}
+	}
+}
+
+// Libraries take everything as arguments and give everything back.
+func TestLibraryTouchesNothing(t *testing.T) {
+	forbidden := regexp.MustCompile(`os\.(Getenv|LookupEnv|Exit|Stdout|Stderr|Stdin|Args)\b|fmt\.Print|log\.(Print|Fatal)`)
+	for _, path := range sources(t, "../../lib") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := forbidden.Find(text); found != nil && !strings.HasSuffix(path, "_test.go") {
+			t.Errorf("%s uses %s", path, found)
+		}
+	}
+}
+
+func sources(t *testing.T, root string) []string {
+	t.Helper()
+	var paths []string
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".go" {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no sources in %s: %v", root, err)
+	}
+	return paths
+}
+
+func TestFilesAreShort(t *testing.T) {
+	for _, dir := range []string{"../../lib", "..", "../../schema"} {
+		for _, path := range sources(t, dir) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(text, []byte("\n")); n > 300 && !strings.HasSuffix(path, "_test.go") {
+				t.Errorf("%s has %d lines, more than 300", path, n)
+			}
+		}
+	}
+}
+
+func readme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestReadmeHasTheExitCodes(t *testing.T) {
+	var want []string
+	for _, e := range exitCodes {
+		want = append(want, fmt.Sprintf("| %d | %s |", e.code, e.meaning))
+	}
+	var got []string
+	_, table, _ := strings.Cut(readme(t), "| code | meaning |\n|---|---|\n")
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		got = append(got, strings.TrimSpace(line))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("README has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestReadmeNamesEveryCommand(t *testing.T) {
+	text := readme(t)
+	for _, c := range commands {
+		if !strings.Contains(text, "`handoff "+c.name) {
+			t.Errorf("README does not name `handoff %s`", c.name)
+		}
+	}
+}
+
+// The session of the README is run line by line, with the programs of this tree.
+func TestReadmeSession(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the programs")
+	}
+	_, session, _ := strings.Cut(readme(t), "```console\n")
+	session, _, _ = strings.Cut(session, "```")
+	bin, demo := t.TempDir(), filepath.Join(t.TempDir(), "demo")
+	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var script, want strings.Builder
+	for line := range strings.Lines(session) {
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		switch {
+		case !isCommand:
+			want.WriteString(line)
+		case strings.HasPrefix(command, "go install"), strings.HasPrefix(command, "export PATH"):
+		default:
+			script.WriteString(strings.ReplaceAll(command, "/tmp/handoff-demo", demo))
+		}
+	}
+	cmd := exec.Command("sh", "-c", script.String())
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+	got, err := cmd.CombinedOutput()
+	if err != nil || string(got) != want.String() {
+		t.Errorf("%v\ngot\n%s\nwant\n%s", err, got, want.String())
+	}
+}
+
+func TestIndexExample(t *testing.T) {
+	root := t.TempDir()
+	s, err := handoff.Open(handoff.Options{
+		Dir: filepath.Join(root, "handoffs"), Root: root, Rules: schema.Frontmatter(),
+		Now:         func() time.Time { return time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC) },
+		Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first string
+	for i, doc := range []handoff.Document{
+		{From: "alice", To: "bob", Topic: "retry-policy", Time: "2026-05-07T12:00:00Z", Body: "The retries back off.\n"},
+		{From: "bob", To: "alice", Topic: "release", Time: "2026-05-07T15:30:00Z", Body: "The release is tagged.\n"},
+		{From: "alice", To: "bob", Topic: "retry-policy", Time: "2026-05-07T18:00:00Z", Body: "The limits are open.\n"},
+	} {
+		doc.SchemaVersion = "1.0"
+		r, err := s.WriteAll(t.Context(), []handoff.Source{{Fields: &doc}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = r[0].ID
+		}
+	}
+	if _, err := s.MarkRead(t.Context(), "bob", first); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(s.Dir(), "INDEX.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const golden = "../../INDEX.example.md"
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%v\ngot\n%s\nwant\n%s", err, got, want)
+	}
+}
+
+// The released program is the same machine whatever its environment says.
+func TestReleaseIgnoresTheFingerprintSwitch(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "handoff")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	root := t.TempDir()
+	run := func(env string) (string, int) {
+		cmd := exec.Command(bin, "write", "-", "--root", root, "--from", "ann", "--to", "ben", "--topic", "t", "--ts", "2026-05-07T12:00:00Z")
+		cmd.Env = append(os.Environ(), env)
+		out, _ := cmd.CombinedOutput()
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	if out, code := run("X=1"); code != 0 {
+		t.Skipf("this machine cannot write at all: %s", out)
+	}
+	record := filepath.Join(root, ".run", "machine-fingerprint")
+	text, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := regexp.MustCompile(`"fingerprint":"[0-9a-f]{64}"`).ReplaceAll(text, []byte(`"fingerprint":"`+strings.Repeat("1", 64)+`"`))
+	if err := os.WriteFile(record, other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, code := run("LOA_HANDOFF_DISABLE_FINGERPRINT=1")
+	if code != 6 || !strings.Contains(out, "is ignored") || !strings.Contains(out, "[CROSS-HOST-REFUSED]") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
