@@ -90,7 +90,6 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(usage)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.HandoffsDir, "handoffs-dir", "", "the handoffs `directory` (default handoffs in the project root)")
 	f.StringVar(&a.flags.StateDir, "state-dir", "", "the state `directory` (default .run in the project root)")
@@ -101,7 +100,9 @@ func (a *app) root() *cobra.Command {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print no warnings and notes")
 	for _, c := range commands {
 		if len(a.args) == 0 || a.args[0] == c.name || !isCommand(a.args[0]) {
-			root.AddCommand(c.build(a))
+			built := c.build(a)
+			a.completeFlags(built)
+			root.AddCommand(built)
 		}
 	}
 	return root

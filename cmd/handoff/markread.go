@@ -17,7 +17,8 @@ func markReadCommand(a *app) *cobra.Command {
 		Short: "Record that an operator has read handoffs",
 		Long: `Record that an operator has read handoffs, in INDEX.md and in the audit log. The operator may be
 anyone. What was marked before stays as it is.`,
-		Example: "  handoff mark-read 134327a8 ben\n  handoff mark-read --all --to ben",
+		Example:           "  handoff mark-read 134327a8 ben\n  handoff mark-read --all --to ben",
+		ValidArgsFunction: a.completeMark,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			s, err := a.store()
 			if err != nil {

@@ -19,8 +19,9 @@ func readCommand(a *app) *cobra.Command {
 		Long: `Print the body of a handoff: its bytes to a pipe, escaped to a terminal. ID may be a unique prefix
 of 8 or more hex digits. The id is computed from the file first; if it is another, nothing is
 printed and the exit code is 6.`,
-		Example: "  handoff read 134327a8\n  handoff read 134327a8 --agent",
-		Args:    args(cobra.ExactArgs(1)),
+		Example:           "  handoff read 134327a8\n  handoff read 134327a8 --agent",
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.completeIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			s, err := a.store()
 			if err != nil {

@@ -16,7 +16,8 @@ func surfaceCommand(a *app) *cobra.Command {
 		Long: `Show the unread handoffs to an operator, oldest first. Each body is proven to be what was written, made
 visible where it is invisible, and put in a frame that says that it is no instruction. Nothing is
 marked as read. Nothing unread prints nothing.`,
-		Args: args(cobra.ExactArgs(1)),
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.completeOperators,
 		RunE: func(cmd *cobra.Command, ops []string) error {
 			p, err := a.project()
 			if err != nil {

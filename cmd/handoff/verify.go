@@ -16,6 +16,7 @@ func verifyCommand(a *app) *cobra.Command {
 		Long: `Derive everything again: ids from files, rows from documents, events from rows, the hash chain of the
 audit log, read marks, leftovers and permissions. Every fault is named with its place. Nothing is
 changed. With ids it looks at these handoffs alone.`,
+		ValidArgsFunction: a.completeIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			s, err := a.store()
 			if err != nil {

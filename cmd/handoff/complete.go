@@ -1,0 +1,81 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+const maxCompletions = 200
+
+// completeIDs offers handoffs, the newest first, each with what it is about.
+func (a *app) completeIDs(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	entries := a.entriesQuietly()
+	var offers []string
+	for _, e := range slices.Backward(entries) {
+		id := strings.TrimPrefix(e.ID, "sha256:")
+		if strings.HasPrefix(typed, "sha256:") {
+			id = e.ID
+		}
+		if len(offers) < maxCompletions && strings.HasPrefix(id, typed) {
+			offers = append(offers, id+"\t"+e.From+" to "+e.To+": "+e.Topic+", "+e.Time)
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeOperators offers the operators of the operators file and of the listed handoffs.
+func (a *app) completeOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if s, err := a.store(); err == nil {
+		if list, err := s.Roster(); err == nil && list != nil {
+			for _, o := range list.Operators() {
+				names = append(names, o.ID)
+			}
+		}
+	}
+	for _, e := range a.entriesQuietly() {
+		names = append(names, e.From, e.To)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeMark offers handoffs, and operators once one is named.
+func (a *app) completeMark(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	ids, _ := a.completeIDs(cmd, args, typed)
+	if len(args) == 0 {
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+	operators, _ := a.completeOperators(cmd, args, typed)
+	return append(operators, ids...), cobra.ShellCompDirectiveNoFileComp
+}
+
+// entriesQuietly lists the handoffs; a person who is typing a command is not told what is wrong with them.
+func (a *app) entriesQuietly() []handoff.Entry {
+	a.quiet = true
+	s, err := a.store()
+	if err != nil {
+		return nil
+	}
+	entries, err := s.List(handoff.Filter{})
+	if err != nil {
+		return nil
+	}
+	return entries
+}
+
+// completeFlags has the flags that name an operator completed.
+func (a *app) completeFlags(cmd *cobra.Command) {
+	for _, name := range []string{"to", "from", "operator"} {
+		if cmd.Flags().Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, a.completeOperators) // fails only for a flag that is not there
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		a.completeFlags(sub)
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra/doc"
+)
+
+// TestManPages generates the man pages and compares them with those in testdata/man, which packagers
+// install; with -update it writes them.
+func TestManPages(t *testing.T) {
+	const golden = "../../testdata/man"
+	root := (&app{env: env{getenv: os.Getenv, getwd: os.Getwd}}).root()
+	root.DisableAutoGenTag = true
+	root.InitDefaultCompletionCmd()
+	dir := t.TempDir()
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	header := &doc.GenManHeader{Section: "1", Source: "handoff", Manual: "Handoff Manual", Date: &day}
+	if err := doc.GenManTree(root, header, dir); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
+	if err != nil || len(pages) < len(commands) {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	if *update {
+		if err := os.RemoveAll(golden); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(golden, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, _ := filepath.Glob(filepath.Join(golden, "*.1"))
+	if len(have) != len(pages) {
+		t.Errorf("testdata/man has %d pages, the program has %d; run with -update", len(have), len(pages))
+	}
+	for _, page := range pages {
+		want, err := os.ReadFile(filepath.Join(golden, filepath.Base(page)))
+		got, gotErr := os.ReadFile(page)
+		if err != nil || gotErr != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s differs from the program's help (%v); run with -update", filepath.Base(page), err)
+		}
+	}
+}
