@@ -47,8 +47,8 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	if p.Settings, err = settings.Load(p.Root, cwd, getenv); err != nil {
 		return p, problem(ErrConfig, "", "%v", err)
 	}
-	p.Options = p.options(cwd, flags)
-	return p, nil
+	p.Options, err = p.options(cwd, flags)
+	return p, err
 }
 
 func absolute(cwd, path string) string {
@@ -58,7 +58,7 @@ func absolute(cwd, path string) string {
 	return filepath.Clean(path)
 }
 
-func (p Project) options(cwd string, flags ProjectFlags) Options {
+func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	s := p.Settings
 	o := Options{
 		Root: p.Root, Operator: s.Operator.Value,
@@ -88,20 +88,18 @@ func (p Project) options(cwd string, flags ProjectFlags) Options {
 			o.Named = append(o.Named, *path.option)
 		}
 	}
-	if flags.StateDir == "" && s.StateDir.Source != settings.Environment && o.Dir != p.ownDir(cwd) {
-		o.StateDir = filepath.Join(o.Dir, ".run") // another store has its own state
-		o.Named = append(o.Named, o.StateDir)
+	if flags.StateDir != "" || s.StateDir.Source == settings.Environment || len(o.Named) == 0 {
+		return o, nil
 	}
-	return o
-}
-
-// ownDir returns the handoffs directory that the project has by itself, without flags and environment.
-func (p Project) ownDir(cwd string) string {
 	own, err := settings.Load(p.Root, cwd, func(string) string { return "" })
 	if err != nil {
-		return ""
+		return o, problem(ErrConfig, "", "%v", err)
 	}
-	return own.HandoffsDir.Value
+	if o.Dir != own.HandoffsDir.Value { // another store than the project's has its own state
+		o.StateDir = filepath.Join(o.Dir, ".run")
+		o.Named = append(o.Named, o.StateDir)
+	}
+	return o, nil
 }
 
 // evidence asks git who is writing, if the settings want that checked.
