@@ -172,7 +172,7 @@ func (s *sweep) calls(template string, sc scenario) map[string]int {
 			counts[m[1]]++
 		}
 	}
-	if counts["fsync"] == 0 || counts["renameat"] == 0 {
+	if counts["fsync"] == 0 || counts["flock"] == 0 {
 		s.t.Fatalf("%s: the main thread does not do the work: %v", sc.name, counts)
 	}
 	os.RemoveAll(dir)

@@ -155,11 +155,14 @@ func (d *Dir) RemoveStaged() ([]string, error) {
 		if err != nil {
 			return removed, err
 		}
-		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
 			err = d.Remove(name)
 			removed = append(removed, name)
 		}
 		f.Close()
+		if err == unix.EWOULDBLOCK {
+			continue // its writer lives
+		}
 		if err != nil {
 			return removed, err
 		}
