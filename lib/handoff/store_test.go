@@ -52,7 +52,9 @@ func TestClasses(t *testing.T) {
 	root := t.TempDir()
 	s := open(t, root, nil)
 	mustWrite(t, s, source("one", "body"))
-	elsewhere := func(o *handoff.Options) { o.Fingerprint = func() (string, error) { return strings.Repeat("b", 64), nil } }
+	elsewhere := func(o *handoff.Options) {
+		o.Fingerprint = func() (string, error) { return strings.Repeat("b", 64), nil }
+	}
 	tests := []struct {
 		name string
 		edit func(*handoff.Options)
