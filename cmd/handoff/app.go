@@ -45,6 +45,7 @@ var commands = []struct {
 	{"surface", surfaceCommand},
 	{"hook", hookCommand},
 	{"verify", verifyCommand},
+	{"doctor", doctorCommand},
 	{"audit", auditCommand},
 	{"operators", operatorsCommand},
 	{"machine-fingerprint", fingerprintCommand},

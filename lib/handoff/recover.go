@@ -25,6 +25,7 @@ var operations = map[string]operation{
 	journal.OpWrite:      {rowsAreThere, readdRows},
 	journal.OpMarkRead:   {marksAreThere, setMarks},
 	journal.OpRotate:     {rowsHaveLeft, func(*session, *journal.Intent) error { return nil }},
+	journal.OpRepair:     {indexIsReplaced, func(*session, *journal.Intent) error { return nil }},
 	journal.OpRegenerate: {fingerprintIsThere, replaceFingerprint},
 }
 
@@ -198,6 +199,11 @@ func (x *session) inArchives(id string) (found bool, err error) {
 		return nil
 	})
 	return found, err
+}
+
+func indexIsReplaced(x *session, intent *journal.Intent) (bool, error) {
+	text, err := readIndex(x.dir, intent.Index)
+	return sha256Hex(text) == intent.IndexSHA256, err
 }
 
 // replaceIndex is the commit of most changes.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -24,16 +25,18 @@ type logFacts struct {
 	hashes  []string                // of the events, in order
 	adopted bool                    // rows were once taken over without their events
 	machine string                  // the fingerprint of the last regenerate
+	aside   map[string]bool         // ids that a repair put aside
 }
 
 type loggedWrite struct {
 	writePayload
 	place string
+	line  int
 }
 
 // readLog walks the chain and collects what the events say.
 func (c *check) readLog() error {
-	c.log = logFacts{writes: make(map[string]loggedWrite), marks: make(map[journal.Mark]string)}
+	c.log = logFacts{writes: make(map[string]loggedWrite), marks: make(map[journal.Mark]string), aside: make(map[string]bool)}
 	if c.state == nil {
 		return nil
 	}
@@ -60,7 +63,7 @@ func (c *check) readLog() error {
 			c.fault(place, "any writing command, or "+remedyRepair, "the last line is torn")
 			break
 		}
-		hash, err := c.event(place, prev, l.Text)
+		hash, err := c.event(place, prev, l)
 		if err != nil {
 			c.fault(place, "", "%v; what comes after it proves nothing", err)
 			break
@@ -74,7 +77,8 @@ func (c *check) readLog() error {
 }
 
 // event checks one line of the log against the hash of the one before.
-func (c *check) event(place, prev string, line []byte) (hash string, err error) {
+func (c *check) event(place, prev string, l journal.Line) (hash string, err error) {
+	line := l.Text
 	if hash, err = chain.HashLine(line); err != nil {
 		return "", err
 	}
@@ -96,21 +100,25 @@ func (c *check) event(place, prev string, line []byte) (hash string, err error) 
 	if e.Primitive != "L6" || e.Version != "1.1.0" {
 		return "", fmt.Errorf("has primitive_id %q and schema_version %q", e.Primitive, e.Version)
 	}
-	return hash, c.collect(place, e.Event)
+	return hash, c.collect(place, l.Number, e.Event)
 }
 
-func (c *check) collect(place string, e journal.Event) error {
+func (c *check) collect(place string, line int, e journal.Event) error {
 	switch e.Type {
 	case eventWrite:
 		var w writePayload
 		if err := json.Unmarshal(e.Payload, &w); err != nil {
 			return err
 		}
-		if first, again := c.log.writes[w.HandoffID]; again {
+		if first, again := c.log.writes[w.HandoffID]; again && !c.log.aside[w.HandoffID] {
 			c.fault(place, "", "records the write of %s again, after %s", w.HandoffID, first.place)
 			return nil
 		}
-		c.log.writes[w.HandoffID] = loggedWrite{w, place}
+		if c.log.aside[w.HandoffID] { // written again after a repair: what was said of it before is over
+			delete(c.log.aside, w.HandoffID)
+			maps.DeleteFunc(c.log.marks, func(m journal.Mark, _ string) bool { return m.ID == w.HandoffID })
+		}
+		c.log.writes[w.HandoffID] = loggedWrite{w, place, line}
 	case eventMarkRead:
 		var m markReadPayload
 		if err := json.Unmarshal(e.Payload, &m); err != nil {
@@ -129,7 +137,15 @@ func (c *check) collect(place string, e journal.Event) error {
 			return err
 		}
 		c.log.machine = r.NewFingerprint
-	case eventRotate, eventSurface, eventRepair, "handoff.resume", "handoff.validate":
+	case eventRepair:
+		var r repairPayload
+		if err := json.Unmarshal(e.Payload, &r); err != nil {
+			return err
+		}
+		for _, id := range r.Quarantined {
+			c.log.aside[id] = true
+		}
+	case eventRotate, eventSurface, "handoff.resume", "handoff.validate":
 	default:
 		c.warn(place, "", "has the unknown event type %q", e.Type)
 	}
@@ -142,7 +158,9 @@ func (c *check) checkEvents() {
 		c.checkRowEvents(c.rows[id])
 	}
 	for id, w := range c.log.writes {
-		if c.rows[id] == nil {
+		if c.rows[id] == nil && c.log.aside[id] {
+			c.warn(w.place, "write it again", "records %s, which did not verify and was put aside", id)
+		} else if c.rows[id] == nil {
 			c.fault(w.place, remedyRepair, "records %s, which no row lists", id)
 		}
 	}

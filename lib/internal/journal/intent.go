@@ -16,6 +16,7 @@ const (
 	OpWrite      = "write"      // Index gets Rows
 	OpMarkRead   = "mark-read"  // the rows of Marks in Index get their marks
 	OpRotate     = "rotate"     // Rows leave Index, after the archives in Bodies are there
+	OpRepair     = "repair"     // Index gets the content with IndexSHA256
 	OpRegenerate = "regenerate" // the fingerprint file gets Fingerprint
 )
 
@@ -27,6 +28,7 @@ type Intent struct {
 	Op          string `json:"op"`
 	Index       string `json:"index,omitempty"`
 	Bodies      []Body `json:"bodies,omitempty"`
+	IndexSHA256 string `json:"index_sha256,omitempty"`
 	Marks       []Mark `json:"marks,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	History     string `json:"history,omitempty"` // a line for the history of fingerprints

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func doctorCommand(a *app) *cobra.Command {
+	var repair, rebuild bool
+	cmd := &cobra.Command{
+		Use:   "doctor [--repair | --rebuild-index]",
+		Short: "Say what is wrong with the store and what would mend it; mend it if asked",
+		Long: `Verify the store and say for each fault what would mend it. --repair does it: it adds lost rows, read
+marks and events, takes in good handoffs that no row lists, normalises INDEX.md, and puts aside what
+does not verify. --rebuild-index makes INDEX.md anew from the files and the audit log. Nothing is
+thrown away: a file that is replaced or put aside stays beside, with a timestamp.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.store()
+			if err != nil {
+				return err
+			}
+			if repair || rebuild {
+				return a.mend(s, rebuild)
+			}
+			report, err := s.Verify(context.Background())
+			if err != nil {
+				return err
+			}
+			return a.printDiagnosis(report)
+		},
+	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "mend what can be mended")
+	cmd.Flags().BoolVar(&rebuild, "rebuild-index", false, "make INDEX.md anew from the files and the audit log")
+	cmd.MarkFlagsMutuallyExclusive("repair", "rebuild-index")
+	return cmd
+}
+
+func (a *app) printDiagnosis(r handoff.Report) error {
+	if !a.json {
+		for _, list := range [][]handoff.Finding{r.Faults, r.Warnings} {
+			for _, f := range list {
+				remedy := f.Remedy
+				if remedy == "" {
+					remedy = "look at it yourself, or restore it from a backup"
+				}
+				if _, err := fmt.Fprintf(a.stdout, "%s\n  would mend it: %s\n", handoff.EscapeLine(f.String()), handoff.EscapeLine(remedy)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return a.printReport(r)
+}
+
+func (a *app) mend(s *handoff.Store, rebuild bool) error {
+	mend := s.Repair
+	if rebuild {
+		mend = s.RebuildIndex
+	}
+	done, err := mend(context.Background())
+	if a.json {
+		if jsonErr := a.printJSON(done); jsonErr != nil {
+			return jsonErr
+		}
+	}
+	for _, line := range done.Done {
+		a.note(line)
+	}
+	if err != nil {
+		return err
+	}
+	report, err := s.Verify(context.Background())
+	if err != nil {
+		return err
+	}
+	return a.printReport(report)
+}
