@@ -132,17 +132,18 @@ func (c *check) checkDocument(row *listedRow) {
 		return
 	}
 	row.doc = &doc
-	if !slices.Contains(namesOf(doc), row.File) {
+	if !isNameOf(doc, row.File) {
 		c.warn(row.place, "", "%s is not named as the store would name it", row.File)
 	}
 }
 
-func namesOf(doc Document) []string {
-	names := make([]string, maxNames)
-	for n := range names {
-		names[n] = document.FileName(doc, n+1)
+func isNameOf(doc Document, file string) bool {
+	for n := 1; n <= maxNames; n++ {
+		if document.FileName(doc, n) == file {
+			return true
+		}
 	}
-	return names
+	return false
 }
 
 // checkOrphans reports stored files that no row lists.

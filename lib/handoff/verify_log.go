@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -54,53 +55,77 @@ func (c *check) readLog() error {
 		return err
 	}
 	prev := journal.Genesis
-	for l := range journal.Lines(text) {
-		if l.Marker && !l.Torn {
-			continue
+	for _, e := range c.parseLog(text) {
+		if e.err == nil && e.Prev != prev {
+			e.err = fmt.Errorf("the chain is broken: it names %q as the event before, which is %q", e.Prev, prev)
 		}
-		place := fmt.Sprintf("%s:%d", logName, l.Number)
-		if l.Torn {
-			c.fault(place, "any writing command, or "+remedyRepair, "the last line is torn")
+		if e.err == nil {
+			e.err = c.collect(e.place, e.line, e.Event)
+		}
+		if e.err != nil {
+			c.fault(e.place, "", "%v; what comes after it proves nothing", e.err)
 			break
 		}
-		hash, err := c.event(place, prev, l)
-		if err != nil {
-			c.fault(place, "", "%v; what comes after it proves nothing", err)
-			break
-		}
-		c.log.hashes = append(c.log.hashes, hash)
-		prev = hash
+		c.log.hashes = append(c.log.hashes, e.hash)
+		prev = e.hash
 	}
 	c.report.Events = len(c.log.hashes)
 	c.report.Head = fmt.Sprintf("%d:%s", len(c.log.hashes), prev)
 	return nil
 }
 
-// event checks one line of the log against the hash of the one before.
-func (c *check) event(place, prev string, l journal.Line) (hash string, err error) {
-	line := l.Text
-	if hash, err = chain.HashLine(line); err != nil {
-		return "", err
+// A parsedEvent is a line of the log, looked at by itself.
+type parsedEvent struct {
+	journal.Event
+	place, hash string
+	line        int
+	err         error
+}
+
+// parseLog looks at the lines of the log one by one, on all processors. A torn line ends it.
+func (c *check) parseLog(text []byte) []parsedEvent {
+	var lines []journal.Line
+	for l := range journal.Lines(text) {
+		if l.Torn {
+			c.fault(fmt.Sprintf("%s:%d", logName, l.Number), "any writing command, or "+remedyRepair, "the last line is torn")
+		} else if !l.Marker {
+			lines = append(lines, l)
+		}
 	}
-	var e struct {
+	events := make([]parsedEvent, len(lines))
+	each(len(lines), runtime.GOMAXPROCS(0), func(i int) { events[i] = parseEvent(lines[i]) })
+	return events
+}
+
+func parseEvent(l journal.Line) parsedEvent {
+	e := parsedEvent{place: fmt.Sprintf("%s:%d", logName, l.Number), line: l.Number}
+	var kind struct {
 		journal.Event
-		Version   string `json:"schema_version"`
-		Primitive string `json:"primitive_id"`
+		Version   string          `json:"schema_version"`
+		Primitive string          `json:"primitive_id"`
+		Signature json.RawMessage `json:"signature"`
 	}
-	if err := json.Unmarshal(line, &e); err != nil {
-		return "", err
+	canonical, err := canon.Transform(l.Text)
+	switch {
+	case err != nil:
+		e.err = err
+	case !bytes.Equal(canonical, l.Text):
+		e.err = errors.New("is not in canonical form")
+	default:
+		e.err = json.Unmarshal(l.Text, &kind)
 	}
-	if e.Prev != prev {
-		return "", fmt.Errorf("the chain is broken: it names %q as the event before, which is %q", e.Prev, prev)
+	if e.err == nil && (kind.Primitive != "L6" || kind.Version != "1.1.0") {
+		e.err = fmt.Errorf("has primitive_id %q and schema_version %q", kind.Primitive, kind.Version)
 	}
-	canonical, err := canon.Transform(line)
-	if err != nil || !bytes.Equal(canonical, line) {
-		return "", errors.New("is not in canonical form")
+	if e.err != nil {
+		return e
 	}
-	if e.Primitive != "L6" || e.Version != "1.1.0" {
-		return "", fmt.Errorf("has primitive_id %q and schema_version %q", e.Primitive, e.Version)
+	e.Event = kind.Event
+	e.hash = canon.SHA256Hex(l.Text)
+	if kind.Signature != nil { // its own fields are left out of the hash
+		e.hash, e.err = chain.HashLine(l.Text)
 	}
-	return hash, c.collect(place, l.Number, e.Event)
+	return e
 }
 
 func (c *check) collect(place string, line int, e journal.Event) error {

@@ -119,6 +119,9 @@ func Transform(text []byte) ([]byte, error) {
 
 // safeNumbers refuses the first integer that a double cannot hold exactly.
 func safeNumbers(text []byte) error {
+	if !maybeUnsafe(text) {
+		return nil
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	for {
@@ -133,6 +136,32 @@ func safeNumbers(text []byte) error {
 			return fmt.Errorf("the integer %.40s is beyond 2^53 and would be rounded; write it as a string", n)
 		}
 	}
+}
+
+// maybeUnsafe reports whether a number of a valid JSON text has an exponent or 16 digits in a row. Other
+// numbers are below 2^53, and most texts have no such number: they need not be decoded once more.
+func maybeUnsafe(text []byte) bool {
+	const digits = 16
+	inString, run := false, 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c >= '0' && c <= '9':
+			if run++; run >= digits {
+				return true
+			}
+			continue
+		case (c == 'e' || c == 'E') && run > 0:
+			return true
+		}
+		run = 0
+	}
+	return false
 }
 
 // SHA256Hex returns the lower-case hex SHA-256 of b.
