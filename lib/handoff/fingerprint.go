@@ -117,7 +117,7 @@ func (x *session) unloggedRows() (int, error) {
 	if entry, err := x.state.Lstat(logName); err == nil && entry.Size > 0 {
 		return 0, nil
 	}
-	found, err := x.scan(x.dir, func(Entry) bool { return true })
+	found, err := x.scan(x.dir, func(Entry) bool { return true }, nil)
 	return len(found), err
 }
 

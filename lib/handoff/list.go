@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,6 +42,30 @@ func (f Filter) matches(e Entry) bool {
 		(f.Since.IsZero() || !before(e.Time, f.Since)) && (!f.Unread || e.UnreadBy(f.To))
 }
 
+// skip tells from the text of a row that matches would not take it, without parsing the row; nil if the
+// filter does not lend itself to that.
+func (f Filter) skip() func(line string) bool {
+	if f.To == "" && !f.Unread {
+		return nil
+	}
+	if f.To == "" {
+		return func(line string) bool {
+			to := index.Cell(line, 3)
+			return strings.HasPrefix(line, "| sha256:") && to != "" && index.Row{ReadBy: index.LastCell(line)}.IsReadBy(to)
+		}
+	}
+	to := "| " + f.To + " |"
+	return func(line string) bool {
+		if !strings.HasPrefix(line, "| sha256:") {
+			return false
+		}
+		if !strings.Contains(line, to) {
+			return true
+		}
+		return f.Unread && index.Row{ReadBy: index.LastCell(line)}.IsReadBy(f.To)
+	}
+}
+
 func before(ts string, t time.Time) bool {
 	at, err := time.Parse(time.RFC3339Nano, ts)
 	return err != nil || at.Before(t)
@@ -56,7 +79,7 @@ func (s *Store) List(f Filter) ([]Entry, error) {
 		return nil, err
 	}
 	defer d.Close()
-	entries, err := s.scan(d, f.matches)
+	entries, err := s.scan(d, f.matches, f.skip())
 	if err != nil || f.Tag == "" {
 		return entries, err
 	}
@@ -80,16 +103,23 @@ func (s *Store) reader() (*durable.Dir, error) {
 // A collector gathers the chosen rows of all index files, each id once.
 type collector struct {
 	choose  func(Entry) bool
-	seen    map[[16]byte]int32 // the first half of an id → its place among found, -1 if not chosen
+	skip    func(line string) bool // a row that choose would not take, told from its text; nil for never
+	at      map[string]int         // id → its place among found
 	found   []Entry
-	foreign int // lines that are neither rows nor part of the table
+	passed  bool // some rows were not chosen
+	foreign int  // lines that are neither rows nor part of the table
 	first   string
+}
+
+func newCollector(choose func(Entry) bool) *collector {
+	return &collector{choose: choose, at: make(map[string]int)}
 }
 
 // scan returns the chosen entries, archives before INDEX.md. Files are read the other way round: a
 // rotation that happens meanwhile then shows rows twice, never not at all.
-func (s *Store) scan(d *durable.Dir, choose func(Entry) bool) ([]Entry, error) {
-	c := collector{choose: choose, seen: make(map[[16]byte]int32)}
+func (s *Store) scan(d *durable.Dir, choose func(Entry) bool, skip func(string) bool) ([]Entry, error) {
+	c := newCollector(choose)
+	c.skip = skip
 	newest := 0
 	err := eachIndex(d, func(name string, text []byte) error {
 		switch {
@@ -112,42 +142,76 @@ func (s *Store) scan(d *durable.Dir, choose func(Entry) bool) ([]Entry, error) {
 	if c.foreign > 0 {
 		s.opt.Warn(fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", c.foreign, c.first))
 	}
+	if err := c.join(d); err != nil {
+		return nil, err
+	}
 	return c.result(newest), nil
 }
 
 func (c *collector) add(name, text string) {
-	for l := range index.Lines(text) {
-		if !l.IsRow {
-			if !l.IsFurniture() {
-				if c.foreign++; c.foreign == 1 {
-					c.first = fmt.Sprintf("%s:%d", name, l.Number)
-				}
-			}
+	for l := range index.RawLines(text) {
+		if c.skip != nil && c.skip(l.Text) {
+			c.passed = true
 			continue
 		}
-		c.row(l)
+		l.Row, l.IsRow = index.ParseRow(l.Text)
+		if l.IsRow {
+			c.row(l)
+		} else if !l.IsFurniture() {
+			if c.foreign++; c.foreign == 1 {
+				c.first = fmt.Sprintf("%s:%d", name, l.Number)
+			}
+		}
 	}
 }
 
 func (c *collector) row(l index.Line) {
-	var key [16]byte
-	if _, err := hex.Decode(key[:], []byte(l.Row.ID[len("sha256:"):len("sha256:")+32])); err != nil {
-		return
-	}
-	at, again := c.seen[key]
+	at, again := c.at[l.Row.ID]
 	switch {
-	case again && at >= 0:
-		for _, m := range l.Row.Marks() { // the first row stands, what was read anywhere is read
-			c.found[at].Row = c.found[at].WithMark(m)
-		}
 	case again:
+		c.found[at].Row = joined(c.found[at].Row, l.Row)
 	case c.choose(Entry{l.Row}):
-		c.seen[key] = int32(len(c.found))
 		row, _ := index.ParseRow(strings.Clone(l.Text)) // lets the text of the file go
+		c.at[row.ID] = len(c.found)
 		c.found = append(c.found, Entry{row})
 	default:
-		c.seen[key] = -1
+		c.passed = true
 	}
+}
+
+// joined is the first row of an id with the marks of another: what was read anywhere is read.
+func joined(first, other index.Row) index.Row {
+	for _, m := range other.Marks() {
+		first = first.WithMark(m)
+	}
+	return first
+}
+
+// join looks for rows of the chosen ids that were not chosen themselves: the first of an id stands, with
+// the marks of all.
+func (c *collector) join(d *durable.Dir) error {
+	if !c.passed || len(c.found) == 0 {
+		return nil
+	}
+	first := make(map[string]index.Row)
+	err := eachIndex(d, func(_ string, text []byte) error {
+		for l := range index.RawLines(string(text)) {
+			if _, chosen := c.at[index.RowID(l.Text)]; !chosen {
+				continue
+			}
+			if row, ok := index.ParseRow(l.Text); ok {
+				if old, again := first[row.ID]; again {
+					row = joined(old, row)
+				}
+				first[row.ID] = row
+			}
+		}
+		return nil
+	})
+	for id, row := range first {
+		c.found[c.at[id]].Row = row
+	}
+	return err
 }
 
 // result puts the entries of INDEX.md, which were read first, last. What duplicates have changed so that

@@ -86,7 +86,7 @@ func unknownID(id, dir string) error {
 
 // matching returns the entries whose id begins with prefix, by a byte search of the index files.
 func (s *Store) matching(d *durable.Dir, prefix string) ([]Entry, error) {
-	c := collector{choose: func(Entry) bool { return true }, seen: make(map[[16]byte]int32)}
+	c := newCollector(func(Entry) bool { return true })
 	err := eachIndex(d, func(name string, text []byte) error {
 		if name == index.Name && len(text) == 0 {
 			if has, err := hasHandoffs(d); err != nil || has {

@@ -187,6 +187,21 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// What is told of a row without parsing it must agree with parsing it.
+func TestCells(t *testing.T) {
+	r := row(1).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"})
+	for _, line := range []string{r.String(), "  " + r.String() + " \r"} {
+		if index.RowID(line) != r.ID || index.Cell(line, 1) != r.File || index.Cell(line, 3) != r.To || index.LastCell(line) != r.ReadBy {
+			t.Errorf("%q: id %q, file %q, to %q, read_by %q", line, index.RowID(line), index.Cell(line, 1), index.Cell(line, 3), index.LastCell(line))
+		}
+	}
+	for _, line := range []string{"", "|", "| sha256:", "note", "| sha256:00 | x"} {
+		if index.RowID(line) != "" || index.Cell(line, 5) != "" || index.LastCell(line) != "" {
+			t.Errorf("%q has cells", line)
+		}
+	}
+}
+
 func TestIsEmpty(t *testing.T) {
 	if !index.IsEmpty(nil) || !index.IsEmpty(index.New([]string{"INDEX-0001.md"})) || !index.IsEmpty([]byte("| sha256:no row |\n")) {
 		t.Error("an index without rows is not empty")

@@ -58,14 +58,24 @@ type Line struct {
 // Lines returns the lines of text in order, rows parsed.
 func Lines(text string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
+		for l := range RawLines(text) {
+			l.Row, l.IsRow = ParseRow(l.Text)
+			if !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// RawLines returns the lines of text in order, without looking at them.
+func RawLines(text string) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
 		for start, n := 0, 1; start < len(text); n++ {
 			end, stop := len(text), len(text)
 			if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
 				end, stop = start+i+1, start+i
 			}
-			l := Line{Number: n, Start: start, End: end, Text: text[start:stop]}
-			l.Row, l.IsRow = ParseRow(l.Text)
-			if !yield(l) {
+			if !yield(Line{Number: n, Start: start, End: end, Text: text[start:stop]}) {
 				return
 			}
 			start = end
