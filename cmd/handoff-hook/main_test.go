@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// project makes a project with one handoff to ben.
+func project(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, Rules: schema.Frontmatter()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write(t.Context(), []byte("---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: deploy\nts_utc: '2026-05-07T12:00:00Z'\n---\nthe body\n")); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func build(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "handoff-hook")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
+func TestPlainScript(t *testing.T) {
+	script, err := filepath.Abs("../../hooks/session-start.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(path, dir string) string {
+		cmd := exec.Command("/bin/sh", script, "--to", "ben")
+		cmd.Dir = dir
+		cmd.Env = []string{"PATH=" + path, "HOME=" + dir}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("the script failed: %v\n%s", err, out)
+		}
+		return string(out)
+	}
+	root, bin := project(t), build(t)
+	if out := run(filepath.Dir(bin), root); !strings.Contains(out, "1 unread handoff for ben") || strings.Contains(out, "the body") {
+		t.Errorf("with a handoff: %q", out)
+	}
+	if out := run(filepath.Dir(bin), t.TempDir()); out != "" {
+		t.Errorf("without a store: %q", out)
+	}
+	if out := run("/nowhere", root); out != "" {
+		t.Errorf("without the program: %q", out)
+	}
+}
+
+// The agent may leave standard input open and say nothing: the hook must not wait for it.
+func TestOpenInput(t *testing.T) {
+	root, bin := project(t), build(t)
+	for _, input := range []string{"", "{", "not json at all ", `{"cwd":"` + root + `"}`, `{"cwd":"/nowhere"}` + strings.Repeat(" ", 1000), strings.Repeat("[", 100_000)} {
+		cmd := exec.Command(bin, "session-start", "--agent=claude", "--to", "ben")
+		cmd.Dir = root
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = stdin.Write([]byte(input)) // the pipe stays open
+		}()
+		time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+		out, err := cmd.Output()
+		if err != nil {
+			t.Errorf("%.20q: %v", input, err)
+		}
+		var envelope struct {
+			Output struct {
+				Event   string `json:"hookEventName"`
+				Context string `json:"additionalContext"`
+			} `json:"hookSpecificOutput"`
+		}
+		if strings.Contains(input, "/nowhere") {
+			if len(out) > 0 {
+				t.Errorf("%.20q: %q for a directory without a store", input, out)
+			}
+			continue
+		}
+		if err := json.Unmarshal(out, &envelope); err != nil || envelope.Output.Event != "SessionStart" || !strings.Contains(envelope.Output.Context, "1 unread handoff for ben") {
+			t.Errorf("%.20q: %q, %v", input, out, err)
+		}
+	}
+}
+
+func TestEveryAgentHasAnExample(t *testing.T) {
+	text, err := os.ReadFile("../../hooks/claude-settings.example.json")
+	if err != nil || !json.Valid(text) || !strings.Contains(string(text), "handoff hook session-start --agent claude") {
+		t.Errorf("the settings example: %v\n%s", err, text)
+	}
+	for _, name := range agent.Agents() {
+		if s, err := parse([]string{"session-start", "--agent", name, "--to=ben", "--bodies"}); err != nil || s.Agent != name || s.To != "ben" || !s.Bodies {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+	for _, args := range [][]string{{}, {"other"}, {"session-start", "--nonsense"}, {"session-start", "--to"}} {
+		if _, err := parse(args); err == nil {
+			t.Errorf("%v is accepted", args)
+		}
+	}
+}
