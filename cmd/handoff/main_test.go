@@ -49,6 +49,17 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			return os.WriteFile(filepath.Join(e.WorkDir, handoff.SettingsName), nil, 0o644)
 		},
+		Condition: func(cond string) (bool, error) {
+			switch {
+			case cond == "root":
+				return os.Geteuid() == 0 && exec.Command("unshare", "-m", "true").Run() == nil, nil
+			case cond == "chattr": // not every file system and container has it
+				f := filepath.Join(t.TempDir(), "f")
+				err := os.WriteFile(f, nil, 0o600)
+				return err == nil && exec.Command("chattr", "+a", f).Run() == nil && exec.Command("chattr", "-a", f).Run() == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "same": same},
 	})
 }
