@@ -22,7 +22,7 @@ import (
 
 func build(b *testing.B, dir, pkg string) string {
 	b.Helper()
-	bin := filepath.Join(dir, filepath.Base(pkg))
+	bin := filepath.Join(dir, strings.TrimSuffix(filepath.Base(pkg), ".go"))
 	if out, err := exec.Command("go", "build", "-o", bin, pkg).CombinedOutput(); err != nil {
 		b.Fatalf("go build %s: %v\n%s", pkg, err, out)
 	}
@@ -99,4 +99,52 @@ func BenchmarkWrite(b *testing.B) {
 			b.ReportMetric(float64(cpu.Microseconds())/float64(run)/1000, "cpu-ms/write")
 		})
 	}
+}
+
+// BenchmarkHook/N is the start of a session in a store of N handoffs that were all read, as a multiple of
+// the start of a program that does nothing.
+func BenchmarkHook(b *testing.B) {
+	dir := b.TempDir()
+	hook := build(b, dir, "github.com/seed-78daf238/handoff/cmd/handoff-hook")
+	source := filepath.Join(dir, "empty.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	empty := build(b, dir, source)
+	for _, n := range []int{1, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			root := project(b, n)
+			timed(b, root, "", program(b), "mark-read", "--all", "--to", "ben")
+			compare(b, root, []string{hook, "session-start", "--to", "ben"}, []string{empty})
+		})
+	}
+}
+
+// BenchmarkList is `list --unread` where 2,000 of 100,000 handoffs are unread.
+func BenchmarkList(b *testing.B) {
+	root := project(b, 98_000)
+	timed(b, root, "", program(b), "mark-read", "--all", "--to", "ben")
+	for i := range 2000 {
+		path := filepath.Join(root, "in", fmt.Sprintf("%06d.md", i))
+		text := fmt.Sprintf("---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: new-%d\nts_utc: '2026-05-07T12:00:00Z'\n---\nbody\n", i)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	timed(b, root, "", "sh", "-c", "ls in/00[01]*.md | tr '\\n' '\\0' | "+program(b)+" write --stdin0")
+	compare(b, root, []string{program(b), "list", "--unread"}, []string{program(b), "version"})
+}
+
+// compare times two commands in turn and reports the first as a multiple of the second.
+func compare(b *testing.B, dir string, first, second []string) {
+	b.Helper()
+	var one, other time.Duration
+	runs := 0
+	for b.Loop() {
+		w, _ := timed(b, dir, "", first...)
+		f, _ := timed(b, dir, "", second...)
+		one, other, runs = one+w, other+f, runs+1
+	}
+	b.ReportMetric(float64(one)/float64(other), "ratio")
+	b.ReportMetric(float64(one.Microseconds())/float64(runs)/1000, "ms/run")
 }

@@ -21,8 +21,12 @@ type rotatePayload struct {
 // of new rows, and returns the text of INDEX.md that is then current. What is left is half of what it may
 // have, so that the cost of a rotation is shared by many writes.
 func (x *session) rotate(text []byte, adding int) ([]byte, error) {
+	atMost := len(text) / index.MinRowLen // spares most writes the counting
+	if x.opt.IndexMaxRows < 0 || atMost+adding <= x.opt.IndexMaxRows {
+		return text, nil
+	}
 	rows := index.Count(text)
-	if x.opt.IndexMaxRows < 0 || rows+adding <= x.opt.IndexMaxRows {
+	if rows+adding <= x.opt.IndexMaxRows {
 		return text, nil
 	}
 	sealed, rest := index.TakeOldest(text, rows-x.opt.IndexMaxRows/2)
