@@ -91,7 +91,7 @@ func (s *Store) mark(ctx context.Context, operator string, ids []string) ([]Mark
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, unpublished(err)
 	}
 	receipts := make([]MarkReceipt, len(ids))
 	for i, id := range ids {

@@ -86,7 +86,7 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) ([]
 		return nil, err
 	}
 	if err := s.publish(ctx, admitted, results, keepGoing); err != nil {
-		return nil, err
+		return nil, unpublished(err)
 	}
 	return results, nil
 }
