@@ -20,8 +20,17 @@ type sealed struct {
 // one that src claims or "". It looks at nothing else: neither at time bounds nor at the claimed id.
 // maxBytes is the most that src may have; 0 is DefaultMaxDocumentBytes. Faults are a *DocumentError.
 func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
+	draft, err := parse(src, rules, maxBytes)
+	if err != nil {
+		return Document{}, err
+	}
+	return draft.Document(), nil
+}
+
+// parse returns a draft without faults, which knows where in src its fields stand.
+func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 	if rules == nil {
-		return Document{}, problem(ErrConfig, "", "no rules are given")
+		return nil, problem(ErrConfig, "", "no rules are given")
 	}
 	if maxBytes == 0 {
 		maxBytes = DefaultMaxDocumentBytes
@@ -33,9 +42,9 @@ func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
 		draft, _ = document.Parse(src.Text, maxBytes)
 	}
 	if faults := draft.Check(rules); len(faults) > 0 {
-		return Document{}, &DocumentError{src.Name, faults}
+		return nil, &DocumentError{src.Name, faults}
 	}
-	return draft.Document(), nil
+	return draft, nil
 }
 
 // ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
@@ -55,11 +64,13 @@ func (s *Store) seal(sources []Source, results []Result) []sealed {
 }
 
 func (s *Store) sealOne(at int, src Source) (sealed, error) {
-	doc, err := Parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
+	draft, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
 	if err != nil {
 		return sealed{}, err
 	}
+	doc := draft.Document()
 	if fault := document.CheckTime(doc.Time, s.opt.Now(), true); fault != nil {
+		fault.Line, fault.Column = draft.Locate(fault.Pointer)
 		return sealed{}, &DocumentError{src.Name, []Fault{*fault}}
 	}
 	id, err := ID(doc)
@@ -71,9 +82,8 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	}
 	doc.HandoffID = id
 	text := document.Render(doc)
-	if len(text) > s.opt.MaxDocumentBytes {
-		return sealed{}, problem(ErrInvalid, "shorten it, or raise max_document_bytes in .handoff.yaml",
-			"%sthe document would take %d bytes as it is stored, more than the %d that are allowed", prefixed(src.Name), len(text), s.opt.MaxDocumentBytes)
+	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
+		return sealed{}, &DocumentError{src.Name, []Fault{*fault}}
 	}
 	return sealed{Document: doc, at: at, name: src.Name, text: text}, nil
 }
