@@ -18,138 +18,139 @@ type rewriting struct {
 }
 
 // rewrite gives every index file the rows and marks that it should have, archives first, so that INDEX.md
-// takes in what an archive has lost.
+// takes in what an archive has lost. A linked archive that is missing is made anew, so that those behind
+// it are found.
 func (m *mending) rewrite() error {
-	docs, names, err := m.stored()
-	if err != nil {
-		return err
-	}
-	placed := make(map[string]bool)
+	m.placed = make(map[string]bool)
 	var archives []string
 	var all []rewriting
-	err = eachIndex(m.dir, func(name string, text []byte) error {
-		if name == index.Name || text == nil {
-			return nil
+	for _, f := range m.found.indexes[1:] {
+		archives = append(archives, f.name)
+		if f.text == nil {
+			all = append(all, rewriting{name: f.name, text: index.New(nil)})
+			continue
 		}
-		archives = append(archives, name)
-		all = append(all, m.normalise(name, text, docs, names, placed))
-		return nil
-	})
-	if err != nil {
-		return err
+		all = append(all, m.normalise(f))
 	}
-	text, err := readIndex(m.dir, index.Name)
-	if err != nil {
-		return err
+	old := m.found.indexes[0]
+	last := m.normalise(old)
+	if m.rebuild || len(old.text) == 0 {
+		m.renew(&last, archives)
 	}
-	last := m.normalise(index.Name, text, docs, names, placed)
-	if m.rebuild || len(text) == 0 {
-		last = m.fresh(text, archives, placed, last)
-	}
-	m.complete(&last, archives, docs, names, placed)
+	m.complete(&last, archives)
 	for _, r := range append(all, last) {
-		if err := m.replaceWith(r, docs, names); err != nil {
+		if err := m.publishRewriting(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// normalise keeps the good rows of a file, each id once, with the marks that the log records, and every
-// line that other people wrote. Blank lines between rows go.
-func (m *mending) normalise(name string, text []byte, docs map[string]Document, names map[string]string, placed map[string]bool) rewriting {
-	r := rewriting{name: name, old: text}
-	var out bytes.Buffer
-	blank, afterRow := 0, false
-	for l := range index.Lines(string(text)) {
-		trimmed := strings.Trim(l.Text, " \t\r")
-		switch {
-		case trimmed == "":
-			blank++
-			continue
-		case l.IsRow:
-			doc, good := docs[l.Row.ID]
-			if !good || placed[l.Row.ID] || names[l.Row.ID] != l.Row.File || compareRow(l.Row.File, doc, Entry{l.Row}) != nil {
-				continue
-			}
-			placed[l.Row.ID] = true
-			if afterRow {
-				blank = 0
-			}
-			row, marks := m.withMarks(m.found.rows[l.Row.ID].Row)
-			row.File, r.marks = l.Row.File, r.marks+marks
-			writeLines(&out, blank, row.String())
-			blank, afterRow = 0, true
-			continue
-		case strings.Contains(trimmed, "sha256:") && strings.Contains(trimmed, "|"):
-			continue // a damaged row: the copy keeps it
-		}
-		writeLines(&out, blank, strings.TrimRight(l.Text, "\r"))
-		blank, afterRow = 0, false
+// A layout is an index file in parts: what stands above the rows, the rows, and what other people wrote
+// between and below them.
+type layout struct {
+	above, rows, below []string
+	blank              int // lines that wait for what follows them
+}
+
+func (t *layout) add(l index.Line) {
+	switch text := strings.TrimRight(l.Text, "\r"); {
+	case strings.TrimSpace(text) == "":
+		t.blank++
+	case len(t.rows) == 0:
+		t.flush(&t.above)
+		t.above = append(t.above, text)
+	case !l.IsFurniture(): // a second heading or a link among the rows came from another tool
+		t.flush(&t.below)
+		t.below = append(t.below, text)
 	}
-	r.text = out.Bytes()
+}
+
+func (t *layout) addRow(row string) {
+	if len(t.rows) == 0 {
+		t.flush(&t.above)
+	}
+	t.blank = 0
+	t.rows = append(t.rows, row)
+}
+
+func (t *layout) flush(part *[]string) {
+	*part = append(*part, make([]string, t.blank)...)
+	t.blank = 0
+}
+
+func (t *layout) text() []byte {
+	t.flush(&t.below)
+	var out bytes.Buffer
+	for _, line := range slices.Concat(t.above, t.rows, t.below) {
+		out.WriteString(line + "\n")
+	}
+	return out.Bytes()
+}
+
+// normalise keeps the good rows of a file, each id once, and every line that other people wrote, below the
+// rows if it stood between them. Damaged rows and conflict markers remain in the copy of the file.
+func (m *mending) normalise(f indexText) rewriting {
+	r := rewriting{name: f.name, old: f.text}
+	var t layout
+	for l := range index.Lines(string(f.text)) {
+		switch {
+		case l.IsRow:
+			if row, ok := m.take(l.Row); ok {
+				r.marks += len(row.Marks()) - len(l.Row.Marks())
+				t.addRow(row.String())
+			}
+		case looksLikeRow(l.Text) || isConflictMarker(l.Text):
+		default:
+			t.add(l)
+		}
+	}
+	r.text = t.text()
 	return r
 }
 
-func writeLines(out *bytes.Buffer, blank int, line string) {
-	out.WriteString(strings.Repeat("\n", blank) + line + "\n")
-}
-
-func (m *mending) withMarks(row index.Row) (index.Row, int) {
-	n := 0
-	for _, mark := range m.marks[row.ID] {
-		if !row.IsReadBy(mark.Operator) {
-			row = row.WithMark(mark)
-			n++
-		}
+// take returns what a row should be, if it lists a good document and no row before has done so.
+func (m *mending) take(old index.Row) (index.Row, bool) {
+	row, ok := m.stored[old.ID]
+	if !ok || m.placed[old.ID] || row.File != old.File || !sameHandoff(row, old) {
+		return row, false
 	}
-	return row, n
+	m.placed[old.ID] = true
+	if slices.Equal(row.Marks(), old.Marks()) {
+		row.ReadBy = old.ReadBy
+	}
+	return row, true
 }
 
-// fresh is a table without the rows of the old one, but with what other people wrote below it.
-func (m *mending) fresh(text []byte, archives []string, placed map[string]bool, normal rewriting) rewriting {
-	r := rewriting{name: index.Name, old: text, text: index.New(archives)}
+// renew makes the table anew, without its rows but with what other people wrote.
+func (m *mending) renew(r *rewriting, archives []string) {
 	var notes []string
-	for l := range index.Lines(string(normal.text)) {
+	for l := range index.Lines(string(r.text)) {
 		if l.IsRow {
-			placed[l.Row.ID] = false
+			m.placed[l.Row.ID] = false
 		} else if !l.IsFurniture() {
 			notes = append(notes, l.Text)
 		}
 	}
+	r.text = index.New(archives)
 	if len(notes) > 0 {
 		r.text = append(r.text, "\n"+strings.Join(notes, "\n")+"\n"...)
 	}
-	return r
 }
 
 // complete adds rows for the good handoffs that no file lists, in the order of the log, and links.
-func (m *mending) complete(r *rewriting, archives []string, docs map[string]Document, names map[string]string, placed map[string]bool) {
-	var missing []string
-	for id := range docs {
-		if !placed[id] {
-			missing = append(missing, id)
+func (m *mending) complete(r *rewriting, archives []string) {
+	var missing []index.Row
+	for id, row := range m.stored {
+		if !m.placed[id] {
+			missing = append(missing, row)
 		}
 	}
-	slices.SortFunc(missing, func(a, b string) int {
-		if la, lb := m.found.log.writes[a].line, m.found.log.writes[b].line; la != lb {
-			return la - lb
-		}
-		return strings.Compare(docs[a].Time+a, docs[b].Time+b)
-	})
-	var rows []index.Row
-	for _, id := range missing {
-		d := docs[id]
-		row := index.Row{ID: id, File: names[id], From: d.From, To: d.To, Topic: d.Topic, Time: d.Time}
-		if old := m.found.rows[id]; old != nil {
-			row.ReadBy = old.ReadBy
-		}
-		row, marks := m.withMarks(row)
-		rows, r.marks = append(rows, row), r.marks+marks
+	for _, row := range m.inOrder(missing) {
+		r.added = append(r.added, row.ID)
 	}
-	r.added = missing
-	if len(rows) > 0 {
-		r.text = index.Append(r.text, rows)
+	if len(missing) > 0 {
+		r.text = index.Append(r.text, missing)
 	}
 	linked := index.Archives(string(r.text))
 	unlinked := slices.DeleteFunc(slices.Clone(archives), func(a string) bool { return slices.Contains(linked, a) })
@@ -158,55 +159,48 @@ func (m *mending) complete(r *rewriting, archives []string, docs map[string]Docu
 	}
 }
 
-// replaceWith publishes a rewritten file, keeps the old one beside, and records what was done and which
-// events were missing.
-func (m *mending) replaceWith(r rewriting, docs map[string]Document, names map[string]string) error {
-	events := r.name == index.Name
+// publishRewriting replaces an index file, keeps the old one beside, and records what was done. The events
+// that were missing go with INDEX.md.
+func (m *mending) publishRewriting(r rewriting) error {
+	payload := repairPayload{Index: r.name, AddedRows: firstIDs(r.added), AddedMarks: r.marks, Quarantined: []string{}}
 	st := step{begins: true, intent: journal.Intent{Op: journal.OpRepair, Index: r.name, IndexSHA256: sha256Hex(r.text)}}
-	if events {
-		st.events = m.missingEvents(docs, names)
+	changed := !bytes.Equal(r.old, r.text)
+	if r.name == index.Name {
+		missing, err := m.missingEvents()
+		if err != nil {
+			return err
+		}
+		st.events = missing
+		payload.Quarantined = append(payload.Quarantined, m.lost...)
+		payload.Superseded, payload.LogKeptAs = m.superseded, m.logKeptAs
+		changed = changed || len(missing)+len(m.lost) > 0 || m.logKeptAs != "" || m.found.log.torn
 	}
-	torn := slices.ContainsFunc(m.found.report.Faults, func(f Finding) bool { return strings.Contains(f.Problem, "is torn") })
-	if bytes.Equal(r.old, r.text) && len(st.events) == 0 && !(events && (torn || len(m.quarantined) > 0)) {
+	if !changed || (len(r.old) == 0 && len(m.stored) == 0 && len(m.found.log.hashes) == 0) {
 		return nil
 	}
-	payload := repairPayload{Index: r.name, AddedRows: firstIDs(r.added), AddedMarks: r.marks, Quarantined: firstIDs(m.quarantined)}
-	if len(r.old) > 0 {
+	if len(r.old) > 0 && !bytes.Equal(r.old, r.text) {
 		payload.KeptAs = r.name + "." + m.stamp
-		if err := m.keepCopy(m.dir, r.name, payload.KeptAs); err != nil {
+		if err := m.keepCopy(m.dir, payload.KeptAs, r.old); err != nil {
 			return err
 		}
 	}
-	st.events = append(st.events, event{eventRepair, payload})
+	missing := len(st.events)
+	st.events = append([]event{{eventRepair, payload}}, st.events...)
 	st.commit = func() error { return m.replaceIndex(r.name, r.text) }
 	if err := m.apply(st); err != nil {
 		return err
 	}
-	m.did("wrote %s: %d rows added, %d read marks added, %d events added; the old file is %s", r.name, len(r.added), r.marks, len(st.events)-1, payload.KeptAs)
+	m.tell(r, payload, missing)
 	return nil
 }
 
-// missingEvents returns the events that rows and marks should have and do not. A log that is missing as a
-// whole begins with one event that says so.
-func (m *mending) missingEvents(docs map[string]Document, names map[string]string) []event {
-	if len(m.found.log.hashes) == 0 && len(docs) > 0 {
-		return []event{{eventRecovered, recoveredPayload{Reason: "the audit log was missing", AdoptedRows: len(docs)}}}
+func (m *mending) tell(r rewriting, payload repairPayload, events int) {
+	old := "the file was as it should be"
+	if payload.KeptAs != "" {
+		old = "the old file is " + payload.KeptAs
 	}
-	var events []event
-	for id, d := range docs {
-		if _, ok := m.found.log.writes[id]; !ok && !m.found.log.adopted {
-			events = append(events, event{eventWrite, m.writePayload(admitted{sealed{Document: d}, "unknown"}, names[id])})
-		}
-		row := m.found.rows[id]
-		if row == nil || m.found.log.adopted {
-			continue
-		}
-		for _, mark := range row.Marks() {
-			if _, ok := m.found.log.marks[journal.Mark{ID: id, Operator: mark.Operator}]; !ok {
-				events = append(events, event{eventMarkRead, markReadPayload{id, mark.Operator, mark.Time, true}})
-			}
-		}
+	m.did("wrote %s: %d rows added, %d read marks added, %d events added; %s", r.name, len(r.added), r.marks, events, old)
+	if len(payload.Quarantined) > 0 {
+		m.did("recorded as lost until they are written again: %s", describe(payload.Quarantined))
 	}
-	slices.SortStableFunc(events, func(a, b event) int { return -strings.Compare(a.kind, b.kind) })
-	return events
 }

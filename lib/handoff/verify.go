@@ -3,13 +3,13 @@ package handoff
 import (
 	"context"
 	"fmt"
-	"sort"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
 // A Finding is one thing that verification found.
@@ -36,32 +36,43 @@ func (r Report) Err() error {
 	if len(r.Faults) == 0 {
 		return nil
 	}
-	text := ""
+	var text strings.Builder
 	for _, f := range r.Faults {
-		text += f.String() + "\n"
+		text.WriteString(f.String() + "\n")
 	}
-	return &Error{Class: ErrIntegrity, Problem: fmt.Sprintf("%s%d faults found", text, len(r.Faults)),
+	return &Error{Class: ErrIntegrity, Problem: fmt.Sprintf("%s%d faults found", text.String(), len(r.Faults)),
 		Advice: "`handoff doctor` says what would mend them"}
 }
+
+const (
+	remedyRepair  = "handoff doctor --repair"
+	remedyRebuild = "handoff doctor --rebuild-index"
+)
 
 // A check collects the findings of one verification.
 type check struct {
 	*Store
 	dir, state *durable.Dir
-	mu         sync.Mutex
-	report     Report
+	snapshot
 
-	rows  map[string]*listedRow // by id
-	order []string              // ids in the order of the index
-	files map[string]bool       // stored files that exist → listed by a row
-	log   logFacts
+	mu     sync.Mutex
+	report Report
+
+	rows     map[string]*listedRow // by id
+	order    []string              // ids in the order of the index
+	log      *logFacts
+	promised *logFacts // what a pending change is going to log, or has just logged
 }
 
-// A listedRow is a row with its place and, once it is read, its document.
+// A listedRow is a row with its place. Rows that list the same handoff again add their marks.
 type listedRow struct {
 	index.Row
 	place string
-	doc   *Document
+}
+
+func newCheck(s *Store) *check {
+	return &check{Store: s, rows: make(map[string]*listedRow), log: newLogFacts(), promised: newLogFacts(),
+		report: Report{Faults: []Finding{}, Warnings: []Finding{}}}
 }
 
 func (c *check) fault(place, remedy, format string, args ...any) {
@@ -77,101 +88,92 @@ func (c *check) warn(place, remedy, format string, args ...any) {
 }
 
 // Verify derives everything again: ids from files, rows from documents, events from rows, the chain, the
-// read marks, and looks for what does not belong. With ids it looks at these handoffs alone. It takes no
-// lock and changes nothing; while others write it looks again until it has seen one state.
+// read marks, and looks for what does not belong. With ids it looks at these handoffs and the chain alone.
+// It takes no lock and changes nothing. What it compares was read at one moment, so that a change under
+// way is no fault; ErrBusy says that others changed the store faster than it could be read.
 func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
-	const patience = 20
-	for try := 1; ; try++ {
-		before := s.signature()
-		report, err := s.verifyOnce(ctx, ids)
-		if err != nil || len(report.Faults) == 0 || try == patience || (before == s.signature() && !before.pending) {
-			return report, err
-		}
-		if before == s.signature() && try > 3 { // an interrupted change, not one that is under way
-			return report, nil
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
-}
-
-// A signature changes when a writer changes the store.
-type signature struct {
-	index, log durable.Entry
-	pending    bool
-}
-
-func (s *Store) signature() signature {
-	var sig signature
-	if d, err := openOptional(s.opt.Dir); err == nil && d != nil {
-		defer d.Close()
-		sig.index, _ = d.Lstat(index.Name)
-		_, err := d.Lstat(journal.IntentName)
-		sig.pending = err == nil
-	}
-	if d, err := openOptional(s.opt.StateDir); err == nil && d != nil {
-		defer d.Close()
-		sig.log, _ = d.Lstat(logName)
-	}
-	return sig
-}
-
-func (s *Store) verifyOnce(ctx context.Context, ids []string) (Report, error) {
-	c := &check{Store: s, rows: make(map[string]*listedRow), files: make(map[string]bool)}
-	c.report.Faults, c.report.Warnings = []Finding{}, []Finding{}
+	c := newCheck(s)
 	dir, err := s.reader()
 	if err != nil || dir == nil {
 		return c.report, err
 	}
-	defer dir.Close()
 	c.dir = dir
-	if c.state, err = openOptional(s.opt.StateDir); err != nil {
+	defer c.close()
+	if err := c.takeSnapshot(ctx); err != nil {
 		return c.report, err
 	}
-	if c.state != nil {
-		defer c.state.Close()
-	}
-	if err := c.readLog(); err != nil {
-		return c.report, err
-	}
-	if err := c.readIndexes(); err != nil {
-		return c.report, err
-	}
+	c.readLog()
+	c.readPromises()
 	if len(ids) > 0 {
-		return c.only(ids)
+		err = c.only(ctx, ids)
+	} else {
+		err = c.all(ctx)
 	}
-	if err := c.readNames(); err != nil {
-		return c.report, err
+	if err == nil {
+		err = ctx.Err()
 	}
-	c.checkDocuments(ctx, c.order)
-	c.checkOrphans()
-	c.checkEvents()
-	c.checkState()
-	c.sort()
-	return c.report, ctx.Err()
+	slices.SortStableFunc(c.report.Faults, byPlace)
+	slices.SortStableFunc(c.report.Warnings, byPlace)
+	return c.report, err
 }
 
-// only keeps to the handoffs of the ids.
-func (c *check) only(ids []string) (Report, error) {
+func (c *check) close() {
+	c.dir.Close()
+	if c.state != nil {
+		c.state.Close()
+	}
+}
+
+func (c *check) all(ctx context.Context) error {
+	c.readIndexes()
+	c.checkIntent()
+	c.checkDocuments(ctx, c.order)
+	if err := c.checkNames(); err != nil {
+		return err
+	}
+	c.checkEvents()
+	c.checkState()
+	return nil
+}
+
+// only keeps to the handoffs of the ids and to what the log itself shows.
+func (c *check) only(ctx context.Context, ids []string) error {
+	before := c.report
+	c.readIndexes()
+	c.report = before
 	var full []string
 	for _, id := range ids {
 		e, err := c.find(c.dir, id)
 		if err != nil {
-			return c.report, err
+			return err
+		}
+		if c.rows[e.ID] == nil { // written since the snapshot
+			c.rows[e.ID] = &listedRow{e.Row, index.Name}
 		}
 		full = append(full, e.ID)
 	}
-	c.report.Faults, c.report.Warnings = []Finding{}, []Finding{}
-	c.checkDocuments(context.Background(), full)
+	c.checkDocuments(ctx, full)
 	for _, id := range full {
-		c.checkRowEvents(c.rows[id])
+		c.checkLostMarks(id)
 	}
-	c.report.Handoffs = len(full)
-	c.sort()
-	return c.report, nil
+	return nil
 }
 
-func (c *check) sort() {
-	for _, list := range [][]Finding{c.report.Faults, c.report.Warnings} {
-		sort.SliceStable(list, func(i, j int) bool { return list[i].Place < list[j].Place })
+// byPlace orders findings by file and then by line.
+func byPlace(a, b Finding) int {
+	fileA, lineA := splitPlace(a.Place)
+	fileB, lineB := splitPlace(b.Place)
+	if fileA != fileB {
+		return strings.Compare(fileA, fileB)
 	}
+	return lineA - lineB
+}
+
+func splitPlace(place string) (file string, line int) {
+	if at := strings.LastIndexByte(place, ':'); at >= 0 {
+		if n, err := strconv.Atoi(place[at+1:]); err == nil {
+			return place[:at], n
+		}
+	}
+	return place, 0
 }

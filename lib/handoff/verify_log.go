@@ -3,30 +3,30 @@ package handoff
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"path"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-const maxLog = 1 << 30
-
 // logFacts is what the audit log says.
 type logFacts struct {
 	writes  map[string]loggedWrite
-	marks   map[journal.Mark]string // Time is left out of the key → the time
-	hashes  []string                // of the events, in order
-	adopted bool                    // rows were once taken over without their events
-	machine string                  // the fingerprint of the last regenerate
-	aside   map[string]bool         // ids that a repair put aside
+	again   map[string]string // ids that are recorded twice → the place of the second event
+	marks   map[string][]index.Mark
+	hashes  []string // of the events, in order
+	adopted bool     // rows were once taken over without their events
+	machine string   // the fingerprint of the last regenerate
+
+	// What repairs have said: ids whose documents are gone, and ids whose next event replaces the former.
+	aside, superseded map[string]bool
+
+	bad      string // the place of the first event that does not continue the chain, "" if all do
+	verified int64  // bytes of the log up to there
+	torn     bool   // the last line has no end
 }
 
 type loggedWrite struct {
@@ -35,60 +35,67 @@ type loggedWrite struct {
 	line  int
 }
 
-// readLog walks the chain and collects what the events say.
-func (c *check) readLog() error {
-	c.log = logFacts{writes: make(map[string]loggedWrite), marks: make(map[journal.Mark]string), aside: make(map[string]bool)}
-	if c.state == nil {
-		return nil
-	}
-	f, err := c.state.OpenSole(logName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		c.fault(logName, "", "cannot be read: %v", err)
-		return nil
-	}
-	defer f.Close()
-	text, err := c.state.ReadFile(logName, maxLog)
-	if err != nil {
-		return err
-	}
-	prev := journal.Genesis
-	for _, e := range c.parseLog(text) {
-		if e.err == nil && e.Prev != prev {
-			e.err = fmt.Errorf("the chain is broken: it names %q as the event before, which is %q", e.Prev, prev)
-		}
-		if e.err == nil {
-			e.err = c.collect(e.place, e.line, e.Event)
-		}
-		if e.err != nil {
-			c.fault(e.place, "", "%v; what comes after it proves nothing", e.err)
-			break
-		}
-		c.log.hashes = append(c.log.hashes, e.hash)
-		prev = e.hash
-	}
-	c.report.Events = len(c.log.hashes)
-	c.report.Head = fmt.Sprintf("%d:%s", len(c.log.hashes), prev)
-	return nil
+func newLogFacts() *logFacts {
+	return &logFacts{writes: make(map[string]loggedWrite), again: make(map[string]string), marks: make(map[string][]index.Mark),
+		aside: make(map[string]bool), superseded: make(map[string]bool)}
 }
 
 // A parsedEvent is a line of the log, looked at by itself.
 type parsedEvent struct {
 	journal.Event
+	journal.Line
 	place, hash string
-	line        int
+	canonical   bool
 	err         error
 }
 
+// readLog walks the chain and collects what the events say, up to the first that does not continue it.
+func (c *check) readLog() {
+	c.report.Faults = append(c.report.Faults, c.odd...)
+	prev := journal.Genesis
+	for _, e := range c.parseLog() {
+		if e.err == nil && e.Prev != prev {
+			e.err = fmt.Errorf("the chain is broken: it names %q as the event before, which is %q", e.Prev, prev)
+		}
+		if e.err == nil {
+			e.err = c.log.collect(e)
+		}
+		if e.err != nil {
+			c.fault(e.place, remedyRepair, "%v; what comes after it proves nothing", e.err)
+			c.log.bad = e.place
+			break
+		}
+		if !e.canonical {
+			c.warn(e.place, "", "is not written in canonical form")
+		}
+		if !slices.Contains(eventTypes, e.Type) {
+			c.warn(e.place, "", "has the unknown event type %q", e.Type)
+		}
+		c.log.hashes = append(c.log.hashes, e.hash)
+		c.log.verified = e.Offset + int64(len(e.Text)) + 1
+		prev = e.hash
+	}
+	for id, place := range c.log.again {
+		c.fault(place, remedyRepair, "records the write of %s again, after %s", id, c.log.writes[id].place)
+	}
+	c.report.Events = len(c.log.hashes)
+	c.report.Head = fmt.Sprintf("%d:%s", len(c.log.hashes), prev)
+}
+
+var eventTypes = []string{eventWrite, eventMarkRead, eventSurface, eventRepair, eventRotate, eventRecovered, eventRegenerate,
+	"handoff.resume", "handoff.validate"}
+
 // parseLog looks at the lines of the log one by one, on all processors. A torn line ends it.
-func (c *check) parseLog(text []byte) []parsedEvent {
+func (c *check) parseLog() []parsedEvent {
 	var lines []journal.Line
-	for l := range journal.Lines(text) {
-		if l.Torn {
-			c.fault(fmt.Sprintf("%s:%d", logName, l.Number), "any writing command, or "+remedyRepair, "the last line is torn")
-		} else if !l.Marker {
+	for l := range journal.Lines(c.logText) {
+		switch {
+		case l.Torn:
+			c.log.torn = true
+			if c.intent == nil || l.Offset < c.intent.LogOffset {
+				c.fault(fmt.Sprintf("%s:%d", logName, l.Number), "any writing command, or "+remedyRepair, "the last line is torn")
+			}
+		case !l.Marker:
 			lines = append(lines, l)
 		}
 	}
@@ -98,178 +105,121 @@ func (c *check) parseLog(text []byte) []parsedEvent {
 }
 
 func parseEvent(l journal.Line) parsedEvent {
-	e := parsedEvent{place: fmt.Sprintf("%s:%d", logName, l.Number), line: l.Number}
+	e := parsedEvent{Line: l, place: fmt.Sprintf("%s:%d", logName, l.Number)}
 	var kind struct {
 		journal.Event
 		Version   string          `json:"schema_version"`
 		Primitive string          `json:"primitive_id"`
 		Signature json.RawMessage `json:"signature"`
 	}
-	canonical, err := canon.Transform(l.Text)
-	switch {
-	case err != nil:
+	text, err := canon.Transform(l.Text)
+	if err == nil {
+		err = json.Unmarshal(l.Text, &kind)
+	}
+	if err == nil && (kind.Primitive != "L6" || kind.Version != "1.1.0") {
+		err = fmt.Errorf("has primitive_id %q and schema_version %q", kind.Primitive, kind.Version)
+	}
+	if err != nil {
 		e.err = err
-	case !bytes.Equal(canonical, l.Text):
-		e.err = errors.New("is not in canonical form")
-	default:
-		e.err = json.Unmarshal(l.Text, &kind)
-	}
-	if e.err == nil && (kind.Primitive != "L6" || kind.Version != "1.1.0") {
-		e.err = fmt.Errorf("has primitive_id %q and schema_version %q", kind.Primitive, kind.Version)
-	}
-	if e.err != nil {
 		return e
 	}
 	e.Event = kind.Event
-	e.hash = canon.SHA256Hex(l.Text)
+	e.canonical = bytes.Equal(text, l.Text)
+	e.hash = canon.SHA256Hex(text)
 	if kind.Signature != nil { // its own fields are left out of the hash
 		e.hash, e.err = chain.HashLine(l.Text)
 	}
 	return e
 }
 
-func (c *check) collect(place string, line int, e journal.Event) error {
+// collect takes in what an event says. It fails on a payload of another shape than that of its type.
+func (f *logFacts) collect(e parsedEvent) (err error) {
 	switch e.Type {
 	case eventWrite:
 		var w writePayload
-		if err := json.Unmarshal(e.Payload, &w); err != nil {
-			return err
+		if w, err = payload[writePayload](e); err == nil {
+			f.write(loggedWrite{w, e.place, e.Number})
 		}
-		if first, again := c.log.writes[w.HandoffID]; again && !c.log.aside[w.HandoffID] {
-			c.fault(place, "", "records the write of %s again, after %s", w.HandoffID, first.place)
-			return nil
-		}
-		if c.log.aside[w.HandoffID] { // written again after a repair: what was said of it before is over
-			delete(c.log.aside, w.HandoffID)
-			maps.DeleteFunc(c.log.marks, func(m journal.Mark, _ string) bool { return m.ID == w.HandoffID })
-		}
-		c.log.writes[w.HandoffID] = loggedWrite{w, place, line}
 	case eventMarkRead:
 		var m markReadPayload
-		if err := json.Unmarshal(e.Payload, &m); err != nil {
-			return err
+		if m, err = payload[markReadPayload](e); err == nil && fitsRow(m) {
+			f.marks[m.HandoffID] = setMark(f.marks[m.HandoffID], index.Mark{Operator: m.OperatorID, Time: m.Time})
 		}
-		c.log.marks[journal.Mark{ID: m.HandoffID, Operator: m.OperatorID}] = m.Time
 	case eventRecovered:
 		var r recoveredPayload
-		if err := json.Unmarshal(e.Payload, &r); err != nil {
-			return err
-		}
-		c.log.adopted = c.log.adopted || r.AdoptedRows > 0
+		r, err = payload[recoveredPayload](e)
+		f.adopted = f.adopted || r.AdoptedRows > 0
 	case eventRegenerate:
 		var r regeneratePayload
-		if err := json.Unmarshal(e.Payload, &r); err != nil {
-			return err
+		if r, err = payload[regeneratePayload](e); err == nil {
+			f.machine = r.NewFingerprint
 		}
-		c.log.machine = r.NewFingerprint
 	case eventRepair:
 		var r repairPayload
-		if err := json.Unmarshal(e.Payload, &r); err != nil {
-			return err
-		}
-		for _, id := range r.Quarantined {
-			c.log.aside[id] = true
-		}
-	case eventRotate, eventSurface, "handoff.resume", "handoff.validate":
-	default:
-		c.warn(place, "", "has the unknown event type %q", e.Type)
+		r, err = payload[repairPayload](e)
+		f.repair(r)
 	}
-	return nil
+	return err
 }
 
-// checkEvents holds rows and events against each other, both ways.
-func (c *check) checkEvents() {
-	for _, id := range c.order {
-		c.checkRowEvents(c.rows[id])
-	}
-	for id, w := range c.log.writes {
-		if c.rows[id] == nil && c.log.aside[id] {
-			c.warn(w.place, "write it again", "records %s, which did not verify and was put aside", id)
-		} else if c.rows[id] == nil {
-			c.fault(w.place, remedyRepair, "records %s, which no row lists", id)
-		}
-	}
-	for m, at := range c.log.marks {
-		if row := c.rows[m.ID]; row != nil && !slices.Contains(row.Marks(), index.Mark{Operator: m.Operator, Time: at}) {
-			c.fault(row.place, remedyRepair, "lacks the read mark %s:%s, which the audit log records", m.Operator, at)
-		}
-	}
+// fitsRow reports whether a row can hold the mark. One that cannot be is as good as not recorded.
+func fitsRow(m markReadPayload) bool {
+	const file = "2000-01-01-a-b-c.md"
+	row := index.Row{ID: m.HandoffID, File: file, From: "a", To: "b", Topic: "c", Time: "2000-01-01T00:00:00Z"}
+	row, ok := index.ParseRow(row.WithMark(index.Mark{Operator: m.OperatorID, Time: m.Time}).String())
+	return ok && len(row.Marks()) == 1
 }
 
-func (c *check) checkRowEvents(row *listedRow) {
-	report := c.fault
-	if c.log.adopted {
-		report = c.warn
+func payload[T any](e parsedEvent) (p T, err error) {
+	err = json.Unmarshal(e.Payload, &p)
+	return p, err
+}
+
+func (f *logFacts) write(w loggedWrite) {
+	id := w.HandoffID
+	switch _, known := f.writes[id]; {
+	case f.aside[id]: // written again after a repair: what was said of it before is over
+		delete(f.aside, id)
+		delete(f.marks, id)
+	case f.superseded[id]:
+		delete(f.superseded, id)
+	case known:
+		f.again[id] = w.place
+		return
 	}
-	w, ok := c.log.writes[row.ID]
-	if !ok {
-		report(row.place, remedyRepair, "%s has no write event in the audit log", row.ID)
-	} else if diff := w.differsFrom(row); diff != "" {
-		c.fault(w.place, "", "records another %s than %s has", diff, row.place)
+	f.writes[id] = w
+}
+
+func (f *logFacts) repair(r repairPayload) {
+	for _, id := range r.Quarantined {
+		f.aside[id] = true
+		delete(f.again, id)
 	}
-	for _, m := range row.Marks() {
-		if at, ok := c.log.marks[journal.Mark{ID: row.ID, Operator: m.Operator}]; !ok || at != m.Time {
-			report(row.place, remedyRepair, "the read mark %s:%s has no event in the audit log", m.Operator, m.Time)
-		}
+	for _, id := range r.Superseded {
+		f.superseded[id] = true
+		delete(f.again, id)
 	}
 }
 
-// differsFrom returns the name of the first thing that the event says otherwise than row and document.
-func (w loggedWrite) differsFrom(row *listedRow) string {
-	type pair struct{ name, event, row string }
-	pairs := []pair{{"from", w.From, row.From}, {"to", w.To, row.To}, {"topic", w.Topic, row.Topic}, {"ts_utc", w.Time, row.Time},
-		{"file", path.Base(w.FilePath), row.File}}
-	if row.doc != nil {
-		pairs = append(pairs, pair{"schema_version", w.SchemaVersion, row.doc.SchemaVersion},
-			pair{"references_count", fmt.Sprint(w.ReferencesCount), fmt.Sprint(len(row.doc.References))},
-			pair{"tags", strings.Join(w.Tags, " "), strings.Join(row.doc.Tags, " ")},
-			pair{"body_byte_size", fmt.Sprint(w.BodyByteSize), fmt.Sprint(len(row.doc.Body))})
-	}
-	for _, p := range pairs {
-		if p.event != p.row {
-			return p.name
+// setMark adds a mark, or gives that of the operator its time.
+func setMark(marks []index.Mark, mark index.Mark) []index.Mark {
+	for i, m := range marks {
+		if m.Operator == mark.Operator {
+			marks[i] = mark
+			return marks
 		}
 	}
-	return ""
+	return append(marks, mark)
 }
 
-// AuditHead returns how many events the audit log has, and the hash that the next one will name.
-func (s *Store) AuditHead() (count int, hash string, err error) {
-	c := &check{Store: s}
-	if c.state, err = openOptional(s.opt.StateDir); err != nil {
-		return 0, "", err
+// readPromises collects the events of an unfinished change. Rows may have them already or not yet.
+func (c *check) readPromises() {
+	if c.intent == nil {
+		return
 	}
-	if c.state != nil {
-		defer c.state.Close()
+	for l := range journal.Lines([]byte(c.intent.LogLines)) {
+		if e := parseEvent(l); e.err == nil {
+			_ = c.promised.collect(e) // what it cannot read it does not promise
+		}
 	}
-	if err := c.readLog(); err != nil {
-		return 0, "", err
-	}
-	if err := c.report.Err(); err != nil {
-		return 0, "", err
-	}
-	if len(c.log.hashes) == 0 {
-		return 0, journal.Genesis, nil
-	}
-	return len(c.log.hashes), c.log.hashes[len(c.log.hashes)-1], nil
-}
-
-// AuditHas reports whether event number count of the audit log has the hash: whether the log is the one
-// that AuditHead once described, or a continuation of it.
-func (s *Store) AuditHas(count int, hash string) (bool, error) {
-	c := &check{Store: s}
-	var err error
-	if c.state, err = openOptional(s.opt.StateDir); err != nil {
-		return false, err
-	}
-	if c.state != nil {
-		defer c.state.Close()
-	}
-	if err := c.readLog(); err != nil {
-		return false, err
-	}
-	if count == 0 {
-		return hash == journal.Genesis, nil
-	}
-	return count <= len(c.log.hashes) && c.log.hashes[count-1] == hash, nil
 }

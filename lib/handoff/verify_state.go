@@ -20,7 +20,7 @@ func (c *check) checkState() {
 		return
 	}
 	c.checkMode(c.state)
-	if len(c.rows) > 0 && len(c.log.hashes) == 0 {
+	if len(c.rows) > 0 && len(c.log.hashes)+len(c.promised.writes) == 0 && c.log.bad == "" {
 		c.fault(logName, c.regenerateCommand(), "is missing or empty, although there are handoffs")
 	}
 	c.checkFingerprint()
@@ -59,6 +59,7 @@ func (c *check) checkFingerprint() {
 		}
 	case err != nil:
 		c.fault(fingerprintName, c.regenerateCommand(), "cannot be used: %v", err)
+	case c.promised.machine != "": // a regenerate is under way
 	case c.log.machine != "" && c.log.machine != record.Fingerprint:
 		c.fault(fingerprintName, c.regenerateCommand(), "is not the one that the audit log records")
 	default:

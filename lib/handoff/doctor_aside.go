@@ -1,0 +1,109 @@
+package handoff
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+)
+
+// moveAside gives a file another name in the same directory, whatever it is.
+func (m *mending) moveAside(d *durable.Dir, from, to string) error {
+	if _, err := d.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot put %s aside as %s: %w", filepath.Join(d.Path(), from), to, errors.Join(err, fs.ErrExist))
+	}
+	root, err := os.OpenRoot(d.Path())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	opened, err := root.Stat(".")
+	if err != nil {
+		return err
+	}
+	if info, err := d.Stat(); err != nil || !os.SameFile(opened, info) {
+		return errors.Join(err, fmt.Errorf("%s was replaced while it was in use", d.Path()))
+	}
+	if err := root.Rename(from, to); err != nil {
+		return err
+	}
+	return d.Sync()
+}
+
+// keepCopy publishes a copy of text beside the file that it is from.
+func (m *mending) keepCopy(d *durable.Dir, name string, text []byte) error {
+	if err := publishNew(d, name, text); err != nil {
+		return err
+	}
+	return d.Sync()
+}
+
+// displaceOdd makes the store's own files plain ones again: a symbolic link, a FIFO or a directory in
+// the place of one goes aside, a second hard link is cut by a copy.
+func (m *mending) displaceOdd() error {
+	names, err := m.dir.Names(func(name string) bool {
+		return name == index.Name || index.IsArchiveName(name) || index.IsFile(name) || name == journal.IntentName
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		isSole := name == index.Name || index.IsArchiveName(name)
+		if err := m.makePlain(m.dir, name, isSole, 0o644); err != nil {
+			return err
+		}
+	}
+	return m.makePlain(m.state, logName, true, 0o600)
+}
+
+func (m *mending) makePlain(d *durable.Dir, name string, isSole bool, mode fs.FileMode) error {
+	entry, err := d.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !entry.Regular {
+		aside := "quarantine-" + m.stamp + "-" + name
+		m.did("put %s aside as %s: it is not a regular file", name, aside)
+		return m.moveAside(d, name, aside)
+	}
+	if !isSole {
+		return nil
+	}
+	f, err := d.OpenSole(name)
+	if !errors.Is(err, durable.ErrUnsafe) {
+		if err == nil {
+			f.Close()
+		}
+		return err
+	}
+	text, err := d.ReadFile(name, maxLog)
+	if err != nil {
+		return err
+	}
+	if err := d.Replace(name, text, mode); err != nil {
+		return err
+	}
+	m.did("made %s a file of its own: it had a second hard link", name)
+	return d.Sync()
+}
+
+func (m *mending) removeLeftovers() error {
+	for _, d := range []*durable.Dir{m.dir, m.state} {
+		removed, err := d.RemoveStaged()
+		if err != nil {
+			return err
+		}
+		for _, name := range removed {
+			m.did("removed %s, which an interrupted command left", name)
+		}
+	}
+	return nil
+}

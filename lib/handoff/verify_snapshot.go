@@ -1,0 +1,150 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+)
+
+const maxLog = 1 << 30 // bytes of the audit log
+
+// A snapshot is what the changing files of a store said at one moment. Bodies never change and are read
+// later.
+type snapshot struct {
+	indexes   []indexText
+	logText   []byte
+	intent    *journal.Intent
+	intentErr error     // why the intent that is there cannot be used
+	odd       []Finding // files that cannot be taken for what their names say
+}
+
+type indexText struct {
+	name string
+	text []byte // nil if it is missing
+}
+
+// A signature changes with every change of the store: each begins with a new intent, and ends with new
+// events and without the intent.
+type signature struct {
+	index, log, intent durable.Entry
+}
+
+func (c *check) signature() (sig signature) {
+	sig.index, _ = c.dir.Lstat(index.Name)
+	sig.intent, _ = c.dir.Lstat(journal.IntentName)
+	if c.state != nil {
+		sig.log, _ = c.state.Lstat(logName)
+	}
+	return sig
+}
+
+// takeSnapshot reads until nothing has changed in between.
+func (c *check) takeSnapshot(ctx context.Context) error {
+	const patience = 300
+	for range patience {
+		before := c.signature()
+		if err := c.readSnapshot(); err != nil {
+			return err
+		}
+		if before == c.signature() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return problem(ErrBusy, "try again when fewer commands write", "the store changes faster than it can be read")
+}
+
+func (c *check) readSnapshot() (err error) {
+	c.snapshot = snapshot{}
+	if c.state == nil {
+		if c.state, err = openOptional(c.opt.StateDir); err != nil {
+			return err
+		}
+	}
+	x := session{Store: c.Store, dir: c.dir}
+	if c.intent, err = x.readIntent(); errors.Is(err, ErrIntegrity) {
+		c.intentErr, err = err, nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.readIndexTexts(); err != nil {
+		return err
+	}
+	return c.readLogText()
+}
+
+// readIndexTexts reads what eachIndex does, and goes on behind a file that is none.
+func (c *check) readIndexTexts() error {
+	text, err := c.readIndexText(index.Name)
+	if err != nil {
+		return err
+	}
+	linked := index.Archives(string(text))
+	for n := 1; ; n++ {
+		name := index.ArchiveName(n)
+		text, err := c.readIndexText(name)
+		if err != nil {
+			return err
+		}
+		if text == nil && !slices.Contains(linked, name) {
+			c.indexes = c.indexes[:len(c.indexes)-1]
+			return nil
+		}
+	}
+}
+
+func (c *check) readIndexText(name string) ([]byte, error) {
+	text, err := readIndex(c.dir, name)
+	if corrupt := (*CorruptError)(nil); errors.As(err, &corrupt) {
+		c.odd = append(c.odd, Finding{name, corrupt.Why, remedyRepair})
+		err = nil
+	}
+	c.indexes = append(c.indexes, indexText{name, text})
+	return text, err
+}
+
+func (c *check) readLogText() error {
+	if c.state == nil {
+		return nil
+	}
+	f, err := c.state.OpenSole(logName)
+	if err == nil {
+		defer f.Close()
+		c.logText, err = durable.ReadAll(f, maxLog)
+	}
+	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, fs.ErrPermission) {
+		c.odd = append(c.odd, Finding{logName, fmt.Sprintf("cannot be read: %v", err), remedyRepair})
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// checkIntent reports a change that is not finished.
+func (c *check) checkIntent() {
+	switch {
+	case c.intentErr != nil:
+		c.fault(journal.IntentName, remedyRepair, "cannot be used: %v", c.intentErr)
+	case c.intent != nil:
+		c.warn(journal.IntentName, "any writing command", "a change is under way or was interrupted; the next writing command completes it or takes it back")
+	}
+}
+
+// publishes reports whether an unfinished change publishes the file.
+func publishes(intent *journal.Intent, file string) bool {
+	return intent != nil && slices.ContainsFunc(intent.Bodies, func(b journal.Body) bool { return b.File == file })
+}
