@@ -1,0 +1,9 @@
+// Package faults holds no code, only tests that break the world around the program and then look at what
+// is on disk: every system call made to fail, the process killed at it, the power cut, disks full, files
+// that may not change, hosts that are others, and crowds of writers.
+//
+// The tests know the store from its documentation alone and share no code with it, so that a mistake in
+// one is not repeated in the other. They need strace and, for some, root and loop devices; without they
+// skip and say why. HANDOFF_FAULTS=ci runs a part of the sweeps in a few minutes, HANDOFF_FAULTS=all runs
+// everything; without either only what is quick runs.
+package faults

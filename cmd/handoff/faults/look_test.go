@@ -1,0 +1,181 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// doc is the text of a document, and docID its id by the definition: the SHA-256 of its canonical JSON,
+// which for such plain text is what encoding/json makes of sorted keys.
+func doc(topic string) string {
+	return "---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: " + topic + "\nts_utc: '2026-05-07T12:00:00Z'\n---\nbody of " + topic + "\n"
+}
+
+func docID(topic, body string) string {
+	text, err := json.Marshal(map[string]any{"body": body, "from": "ann", "references": []string{}, "schema_version": "1.0",
+		"tags": []string{}, "to": "ben", "topic": topic, "ts_utc": "2026-05-07T12:00:00Z"})
+	if err != nil {
+		panic(err)
+	}
+	return "sha256:" + hash(text)
+}
+
+func idOf(topic string) string { return docID(topic, "body of "+topic+"\n") }
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// A view is everything that lies in a store, and what is wrong with it.
+type view struct {
+	rows   map[string]string // id → file, over all index files
+	marks  map[string]bool   // id and operator
+	events map[string]int    // type and id → how often
+	files  map[string]bool   // handoff files that no row lists
+	staged []string          // unfinished files and intents
+	index  int               // index files
+	faults []string          // what must never be so
+	torn   bool              // the audit log ends in half a line
+}
+
+func (v *view) fault(format string, args ...any) {
+	v.faults = append(v.faults, fmt.Sprintf(format, args...))
+}
+
+// look reads the store in dir.
+func look(dir string) *view {
+	v := &view{rows: make(map[string]string), marks: make(map[string]bool), events: make(map[string]int), files: make(map[string]bool)}
+	v.names(filepath.Join(dir, "handoffs"))
+	v.names(filepath.Join(dir, ".run"))
+	v.indexes(filepath.Join(dir, "handoffs"))
+	v.log(filepath.Join(dir, ".run", "handoff-events.jsonl"))
+	return v
+}
+
+var unfinished = regexp.MustCompile(`^\.tmp-|^\.intent$|^\..*\.md\d+$|^\.machine-fingerprint\d+$`)
+
+func (v *view) names(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case unfinished.MatchString(name):
+			v.staged = append(v.staged, name)
+		case strings.HasPrefix(name, "20") && strings.HasSuffix(name, ".md"):
+			v.files[name] = true
+		}
+	}
+}
+
+var rowShape = regexp.MustCompile(`^\| (sha256:[0-9a-f]{64}) \| (20[0-9a-z-]+\.md) \| ann \| ben \| ([a-z0-9-]+) \| 2026-05-07T12:00:00Z \| ((?:ben:\S+Z)?) \|$`)
+
+func (v *view) indexes(dir string) {
+	paths, _ := filepath.Glob(filepath.Join(dir, "INDEX*.md"))
+	v.index = len(paths)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil || len(text) == 0 || text[len(text)-1] != '\n' || !strings.HasPrefix(string(text), "# Handoff Index\n\n") {
+			v.fault("%s is no whole index, %v", filepath.Base(path), err)
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "| sha256") {
+				v.row(dir, strings.TrimSuffix(line, "\n"), filepath.Base(path))
+			}
+		}
+	}
+	for _, file := range v.rows {
+		delete(v.files, file)
+	}
+}
+
+func (v *view) row(dir, line, file string) {
+	m := rowShape.FindStringSubmatch(line)
+	if m == nil {
+		v.fault("a torn row: %s", line)
+		return
+	}
+	if known := v.rows[m[1]]; known != "" && known != m[2] {
+		v.fault("%s is listed as two files", m[1])
+	}
+	v.rows[m[1]] = m[2]
+	if m[4] != "" {
+		v.marks[m[1]+" ben"] = true
+	}
+	text, err := os.ReadFile(filepath.Join(dir, m[2]))
+	if err != nil {
+		v.fault("%s lists a file that is not there: %v", file, err)
+		return
+	}
+	head, body, _ := strings.Cut(string(text), "\n---\n\n")
+	if docID(m[3], body) != m[1] || !strings.Contains(head, "handoff_id: '"+m[1]+"'") {
+		v.fault("%s is not the document that %s lists", m[2], file)
+	}
+}
+
+func (v *view) log(path string) {
+	text, _ := os.ReadFile(path)
+	prev := "GENESIS"
+	for line := range strings.Lines(string(text)) {
+		if v.torn = !strings.HasSuffix(line, "\n"); v.torn {
+			return
+		}
+		line = strings.TrimSuffix(line, "\n")
+		var e struct {
+			Type    string `json:"event_type"`
+			Prev    string `json:"prev_hash"`
+			Payload struct {
+				ID string `json:"handoff_id"`
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			v.fault("the audit log has a line that is no event: %.40q", line)
+			return
+		}
+		if e.Prev != prev {
+			v.fault("the chain of the audit log is broken at a %s", e.Type)
+		}
+		prev = hash([]byte(line))
+		v.events[strings.TrimSpace(e.Type+" "+e.Payload.ID)]++
+	}
+}
+
+// clean says what is not as it must be when no change is under way.
+func (v *view) clean() (faults []string) {
+	faults = v.faults
+	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	if len(v.staged) > 0 {
+		add("%v was left", v.staged)
+	}
+	if v.torn {
+		add("the audit log ends in half a line")
+	}
+	for file := range v.files {
+		add("%s is in no index", file)
+	}
+	for id := range v.rows {
+		if n := v.events["handoff.write "+id]; n != 1 {
+			add("%s has %d write events", id, n)
+		}
+		if n, marked := v.events["handoff.mark_read "+id], v.marks[id+" ben"]; n > 1 || (n == 1) != marked {
+			add("%s has %d mark events, and its row is marked: %v", id, n, marked)
+		}
+	}
+	for key := range v.events {
+		if kind, id, _ := strings.Cut(key, " "); kind == "handoff.write" && v.rows[id] == "" {
+			add("the audit log has a write of %s, which no index lists", id)
+		}
+	}
+	if n := v.events["index.rotate"]; n != max(0, v.index-1) {
+		add("%d rotation events, %d index files", n, v.index)
+	}
+	return faults
+}

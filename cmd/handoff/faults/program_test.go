@@ -1,0 +1,151 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const module = "../../.."
+
+// An edit breaks the program on purpose, in one place of one file.
+type edit struct{ file, old, new string }
+
+// build compiles the program, with the edits if there are any, and returns its path.
+func build(t *testing.T, edits ...edit) string {
+	t.Helper()
+	tmp := t.TempDir()
+	bin := filepath.Join(tmp, "handoff")
+	args := []string{"build", "-trimpath", "-o", bin}
+	if len(edits) > 0 {
+		args = append(args, "-overlay", overlay(t, tmp, edits))
+	}
+	cmd := exec.Command("go", append(args, "./cmd/handoff")...)
+	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
+func overlay(t *testing.T, tmp string, edits []edit) string {
+	t.Helper()
+	replace := make(map[string]string)
+	for _, e := range edits {
+		source := filepath.Join(module, e.file)
+		if filepath.IsAbs(e.file) {
+			source = e.file
+		}
+		source, err := filepath.Abs(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := source
+		if replace[source] != "" {
+			from = replace[source]
+		}
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Count(text, []byte(e.old)) != 1 {
+			t.Fatalf("%s no longer has once what this test breaks: %q", e.file, e.old)
+		}
+		replace[source] = filepath.Join(tmp, "broken-"+filepath.Base(source))
+		mustWrite(t, replace[source], strings.Replace(string(text), e.old, e.new, 1))
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(tmp, "overlay.json")
+	mustWrite(t, path, string(text))
+	return path
+}
+
+func mustWrite(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A result is how a run of a program ended. A code of -1 is a death by signal.
+type result struct {
+	code   int
+	stdout string
+	stderr string
+	late   bool // did not end in time
+}
+
+// start runs a program in dir to its end.
+func start(dir string, args ...string) result {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Env = append(os.Environ(), "GOGC=off", "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return result{code: -2, stderr: err.Error()}
+	}
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), ctx.Err() != nil}
+}
+
+// must runs a program and fails the test unless it exits 0.
+func must(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	r := start(dir, args...)
+	if r.code != 0 {
+		t.Fatalf("%v: exit code %d\n%s%s", args, r.code, r.stdout, r.stderr)
+	}
+	return r.stdout
+}
+
+// thorough skips the test unless the sweeps are wanted, and says whether all of them are.
+func thorough(t *testing.T) (all bool) {
+	t.Helper()
+	mode := os.Getenv("HANDOFF_FAULTS")
+	if mode == "" {
+		t.Skip("takes minutes: set HANDOFF_FAULTS=ci or HANDOFF_FAULTS=all")
+	}
+	needs(t, "strace")
+	return mode == "all"
+}
+
+func needs(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+}
+
+func needsRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 || exec.Command("unshare", "-m", "true").Run() != nil {
+		t.Skip("needs root and the right to mount")
+	}
+}
+
+// memory returns a directory where syncs cost nothing, if the caller may mount one.
+func memory(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if os.Geteuid() == 0 && exec.Command("mount", "-t", "tmpfs", "-o", "mode=755", "handoff-faults", dir).Run() == nil {
+		t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
+	}
+	return dir
+}

@@ -1,0 +1,261 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// The calls of the Go runtime touch no file, and how many there are differs from run to run. A kill there
+// is one between two other calls, an error one of them the end of the process.
+var runtimeCalls = map[string]bool{"rt_sigaction": true, "rt_sigprocmask": true, "rt_sigreturn": true, "futex": true, "mmap": true, "munmap": true,
+	"mprotect": true, "madvise": true, "clone": true, "clone3": true, "sigaltstack": true, "sched_getaffinity": true, "sched_yield": true,
+	"gettid": true, "getpid": true, "tgkill": true, "arch_prctl": true, "brk": true, "exit_group": true, "prlimit64": true, "execve": true,
+	"nanosleep": true, "set_robust_list": true, "set_tid_address": true, "rseq": true, "prctl": true}
+
+var errnos = []string{"ENOSPC", "EIO", "EROFS", "EINTR", "EMFILE", "EACCES", "EDQUOT"}
+
+// injections lists what is done to the calls of a trace. One in step is taken of each kind, by kind.
+func injections(trace []string, base string, step func(kind string) int) []string {
+	counts := make(map[string]int)
+	for _, line := range trace {
+		if m := callName.FindStringSubmatch(line); m != nil && !runtimeCalls[m[1]] {
+			counts[m[1]]++
+		}
+	}
+	own, _, _ := strings.Cut(base, ":")
+	delete(counts, own) // strace takes one injection for a call
+	var list []string
+	taken := make(map[string]int)
+	take := func(kind, injection string) {
+		if taken[kind]++; taken[kind]%step(kind) == 0 {
+			list = append(list, injection)
+		}
+	}
+	for _, call := range slices.Sorted(maps.Keys(counts)) {
+		for n := 1; n <= counts[call]; n++ {
+			take("KILL", fmt.Sprintf("%s:signal=KILL:when=%d", call, n))
+			for _, errno := range errnos {
+				take(errno, fmt.Sprintf("%s:error=%s:when=%d", call, errno, n))
+				last := ""
+				if errno == "EINTR" { // an interrupted call is made again, without end if it never succeeds
+					last = fmt.Sprint(n + 3)
+				}
+				take(errno, fmt.Sprintf("%s:error=%s:when=%d%s", call, errno, n, map[bool]string{true: "..", false: "+"}[last != ""]+last))
+			}
+		}
+	}
+	return list
+}
+
+// steps is how much of a scenario is swept.
+func steps(all, core bool) func(string) int {
+	return func(kind string) int {
+		switch {
+		case all:
+			return 1
+		case core && (kind == "KILL" || kind == "ENOSPC" || kind == "EIO"):
+			return 1
+		case kind == "KILL":
+			return 7
+		}
+		return 97
+	}
+}
+
+// A sweep does one scenario and collects what it finds.
+type sweep struct {
+	program
+	scenario
+	t        *testing.T
+	template string
+	points   []string // where the crashes of the scenario happen
+	before   *view
+	runs     atomic.Int64
+	failed   atomic.Int64 // runs that the injection made fail
+	mu       sync.Mutex
+	damage   []string
+}
+
+func newSweep(t *testing.T, p program, sc scenario) *sweep {
+	s := &sweep{program: p, scenario: sc, t: t, template: p.template(t, sc)}
+	s.points = p.crashPoints(t, s.template, sc)
+	dir := s.fresh()
+	defer os.RemoveAll(dir)
+	s.before = look(dir)
+	return s
+}
+
+// fresh returns a store in the state before the command.
+func (s *sweep) fresh() string { return s.clone(s.t, s.template, s.points, s.scenario) }
+
+func (s *sweep) trace() []string {
+	dir := s.fresh()
+	defer os.RemoveAll(dir)
+	return s.calls(s.t, dir, s.base, s.command)
+}
+
+func (s *sweep) run(step func(string) int) {
+	list := make(chan string)
+	var workers sync.WaitGroup
+	for range 3 {
+		workers.Go(func() {
+			for injection := range list {
+				s.one(injection)
+			}
+		})
+	}
+	for _, injection := range injections(s.trace(), s.base, step) {
+		list <- injection
+	}
+	close(list)
+	workers.Wait()
+	os.RemoveAll(s.template)
+}
+
+// one injects one fault, looks at what is there, repeats the command and looks again.
+func (s *sweep) one(injection string) {
+	dir := s.fresh()
+	defer os.RemoveAll(dir)
+	inject := []string{injection}
+	if s.base != "" {
+		inject = append(inject, s.base)
+	}
+	first := s.strace(dir, "/dev/null", inject, s.command...)
+	s.runs.Add(1)
+	if first.code != 0 {
+		s.failed.Add(1)
+	}
+	name := s.name + ", " + injection
+	var found []string
+	add := func(faults ...string) {
+		for _, f := range faults {
+			found = append(found, name+": "+f)
+		}
+	}
+	if first.late {
+		add("did not end in time")
+	}
+	add(s.afterFault(dir, first)...)
+	add(s.readers(dir)...)
+	add(s.afterRepeat(dir, first)...)
+	s.mu.Lock()
+	s.damage = append(s.damage, found...)
+	s.mu.Unlock()
+}
+
+// afterFault says what is wrong after the first run: there is the old state or the new one.
+func (s *sweep) afterFault(dir string, first result) (faults []string) {
+	now := look(dir)
+	faults = append(faults, now.faults...)
+	for id := range s.before.rows {
+		if now.rows[id] == "" {
+			faults = append(faults, id+" is lost")
+		}
+	}
+	for key := range s.before.marks {
+		if !now.marks[key] {
+			faults = append(faults, "the mark of "+key+" is lost")
+		}
+	}
+	there := 0
+	for _, topic := range s.adds {
+		if now.rows[idOf(topic)] != "" {
+			there++
+		}
+	}
+	if there > 0 && there < len(s.adds) {
+		faults = append(faults, fmt.Sprintf("%d of the %d documents are there", there, len(s.adds)))
+	}
+	if first.code == 0 {
+		for _, why := range s.complete(now) {
+			faults = append(faults, "exit code 0, but "+why)
+		}
+	}
+	if strings.Contains(first.stderr, "internal error") || strings.Contains(first.stderr, "panic:") {
+		faults = append(faults, "a panic: "+first.stderr)
+	}
+	return faults
+}
+
+// complete says what is missing of the new state.
+func (s *sweep) complete(now *view) []string {
+	faults := now.clean()
+	for _, topic := range s.adds {
+		if now.rows[idOf(topic)] == "" {
+			faults = append(faults, topic+" is not there")
+		}
+	}
+	if s.mark != "" && !now.marks[idOf(s.mark)+" ben"] {
+		faults = append(faults, s.mark+" is not marked")
+	}
+	return faults
+}
+
+// readers says what is wrong with what readers are shown: never fewer handoffs than before.
+func (s *sweep) readers(dir string) (faults []string) {
+	list := s.handoff(dir, "list", "--format", "ids")
+	if list.code != 0 {
+		return []string{fmt.Sprintf("list has exit code %d: %s", list.code, list.stderr)}
+	}
+	for id := range s.before.rows {
+		if !strings.Contains(list.stdout, id) {
+			faults = append(faults, "list does not show "+id)
+		}
+	}
+	last, _, _ := strings.Cut(list.stdout, "\n")
+	if last == "" {
+		return faults
+	}
+	if read := s.handoff(dir, "read", last); read.code != 0 || !strings.Contains(read.stdout, "body of ") {
+		faults = append(faults, fmt.Sprintf("read has exit code %d: %s", read.code, read.stderr))
+	}
+	return faults
+}
+
+// afterRepeat runs the command once more, without a fault: now the new state is there, and nothing else.
+func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
+	again := s.handoff(dir, s.command...)
+	if again.code != 0 {
+		return []string{fmt.Sprintf("first exit code %d, the repeat has %d: %s", first.code, again.code, again.stderr)}
+	}
+	for _, why := range s.complete(look(dir)) {
+		faults = append(faults, "after the repeat "+why)
+	}
+	verify := s.handoff(dir, "verify")
+	if verify.code != 0 || !strings.Contains(verify.stderr, " 0 warnings") {
+		faults = append(faults, fmt.Sprintf("verify has exit code %d: %s%s", verify.code, verify.stdout, verify.stderr))
+	}
+	return faults
+}
+
+func sweepAll(t *testing.T, all bool, edits ...edit) {
+	p := program{build(t, edits...), memory(t)}
+	var runs, failed int64
+	for _, sc := range scenarios() {
+		t.Run(sc.name, func(t *testing.T) {
+			s := newSweep(t, p, sc)
+			s.run(steps(all, sc.core))
+			for _, d := range s.damage {
+				t.Error(d)
+			}
+			t.Logf("%d injections, %d made the command fail", s.runs.Load(), s.failed.Load())
+			runs, failed = runs+s.runs.Load(), failed+s.failed.Load()
+		})
+	}
+	t.Logf("%d injections in all, %d made the command fail", runs, failed)
+}
+
+func TestSweep(t *testing.T) { sweepAll(t, thorough(t)) }
+
+// byName makes the program stage its files as it does where the system knows no files without a name.
+var byName = edit{"lib/internal/durable/stage_linux.go", "var canStageUnnamed = true", "var canStageUnnamed = false"}
+
+func TestSweepPortable(t *testing.T) { sweepAll(t, thorough(t), byName) }
