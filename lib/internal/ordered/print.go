@@ -1,8 +1,9 @@
 package ordered
 
 import (
+	"cmp"
 	"encoding/json"
-	"sort"
+	"slices"
 	"strconv"
 )
 
@@ -49,25 +50,33 @@ func (v *Value) String() string { return string(v.Append(nil)) }
 // Ordered returns the members in the order in which JavaScript enumerates them: array indices ascending, then the other
 // keys in source order (ECMA-262 OrdinaryOwnPropertyKeys).
 func (v *Value) Ordered() []Member {
-	indices := 0
-	for _, m := range v.Members {
-		if _, ok := arrayIndex(m.Name); ok {
-			indices++
+	type indexed struct {
+		index uint64
+		Member
+	}
+	var first []indexed
+	var rest []Member
+	for i, m := range v.Members {
+		index, ok := arrayIndex(m.Name)
+		if ok && first == nil {
+			rest = append(rest, v.Members[:i]...)
+		}
+		switch {
+		case ok:
+			first = append(first, indexed{index, m})
+		case first != nil:
+			rest = append(rest, m)
 		}
 	}
-	if indices == 0 {
+	if first == nil {
 		return v.Members
 	}
-	sorted := append([]Member(nil), v.Members...)
-	sort.SliceStable(sorted, func(i, j int) bool {
-		a, aIs := arrayIndex(sorted[i].Name)
-		b, bIs := arrayIndex(sorted[j].Name)
-		if aIs && bIs {
-			return a < b
-		}
-		return aIs && !bIs
-	})
-	return sorted
+	slices.SortFunc(first, func(a, b indexed) int { return cmp.Compare(a.index, b.index) })
+	all := make([]Member, 0, len(v.Members))
+	for _, m := range first {
+		all = append(all, m.Member)
+	}
+	return append(all, rest...)
 }
 
 // arrayIndex reads a key that is an array index: 0 … 2^32-2 without superfluous zeros.

@@ -83,23 +83,30 @@ const hexDigits = "0123456789abcdef"
 // surrogate become its escape.
 func AppendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
+	plain := 0 // start of the bytes that go as they are
 	for i := 0; i < len(text); i++ {
 		c := text[i]
+		if c >= ' ' && c != '"' && c != '\\' && (c != 0xed || !loneSurrogate(text[i:])) {
+			continue
+		}
+		dst = append(dst, text[plain:i]...)
 		switch {
 		case c == '"' || c == '\\':
 			dst = append(dst, '\\', c)
 		case c < ' ':
 			dst = appendControl(dst, c)
-		case loneSurrogate(text[i:]):
-			low := text[i+1]
-			dst = append(dst, `\ud`...)
-			dst = append(dst, hexDigits[low>>2&0xf], hexDigits[low&3<<2|text[i+2]>>4&3], hexDigits[text[i+2]&0xf])
-			i += 2
 		default:
-			dst = append(dst, c)
+			dst = appendSurrogate(dst, text[i+1], text[i+2])
+			i += 2
 		}
+		plain = i + 1
 	}
-	return append(dst, '"')
+	return append(append(dst, text[plain:]...), '"')
+}
+
+// appendSurrogate appends the escape of a lone surrogate with these two WTF-8 bytes after the first.
+func appendSurrogate(dst []byte, second, third byte) []byte {
+	return append(dst, '\\', 'u', 'd', hexDigits[second>>2&0xf], hexDigits[second&3<<2|third>>4&3], hexDigits[third&0xf])
 }
 
 func appendControl(dst []byte, c byte) []byte {
