@@ -29,6 +29,7 @@ type app struct {
 	flags handoff.ProjectFlags
 	json  bool
 	quiet bool
+	gate  gate
 }
 
 // commands lists every command by name. Each is built only when it is asked for.
@@ -208,6 +209,7 @@ func (a *app) project() (handoff.Project, error) {
 	}
 	p.Options.Rules = schema.Frontmatter()
 	p.Options.Warn = a.note
+	p.Options.Redact, p.Options.AllowSecrets = a.gate.redact, a.gate.allow
 	testOptions(a.getenv, &p.Options)
 	if a.getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
 		a.note("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it is honoured in test binaries only")

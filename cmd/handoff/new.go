@@ -46,6 +46,7 @@ stores nothing. What was typed is never lost: if it cannot be stored, the file s
 		},
 	}
 	f.register(cmd)
+	a.gate.register(cmd)
 	return cmd
 }
 

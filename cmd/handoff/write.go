@@ -52,7 +52,7 @@ The same document again changes nothing, so that a failed command can always be 
 
 FILE is a markdown document with YAML frontmatter, DIR stands for its *.md files, and - for a
 document on standard input, or for a body there when flags give the frontmatter. Several documents
-are checked first and stored all or none.`,
+are checked first and stored all or none. A document with a credential in it is refused.`,
 		Example: `  handoff write note.md
   echo 'Tests are green, deploy is open.' | handoff write - --from ann --to ben --topic deploy
   find notes -name '*.md' -print0 | handoff write --stdin0`,
@@ -66,6 +66,7 @@ are checked first and stored all or none.`,
 		},
 	}
 	f.register(cmd)
+	a.gate.register(cmd)
 	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")
 	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the good documents; exit with the code of the first failure")
 	return cmd

@@ -21,7 +21,7 @@ type admitted struct {
 const maxRoster = 1 << 20
 
 // admit checks place and operators. It writes nothing. What is refused is left out and reported in results.
-func (s *Store) admit(_ machineOK, docs []sealed, results []Result) ([]admitted, error) {
+func (s *Store) admit(_ machineOK, docs []scanned, results []Result) ([]admitted, error) {
 	if err := s.checkPlaces(); err != nil {
 		return nil, err
 	}
@@ -34,12 +34,12 @@ func (s *Store) admit(_ machineOK, docs []sealed, results []Result) ([]admitted,
 	}
 	var good []admitted
 	for _, d := range docs {
-		state, err := verify(d)
+		state, err := verify(d.sealed)
 		if err != nil {
 			results[d.at].Err = err
 			continue
 		}
-		good = append(good, admitted{d, state})
+		good = append(good, admitted{d.sealed, state})
 	}
 	return good, nil
 }

@@ -32,6 +32,9 @@ type writePayload struct {
 	Tags                 []string `json:"tags"`
 	BodyByteSize         int      `json:"body_byte_size"`
 	OperatorVerification string   `json:"operator_verification"`
+	SecretsAllowed       []string `json:"secrets_allowed,omitempty"` // rules whose findings were let through
+
+	redacted []string // rules whose findings were replaced
 }
 
 type markReadPayload struct {

@@ -83,7 +83,11 @@ func (x *session) link(log *durable.Log, c *step) error {
 	var lines bytes.Buffer
 	for _, e := range c.events {
 		var line []byte
-		if line, prev, err = chain.Next(prev, e.kind, x.opt.Now(), e.payload); err != nil {
+		var redacted []string
+		if w, ok := e.payload.(writePayload); ok {
+			redacted = w.redacted
+		}
+		if line, prev, err = chain.Next(prev, e.kind, x.opt.Now(), e.payload, redacted); err != nil {
 			return err
 		}
 		lines.Write(line)

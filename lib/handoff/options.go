@@ -34,6 +34,9 @@ type Options struct {
 	MaxDocumentBytes int           // of a document to write; 0 is DefaultMaxDocumentBytes
 	IndexMaxRows     int           // of INDEX.md before older rows are sealed away; 0 is DefaultIndexMaxRows, negative is never
 
+	Redact       bool     // replace credentials in what is written instead of refusing it
+	AllowSecrets []string // rules of the secret scan whose findings are let through, audited
+
 	Rules       Rules                  // the frontmatter schema: schema.Frontmatter()
 	Now         func() time.Time       // nil is time.Now
 	Fingerprint func() (string, error) // which machine this is; nil asks the system

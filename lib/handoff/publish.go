@@ -105,6 +105,7 @@ func (x *session) writePayload(d admitted, file string) writePayload {
 		HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: x.relPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
 		BodyByteSize: len(d.Body), OperatorVerification: string(d.operators),
+		SecretsAllowed: d.allowed, redacted: d.redacted,
 	}
 }
 

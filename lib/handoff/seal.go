@@ -11,9 +11,12 @@ import (
 // A sealed document is valid and carries the id of its content. It remembers its place among the sources.
 type sealed struct {
 	Document
-	at   int
-	name string
-	text []byte // as it is stored
+	at      int
+	name    string
+	text    []byte // as it is stored
+	claimed bool   // the source named its id
+
+	allowed, redacted []string // rules of the secret scan, from screen
 }
 
 // Parse checks src against the rules of the frontmatter and returns its document, whose HandoffID is the
@@ -80,12 +83,13 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	if doc.HandoffID != "" && doc.HandoffID != id {
 		return sealed{}, &IDMismatchError{src.Name, doc.HandoffID, id}
 	}
+	claimed := doc.HandoffID != ""
 	doc.HandoffID = id
 	text := document.Render(doc)
 	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
 		return sealed{}, &DocumentError{src.Name, []Fault{*fault}}
 	}
-	return sealed{Document: doc, at: at, name: src.Name, text: text}, nil
+	return sealed{Document: doc, at: at, name: src.Name, text: text, claimed: claimed}, nil
 }
 
 func prefixed(name string) string {

@@ -78,7 +78,14 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) ([]
 	if err := faults(results); err != nil && !keepGoing {
 		return nil, err
 	}
-	admitted, err := s.admit(m, docs, results)
+	clean, err := s.screen(docs, results)
+	if err != nil {
+		return nil, err
+	}
+	if err := faults(results); err != nil && !keepGoing {
+		return nil, err
+	}
+	admitted, err := s.admit(m, clean, results)
 	if err == nil && !keepGoing {
 		err = faults(results)
 	}

@@ -41,7 +41,8 @@ type Chain struct {
 }
 
 // Next returns the line, with its newline, of an event that follows the hash prev, and its own hash.
-func (c Chain) Next(prev, eventType string, at time.Time, payload any) (line []byte, hash string, err error) {
+// Redacted names the rules by which content was redacted; none is null.
+func (c Chain) Next(prev, eventType string, at time.Time, payload any, redacted []string) (line []byte, hash string, err error) {
 	text, err := json.Marshal(map[string]any{
 		"schema_version":    "1.1.0",
 		"primitive_id":      "L6",
@@ -49,7 +50,7 @@ func (c Chain) Next(prev, eventType string, at time.Time, payload any) (line []b
 		"ts_utc":            at.UTC().Format(timeLayout),
 		"prev_hash":         prev,
 		"payload":           payload,
-		"redaction_applied": nil,
+		"redaction_applied": redacted,
 	})
 	if err != nil {
 		return nil, "", err

@@ -25,7 +25,7 @@ var chain = journal.Chain{
 
 func TestChain(t *testing.T) {
 	at := time.Date(2026, 5, 7, 12, 0, 0, 123456789, time.UTC)
-	line, hash, err := chain.Next(journal.Genesis, "handoff.write", at, map[string]int{"n": 1})
+	line, hash, err := chain.Next(journal.Genesis, "handoff.write", at, map[string]int{"n": 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,142 @@
+package handoff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/secrets"
+)
+
+// A scanned document holds no credential but those that were allowed.
+type scanned struct{ sealed }
+
+// A Secret is a credential in a text: which rule it met and where it stands, never its value.
+type Secret = secrets.Finding
+
+// FindSecrets returns the credentials in text, by place.
+func FindSecrets(text string) []Secret { return secrets.Scan(text) }
+
+// Redact returns text with the credentials in it, except those of the allowed rules, replaced by
+// [redacted:RULE], and the names of the rules that they met, sorted.
+func Redact(text string, allowed []string) (string, []string) {
+	found := slices.DeleteFunc(secrets.Scan(text), func(f Secret) bool { return slices.Contains(allowed, f.Rule) })
+	var rules []string
+	for _, f := range found {
+		rules = append(rules, f.Rule)
+	}
+	return secrets.Redact(text, found), names(rules)
+}
+
+func names(rules []string) []string {
+	slices.Sort(rules)
+	return slices.Compact(rules)
+}
+
+// CheckSecretRules refuses a name that no rule has, ErrInvalid.
+func CheckSecretRules(rules []string) error {
+	for _, rule := range rules {
+		if known := secrets.Rules(); !slices.Contains(known, rule) {
+			return problem(ErrInvalid, "the rules are "+strings.Join(known, ", "), "%q is no rule of the secret scan", rule)
+		}
+	}
+	return nil
+}
+
+// screen looks for credentials. A document with one is left out and reported in results, unless the options
+// allow or redact it.
+func (s *Store) screen(docs []sealed, results []Result) ([]scanned, error) {
+	if err := CheckSecretRules(s.opt.AllowSecrets); err != nil {
+		return nil, err
+	}
+	var good []scanned
+	for _, d := range docs {
+		one, err := s.screenOne(d)
+		if results[d.at].Err = err; err == nil {
+			good = append(good, one)
+		}
+	}
+	return good, nil
+}
+
+func (s *Store) screenOne(d sealed) (scanned, error) {
+	out := scanned{sealed: d}
+	var faults []Fault
+	for _, p := range passages(&d.Document) {
+		for _, f := range secrets.Scan(*p.text) {
+			if slices.Contains(s.opt.AllowSecrets, f.Rule) {
+				out.allowed = append(out.allowed, f.Rule)
+			} else {
+				faults = append(faults, p.fault(f))
+			}
+		}
+	}
+	out.allowed = names(out.allowed)
+	switch {
+	case len(faults) == 0:
+		return out, nil
+	case !s.opt.Redact:
+		return out, &DocumentError{d.name, faults}
+	}
+	return s.redact(out)
+}
+
+// redact replaces the credentials, which makes another document with another id.
+func (s *Store) redact(d scanned) (scanned, error) {
+	if d.claimed {
+		return d, problem(ErrInvalid, "leave handoff_id out of a document that is to be redacted",
+			"%sthe document names its id, which would be another one after the redaction", prefixed(d.name))
+	}
+	if _, structured, err := carrier.Extract(d.Body); structured || err != nil {
+		return d, problem(ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
+			"%sthe body carries a record with a credential in it, which cannot be redacted in place", prefixed(d.name))
+	}
+	d.References = slices.Clone(d.References)
+	var faults []Fault
+	for _, p := range passages(&d.Document) {
+		text, rules := Redact(*p.text, s.opt.AllowSecrets)
+		if len(rules) > 0 && p.slug {
+			faults = append(faults, Fault{Pointer: p.pointer, Problem: "holds a credential (rule " + rules[0] + "), which cannot be redacted here", Hint: "choose another name"})
+			continue
+		}
+		*p.text, d.redacted = text, append(d.redacted, rules...)
+	}
+	if len(faults) > 0 {
+		return d, &DocumentError{d.name, faults}
+	}
+	d.redacted = names(d.redacted)
+	s.opt.Warn(prefixed(d.name) + "redacted what met these rules: " + strings.Join(d.redacted, ", "))
+	id, err := ID(d.Document)
+	d.HandoffID = id
+	d.text = document.Render(d.Document)
+	return d, err
+}
+
+// A passage is a text of a document with its pointer.
+type passage struct {
+	pointer string
+	text    *string
+	slug    bool
+}
+
+func passages(d *Document) []passage {
+	all := []passage{{"/body", &d.Body, false}, {"/from", &d.From, true}, {"/to", &d.To, true}, {"/topic", &d.Topic, true}}
+	for i := range d.References {
+		all = append(all, passage{fmt.Sprintf("/references/%d", i), &d.References[i], false})
+	}
+	for i := range d.Tags {
+		all = append(all, passage{fmt.Sprintf("/tags/%d", i), &d.Tags[i], true})
+	}
+	return all
+}
+
+func (p passage) fault(f Secret) Fault {
+	where := "holds"
+	if p.pointer == "/body" {
+		where = fmt.Sprintf("line %d, column %d of the body holds", f.Line, f.Column)
+	}
+	return Fault{Pointer: p.pointer, Problem: where + " a credential (rule " + f.Rule + ")",
+		Hint: "take it out and revoke it, or use --redact; --allow-secret " + f.Rule + " if it is none"}
+}
