@@ -19,7 +19,15 @@ var exitCodes = []struct {
 	{4, handoff.ErrBusy, "concurrency: the lock was not obtained in time"},
 	{6, handoff.ErrIntegrity, "integrity: another id than claimed, stored content changed, other machine, broken chain"},
 	{7, handoff.ErrConfig, "configuration: system path, unusable directory, bad settings, no free name"},
+	{10, errOperational, "check: OPERATIONAL, the handoff must be mended or confirmed before work is resumed"},
+	{11, errCritical, "check: CRITICAL, there is nothing to resume from, or it was resumed before"},
 }
+
+// The verdicts of check and resume that are not clean.
+var (
+	errOperational = errors.New("the handoff is OPERATIONAL, not CLEAN")
+	errCritical    = errors.New("the handoff is CRITICAL")
+)
 
 func exitCode(err error) int {
 	if err == nil {

@@ -14,6 +14,7 @@ const (
 	eventWrite      = "handoff.write"
 	eventMarkRead   = "handoff.mark_read"
 	eventSurface    = "handoff.surface"
+	eventResume     = "handoff.resume"
 	eventRepair     = "handoff.repair"
 	eventRotate     = "index.rotate"
 	eventRecovered  = "log.recovered"

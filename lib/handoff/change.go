@@ -132,6 +132,11 @@ func (x *session) settle(intent journal.Intent, log *durable.Log) error {
 			return err
 		}
 	}
+	if intent.Op == journal.OpResume {
+		if err := x.finishResume(&intent); err != nil {
+			return err
+		}
+	}
 	if err := log.Put([]byte(intent.LogLines), intent.LogOffset); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ var operations = map[string]operation{
 	journal.OpMarkRead:   {marksAreThere, setMarks},
 	journal.OpRotate:     {rowsHaveLeft, func(*session, *journal.Intent) error { return nil }},
 	journal.OpRepair:     {indexIsReplaced, func(*session, *journal.Intent) error { return nil }},
+	journal.OpResume:     {tokenIsThere, (*session).finishResume},
 	journal.OpRegenerate: {fingerprintIsThere, replaceFingerprint},
 }
 

@@ -17,6 +17,7 @@ const (
 	OpMarkRead   = "mark-read"  // the rows of Marks in Index get their marks
 	OpRotate     = "rotate"     // Rows leave Index, after the archives in Bodies are there
 	OpRepair     = "repair"     // Index gets the content with IndexSHA256
+	OpResume     = "resume"     // the ledger of consumed tokens gets LedgerLine; then the rows of Marks get their marks
 	OpRegenerate = "regenerate" // the fingerprint file gets Fingerprint
 )
 
@@ -32,6 +33,10 @@ type Intent struct {
 	Marks       []Mark `json:"marks,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	History     string `json:"history,omitempty"` // a line for the history of fingerprints
+
+	// LedgerOffset is the end of the whole lines of the ledger before the change.
+	LedgerOffset int64  `json:"ledger_offset,omitempty"`
+	LedgerLine   string `json:"ledger_line,omitempty"`
 
 	// LogOffset is the size of the audit log before the change, LogLines what the change appends.
 	LogOffset int64  `json:"log_offset"`

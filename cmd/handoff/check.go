@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/record"
+)
+
+// checks are the flags that say what a handoff is checked against.
+type checks struct {
+	maxAge     time.Duration
+	allowEmpty []string
+	answers    string
+	ascii      bool
+}
+
+func (c *checks) register(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&c.maxAge, "max-age", 0, "how `old` a fresh handoff may be (default 48h)")
+	cmd.Flags().StringArrayVar(&c.allowEmpty, "allow-empty", nil, "a `field` that may be empty; may be repeated")
+	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as they were understood")
+	cmd.Flags().BoolVar(&c.ascii, "ascii", false, "print ASCII only")
+}
+
+func checkCommand(a *app) *cobra.Command {
+	var c checks
+	cmd := &cobra.Command{
+		Use:   "check FILE|ID|-…",
+		Short: "Check whether work can be resumed from handoffs",
+		Long: `Check whether work can be resumed from handoffs: schema, freshness, resume token, replay test. FILE
+is a packet or another record as JSON, or a handoff document. Nothing is changed, no token consumed.
+The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several the worst counts.`,
+		Example:           "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json",
+		Args:              args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: a.completeIDs,
+		RunE: func(_ *cobra.Command, names []string) error {
+			p, err := a.project()
+			if err != nil {
+				return err
+			}
+			s, err := handoff.Open(p.Options)
+			if err != nil {
+				return err
+			}
+			o, err := c.options(p, s)
+			if err != nil {
+				return err
+			}
+			var reports []packet.Report
+			for _, name := range names {
+				reports = append(reports, packet.Check(a.artifact(s, p, name), o))
+			}
+			if err := a.printReports(reports, c.ascii); err != nil {
+				return err
+			}
+			return verdict(packet.Worst(reports))
+		},
+	}
+	c.register(cmd)
+	return cmd
+}
+
+func (c *checks) options(p handoff.Project, s *handoff.Store) (packet.CheckOptions, error) {
+	o := packet.CheckOptions{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, Consumed: func(token string) (bool, error) {
+		by, err := s.Consumed(token)
+		return by != nil, err
+	}}
+	if o.MaxAge == 0 {
+		o.MaxAge = p.Settings.MaxAge.Value
+	}
+	if o.MaxAge < 0 {
+		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.maxAge)
+	}
+	if p.Options.Now != nil {
+		o.Now = p.Options.Now()
+	}
+	known := strings.Join(packet.Required(), ", ")
+	for _, field := range c.allowEmpty {
+		if !strings.Contains(", "+known+",", ", "+field+",") {
+			return o, invalid("the fields are "+known, "--allow-empty %q is no field of a packet", field)
+		}
+	}
+	if c.answers == "" {
+		return o, nil
+	}
+	text, err := readInput(c.answers)
+	if err != nil {
+		return o, err
+	}
+	answers, err := packet.ParseAnswers(text)
+	o.Answers = &answers
+	return o, err
+}
+
+// artifact reads what name stands for: standard input, a file, or a stored handoff.
+func (a *app) artifact(s *handoff.Store, p handoff.Project, name string) packet.Input {
+	var text []byte
+	var err error
+	if name == "-" {
+		name = "standard input"
+		text, err = readAll(a.stdin, maxInput)
+	} else if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) && looksLikeID(name) {
+		got, err := s.Read(name)
+		if err != nil {
+			return packet.Input{Name: name, Err: err}
+		}
+		return record.Input(got.Entry.ID, got.Document)
+	} else {
+		text, err = readInput(name)
+	}
+	if err != nil {
+		return packet.Input{Name: name, Err: err}
+	}
+	if !bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("---")) {
+		return record.InputJSON(name, text)
+	}
+	doc, err := handoff.Parse(handoff.Source{Text: text}, p.Options.Rules, p.Options.MaxDocumentBytes)
+	if err != nil {
+		return packet.Input{Name: name, Err: err}
+	}
+	return record.Input(name, doc)
+}
+
+func looksLikeID(name string) bool {
+	digits := strings.TrimPrefix(name, "sha256:")
+	return len(digits) >= 8 && len(digits) <= 64 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// printReports prints the reports: one as an object, several as an array of them, or as text.
+func (a *app) printReports(reports []packet.Report, ascii bool) error {
+	switch {
+	case !a.json:
+		_, err := a.stdout.Write([]byte(packet.Text(reports, ascii)))
+		return err
+	case len(reports) == 1:
+		return a.printJSON(reports[0])
+	}
+	return a.printJSON(reports)
+}
+
+func verdict(c packet.Class) error {
+	return map[packet.Class]error{packet.Operational: errOperational, packet.Critical: errCritical}[c]
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/packet"
+)
+
+// Fifty processes resume the same packet at once, and some of them are killed: at most one can have
+// succeeded, and when none says so, the ledger names a killed one.
+func TestOneOfFiftyResumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 50 processes")
+	}
+	for _, killed := range []int{0, 10} {
+		dir := t.TempDir()
+		id := writePacket(t, dir)
+		codes := make([]int, 50)
+		var wg sync.WaitGroup
+		for i := range codes {
+			wg.Go(func() { codes[i] = resumeProcess(dir, id, i < killed) })
+		}
+		wg.Wait()
+		won := 0
+		for i, code := range codes {
+			switch {
+			case code == 0:
+				won++
+			case code != 11 && i >= killed:
+				t.Errorf("process %d exits with %d", i, code)
+			}
+		}
+		ledger, err := os.ReadFile(filepath.Join(dir, ".run", "consumed-tokens.jsonl"))
+		if err != nil || bytes.Count(ledger, []byte("\n")) != 1 {
+			t.Errorf("the ledger has %d lines (%v), want 1", bytes.Count(ledger, []byte("\n")), err)
+		}
+		if won > 1 || won == 0 && killed == 0 {
+			t.Errorf("%d of 50 have resumed, %d of them killed", won, killed)
+		}
+		if out, err := handoffIn(dir, "verify").CombinedOutput(); err != nil {
+			t.Errorf("verify: %v\n%s", err, out)
+		}
+	}
+}
+
+func handoffIn(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command("handoff", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TEST_MACHINE=one", "HOME="+dir)
+	return cmd
+}
+
+func writePacket(t *testing.T, dir string) string {
+	t.Helper()
+	body, err := packet.Record{Objective: "Move the parser to strict JSON", Completed: []string{"Wrote the tokenizer"},
+		Unresolved: []string{"The fuzz target fails on lone surrogates"}, Assumptions: []string{"Input is UTF-8"},
+		NextAction: "Handle lone surrogates in lib/parse/text.go", Risks: []string{"Older files may be refused"},
+		UpdatedAt: time.Now().UTC().Format(time.RFC3339), ResumeToken: "parser-move-0001"}.Body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".handoff.yaml"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := handoffIn(dir, "write", "-", "--from", "ann", "--to", "ben", "--topic", "packet")
+	cmd.Stdin = strings.NewReader(body)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, id, _ := strings.Cut(string(out), `"handoff_id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	return id
+}
+
+func resumeProcess(dir, id string, kill bool) int {
+	cmd := handoffIn(dir, "resume", id, "--operator", "ben")
+	if err := cmd.Start(); err != nil {
+		return -1
+	}
+	if kill {
+		time.AfterFunc(20*time.Millisecond, func() { _ = cmd.Process.Kill() })
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); errors.As(err, &exit) {
+		return exit.ExitCode()
+	} else if err != nil {
+		return -1
+	}
+	return 0
+}
