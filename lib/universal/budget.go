@@ -1,0 +1,106 @@
+package universal
+
+import (
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/tokens"
+)
+
+// A Budget says how many tokens a document takes.
+type Budget struct {
+	Encoding string `json:"encoding"`
+	Tokens   int    `json:"tokens"`
+	AtLeast  bool   `json:"at_least,omitempty"` // Tokens is a lower bound: the document is too large to be worth counting
+	Limit    int    `json:"limit"`
+	Estimate int    `json:"estimate"` // a quarter of the bytes
+	Parts    []Part `json:"parts,omitempty"`
+}
+
+// A Part is one tier of the budget. Going over its limit is a warning.
+type Part struct {
+	Name   string `json:"name"`
+	Tokens int    `json:"tokens"`
+	Limit  int    `json:"limit"`
+}
+
+// tiers divides the budget among the places of a document.
+var tiers = []struct {
+	name  string
+	limit int
+	paths []string
+}{
+	{"metadata", 100, []string{"/handoff/version", "/handoff/schema_type", "/handoff/timestamp", "/handoff/expires_at", "/handoff/trace_id"}},
+	{"source and target", 50, []string{"/handoff/source", "/handoff/target"}},
+	{"context", 200, []string{"/handoff/context"}},
+	{"payload.working", 500, []string{"/handoff/payload/working"}},
+	{"payload.session", 800, []string{"/handoff/payload/session"}},
+	{"payload.references", 200, []string{"/handoff/payload/references"}},
+	{"meta and tracing", 150, []string{"/handoff/meta", "/handoff/tracing"}},
+}
+
+// checkTokens counts the tokens of the document's bytes and compares them with the budget.
+func (d *Document) checkTokens(encoding string, r *Report) error {
+	total, atLeast, err := count(encoding, d.src)
+	if err != nil {
+		return err
+	}
+	r.Budget = &Budget{Encoding: encoding, Tokens: total, AtLeast: atLeast, Limit: TokenBudget, Estimate: tokens.Estimate(len(d.src))}
+	if total > TokenBudget {
+		least := ""
+		if atLeast {
+			least = "at least "
+		}
+		fail(r, "", "`handoff repair` compresses it", "the document takes %s%d tokens (%s), more than %d", least, total, encoding, TokenBudget)
+	}
+	d.checkCount(r)
+	if atLeast {
+		return nil
+	}
+	return d.checkTiers(encoding, r)
+}
+
+// count returns the number of tokens, or a lower bound for a text that exceeds the budget by its size alone.
+func count(encoding string, src []byte) (n int, atLeast bool, err error) {
+	if len(src) > TokenBudget*tokens.LongestToken && encoding != tokens.Chars4 {
+		return (len(src) + tokens.LongestToken - 1) / tokens.LongestToken, true, nil
+	}
+	n, err = tokens.Count(encoding, string(src))
+	return n, false, err
+}
+
+func (d *Document) checkCount(r *Report) {
+	claimed := d.root.At(countPath)
+	if claimed == nil || claimed.Kind != ordered.Number {
+		return
+	}
+	n, err := wholeNumber(claimed)
+	if estimate := r.Budget.Estimate; err != nil || deviates(n, estimate) {
+		warn(r, countPath, "`handoff repair` counts again", "token_count %s is more than 30 %% away from the estimate %d", claimed, estimate)
+	}
+}
+
+// deviates reports whether the number is more than 30 % away from the estimate.
+func deviates(n, estimate int) bool {
+	difference := max(n-estimate, estimate-n)
+	return difference*10 > estimate*3
+}
+
+func (d *Document) checkTiers(encoding string, r *Report) error {
+	for _, tier := range tiers {
+		var text []byte
+		for _, path := range tier.paths {
+			if v := d.root.At(path); v != nil {
+				text = append(ordered.AppendQuoted(text, path[len(above(path))+1:]), ':')
+				text = v.Append(text)
+			}
+		}
+		n, err := tokens.Count(encoding, string(text))
+		if err != nil {
+			return err
+		}
+		r.Budget.Parts = append(r.Budget.Parts, Part{Name: tier.name, Tokens: n, Limit: tier.limit})
+		if n > tier.limit {
+			warn(r, tier.paths[0], "", "%s takes %d tokens, more than its share of %d", tier.name, n, tier.limit)
+		}
+	}
+	return nil
+}

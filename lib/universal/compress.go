@@ -1,0 +1,216 @@
+package universal
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/tokens"
+)
+
+const (
+	summaryTokens = 100 // a compressed summary takes fewer
+	workingMax    = 500 // characters of a string in payload.working that compression leaves alone
+	sessionPath   = "/handoff/payload/session"
+)
+
+// droppable lists the optional fields that compression leaves out, in this order.
+var droppable = []string{
+	"/handoff/expires_at",
+	"/handoff/target/invocation",
+	"/handoff/target/expected_phase",
+	"/handoff/context/original_prompt",
+	"/handoff/context/success_criteria",
+	"/handoff/tracing/tags",
+}
+
+// A compressor shortens a record until it fits the budget.
+type compressor struct {
+	*editor
+	encoding string
+	dir      string // directory of the session file, as the reference names it
+}
+
+// compress is the second attempt. It stops as soon as the budget holds, and undoes itself if the document would grow.
+func (c compressor) compress() {
+	start, before := c.snapshot(), printed(c.root)
+	for _, step := range []func(){c.dropOptional, c.moveSession, c.shorten, c.dropSession} {
+		if c.fits() {
+			break
+		}
+		step()
+	}
+	c.refresh()
+	if after := printed(c.root); len(after) > len(before) || c.measure(after) > c.measure(before) {
+		*c.editor = start
+	}
+}
+
+func (c compressor) fits() bool { return c.measure(printed(c.root)) <= TokenBudget }
+
+// measured is how much of a large text is counted before it is taken for too large: counting all of it takes long.
+const measured = 32 << 10
+
+// measure returns the number of tokens, or some number far above the budget for a text that is certain to exceed it.
+func (c compressor) measure(src []byte) int {
+	if len(src) > measured && c.encoding != tokens.Chars4 {
+		n, _, err := count(c.encoding, src[:measured])
+		if err != nil || n > 2*TokenBudget || len(src) > TokenBudget*tokens.LongestToken {
+			return 10*TokenBudget + len(src)
+		}
+	}
+	n, _, err := count(c.encoding, src)
+	if err != nil {
+		return 10*TokenBudget + len(src)
+	}
+	return n
+}
+
+func (c compressor) dropOptional() {
+	for _, pointer := range droppable {
+		if c.fits() {
+			return
+		}
+		c.cut(pointer, "optional, left out to save tokens")
+	}
+}
+
+// moveSession puts payload.session into a file of its own and refers to it, if the reference is the shorter of the two.
+func (c compressor) moveSession() {
+	session := c.root.At(sessionPath)
+	if session == nil || !c.canRefer() {
+		return
+	}
+	start, before := c.snapshot(), len(printed(c.root))
+	reference := ordered.NewObject(
+		ordered.Member{Name: "path", Value: ordered.NewString(sessionFile(c.dir, c.root))},
+		ordered.Member{Name: "relevance", Value: ordered.NewString("important")},
+	)
+	c.session = session
+	c.remove(sessionPath, "moved to a file")
+	c.refer(reference)
+	if len(printed(c.root)) >= before {
+		*c.editor = start
+	}
+}
+
+// canRefer reports whether payload.references can take one more file.
+func (c compressor) canRefer() bool {
+	references := c.root.At("/handoff/payload/references")
+	if references != nil && references.Kind != ordered.Object {
+		return false
+	}
+	files := references.Get("files")
+	return files == nil || files.Kind == ordered.Array
+}
+
+func (c compressor) refer(reference *ordered.Value) {
+	const references, why = "/handoff/payload/references", "refers to the session file"
+	files := c.root.At(references + "/files")
+	switch {
+	case c.root.At(references) == nil:
+		c.set(references, ordered.NewObject(ordered.Member{Name: "files", Value: ordered.NewArray(reference)}), why)
+	case files == nil:
+		c.set(references+"/files", ordered.NewArray(reference), why)
+	default:
+		files.Items = append(files.Items, reference)
+		c.patch = append(c.patch, Change{Op: "add", Path: references + "/files/" + strconv.Itoa(len(files.Items)-1), Value: reference.Append(nil), Why: why})
+	}
+}
+
+// shorten cuts the summary, then as many of the long strings of payload.working as it takes, in their order.
+func (c compressor) shorten() {
+	c.shortenSummary()
+	if c.fits() {
+		return
+	}
+	long := longStrings(c.root.At("/handoff/payload/working"), "/handoff/payload/working", nil)
+	enough := sort.Search(len(long), func(n int) bool {
+		for i, s := range long {
+			s.value.Text = s.full
+			if i < n {
+				s.value.Text = s.short
+			}
+		}
+		return c.fits()
+	})
+	for i, s := range long {
+		s.value.Text = s.full
+		if i < enough {
+			c.swap(s.pointer, ordered.NewString(s.short), fmt.Sprintf("cut to %d characters", workingMax))
+		}
+	}
+}
+
+func (c compressor) shortenSummary() {
+	const pointer = "/handoff/context/summary"
+	v := c.root.At(pointer)
+	if v == nil || v.Kind != ordered.String {
+		return
+	}
+	fitting := func(text string) bool {
+		n, err := tokens.Count(c.encoding, text)
+		return err == nil && n < summaryTokens
+	}
+	if len(v.Text) > 4*summaryMax || fitting(v.Text) {
+		return // longer than the schema allows: no repair left it so
+	}
+	size := utf8.RuneCountInString(ordered.Printable(v.Text)) - 1
+	for size > 3 && !fitting(cutTo(v.Text, size)) {
+		size--
+	}
+	if short := cutTo(v.Text, size); size > 3 && len(short) < len(v.Text) {
+		c.swap(pointer, ordered.NewString(short), fmt.Sprintf("cut to less than %d tokens", summaryTokens))
+	}
+}
+
+// A longString is a string that can be cut.
+type longString struct {
+	pointer     string
+	value       *ordered.Value
+	full, short string
+}
+
+func longStrings(v *ordered.Value, pointer string, found []longString) []longString {
+	if v == nil {
+		return found
+	}
+	if v.Kind == ordered.String {
+		if short := cutTo(v.Text, workingMax); len(short) < len(v.Text) {
+			found = append(found, longString{pointer, v, v.Text, short})
+		}
+		return found
+	}
+	for i, item := range v.Items {
+		found = longStrings(item, pointer+"/"+strconv.Itoa(i), found)
+	}
+	for _, m := range v.Members {
+		found = longStrings(m.Value, ordered.Pointer(pointer, m.Name), found)
+	}
+	return found
+}
+
+// dropSession leaves payload.session out where it could not be moved; its content is kept in the same file.
+func (c compressor) dropSession() {
+	if session := c.root.At(sessionPath); session != nil {
+		c.session = session
+		c.remove(sessionPath, "left out to save tokens, kept in a file")
+	}
+}
+
+// strip is the third attempt: of the payload only working stays.
+func strip(e *editor) {
+	payload := e.root.At("/handoff/payload")
+	if payload == nil || payload.Get("working") == nil {
+		return
+	}
+	const why = "only the working context is kept"
+	if session := payload.Get("session"); session != nil {
+		e.session = session
+		e.remove(sessionPath, why)
+	}
+	e.cutMembers("/handoff/payload", why, func(name string) bool { return name == "working" })
+	e.refresh()
+}

@@ -1,0 +1,127 @@
+package universal
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// convert turns a value into the shape that its field wants, where that is possible.
+func convert(e *editor, f field, pointer string) {
+	v := e.root.At(pointer)
+	if v == nil {
+		return
+	}
+	switch f.shape {
+	case text:
+		if scalar(v) {
+			e.set(pointer, ordered.NewString(v.Text), "converted to a string")
+		}
+	case texts:
+		convertList(e, v, pointer)
+	case flag:
+		if v.Kind == ordered.String && (v.Text == "true" || v.Text == "false") {
+			e.set(pointer, ordered.NewBool(v.Text == "true"), "converted to a boolean")
+		}
+	case clock:
+		if fixed := inUTC(v); fixed != "" && fixed != v.Text {
+			e.set(pointer, ordered.NewString(fixed), "converted to UTC with Z")
+		}
+	case word:
+		convertWord(e, f, v, pointer)
+	}
+}
+
+func scalar(v *ordered.Value) bool { return v.Kind == ordered.Number || v.Kind == ordered.Bool }
+
+func convertList(e *editor, v *ordered.Value, pointer string) {
+	if scalar(v) || v.Kind == ordered.String {
+		e.set(pointer, ordered.NewArray(ordered.NewString(v.Text)), "converted to a list")
+		return
+	}
+	for i, item := range v.Items {
+		if scalar(item) {
+			e.set(pointer+"/"+strconv.Itoa(i), ordered.NewString(item.Text), "converted to a string")
+		}
+	}
+}
+
+func convertWord(e *editor, f field, v *ordered.Value, pointer string) {
+	if v.Kind == ordered.Number && f.path == "/handoff/version" && v.String() == "3" {
+		e.set(pointer, ordered.NewString(Version), "converted to a string")
+		return
+	}
+	if v.Kind != ordered.String && f.path == confidencePath {
+		e.swap(pointer, ordered.NewString("medium"), "default for a value that is none")
+		return
+	}
+	if v.Kind != ordered.String || f.path == "/handoff/version" { // another version needs an adapter, not another name
+		return
+	}
+	if best := closest(v.Text, f.words); best != "" && best != v.Text {
+		e.swap(pointer, ordered.NewString(best), "the closest of the values allowed")
+	}
+}
+
+// naive are the forms of a time without a zone that are read as UTC.
+var naive = []string{"2006-01-02T15:04:05", "2006-01-02T15:04"}
+
+// inUTC returns the time in UTC with Z, "" for what cannot be read.
+func inUTC(v *ordered.Value) string {
+	if _, ok := instant(v); ok || v.Kind != ordered.String {
+		return v.Text
+	}
+	source := strings.ToUpper(strings.TrimSpace(v.Text))
+	if len(source) > 10 && source[10] == ' ' {
+		source = source[:10] + "T" + strings.TrimSpace(source[11:])
+	}
+	for _, layout := range append([]string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700"}, naive...) {
+		if t, err := time.Parse(layout, source); err == nil {
+			return t.UTC().Format(time.RFC3339Nano)
+		}
+	}
+	return ""
+}
+
+// closest returns the word that is meant: the same in another case, one that shares a beginning of four letters, or the one
+// with the fewest edits. Where only one word is allowed, what is far from it is something else: then it returns "".
+func closest(text string, words []string) string {
+	text = strings.ToLower(strings.TrimSpace(cutTo(text, 40)))
+	best, fewest := "", len(text)+40
+	for _, w := range words {
+		n := edits(text, w)
+		if len(text) >= 4 && len(w) >= 4 && text[:4] == w[:4] {
+			n = 1
+		}
+		if n < fewest {
+			best, fewest = w, n
+		}
+	}
+	if len(words) == 1 && fewest > 2 {
+		return ""
+	}
+	return best
+}
+
+// edits returns the Levenshtein distance in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,36 @@
+package universal
+
+import (
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/packet"
+)
+
+// Kind names the record in the body of a handoff, with Version after a slash.
+const Kind = "universal"
+
+// Facts returns what the document answers when it is checked like a resume packet: context.summary is the objective,
+// context.known_gaps are what is unresolved, target.invocation is the next action. Completed work, assumptions, risks and a
+// resume token have no field in a universal record.
+func (d *Document) Facts() packet.Facts {
+	return packet.Facts{
+		Kind:       Kind + "/" + Version,
+		Objective:  d.text("/handoff/context/summary"),
+		Unresolved: d.texts("/handoff/context/known_gaps"),
+		NextAction: d.text("/handoff/target/invocation"),
+		UpdatedAt:  d.text("/handoff/timestamp"),
+		ExpiresAt:  d.text("/handoff/expires_at"),
+		Cannot:     []string{"completed", "assumptions", "risks", "resume_token"},
+		Texts:      packet.Passages(d.src),
+	}
+}
+
+func (d *Document) texts(pointer string) (texts []string) {
+	if list := d.root.At(pointer); list != nil {
+		for _, item := range list.Items {
+			if item.Kind == ordered.String {
+				texts = append(texts, ordered.Printable(item.Text))
+			}
+		}
+	}
+	return texts
+}

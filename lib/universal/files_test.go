@@ -1,0 +1,143 @@
+package universal_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/universal"
+)
+
+// with returns the minimal document with one text replaced.
+func with(t failing, pointer, text string) *universal.Document {
+	t.Helper()
+	root, err := ordered.Parse(load(t, "good/minimal.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := strings.LastIndexByte(pointer, '/')
+	root.At(pointer[:i]).Set(pointer[i+1:], ordered.NewString(text))
+	return mustParse(t, root.Append(nil))
+}
+
+func TestFileName(t *testing.T) {
+	for source, want := range map[string]string{
+		"skill-editor":      "skill-editor-to-report-writer-20260207T183000Z.json",
+		"../../etc/passwd":  "etc-passwd-to-report-writer-20260207T183000Z.json",
+		"..":                "unnamed-to-report-writer-20260207T183000Z.json",
+		`C:\x\y`:            "C--x-y-to-report-writer-20260207T183000Z.json",
+		"читатель":          "unnamed-to-report-writer-20260207T183000Z.json",
+		"a\x00b\nc":         "a-b-c-to-report-writer-20260207T183000Z.json",
+		"-rf":               "rf-to-report-writer-20260207T183000Z.json",
+		"agent:codex/1.2.3": "agent-codex-1-2-3-to-report-writer-20260207T183000Z.json",
+	} {
+		if got := with(t, "/handoff/source/skill", source).FileName(); got != want {
+			t.Errorf("%q gives %s, want %s", source, got, want)
+		}
+	}
+	if got := with(t, "/handoff/timestamp", "../now").FileName(); got != "survey-reader-to-report-writer-undated.json" {
+		t.Errorf("without a time: %s", got)
+	}
+}
+
+func TestFileNameStaysInItsDirectory(t *testing.T) {
+	safe := regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*\.json$`)
+	rapid.Check(t, func(t *rapid.T) {
+		d := with(t, rapid.SampledFrom([]string{"/handoff/source/skill", "/handoff/target/skill", "/handoff/timestamp"}).Draw(t, "place"),
+			rapid.OneOf(rapid.String(), rapid.StringMatching(`[./\\:~a-z]{0,80}`)).Draw(t, "text"))
+		if name := d.FileName(); !safe.MatchString(name) || len(name) > 160 {
+			t.Fatalf("name %q", name)
+		}
+	})
+}
+
+func TestWriteFiles(t *testing.T) {
+	root := t.TempDir()
+	file := universal.File{Name: "a.json", Bytes: []byte("{}\n")}
+	if err := universal.WriteFiles(root, "x/handoffs", file); err != nil {
+		t.Fatal(err)
+	}
+	if err := universal.WriteFiles(root, "x/handoffs", file); err != nil {
+		t.Errorf("the same file a second time: %v", err)
+	}
+	changed := universal.File{Name: "a.json", Bytes: []byte("[]\n")}
+	if err := universal.WriteFiles(root, "x/handoffs", universal.File{Name: "b.json"}, changed); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("another content: %v", err)
+	}
+	got, err := os.ReadFile(filepath.Join(root, "x/handoffs/a.json"))
+	if err != nil || string(got) != "{}\n" {
+		t.Errorf("a.json is %q: %v", got, err)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "x/handoffs/b.json")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("b.json was left behind: %v", err)
+	}
+}
+
+func TestWriteFilesRefusesNames(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"", ".", "..", "../a", "a/b", "/a", `a\b`, `..\a`, "C:a", "a/../b"} {
+		if err := universal.WriteFiles(filepath.Join(root), ".", universal.File{Name: name}); !errors.Is(err, handoff.ErrInvalid) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if entries, err := os.ReadDir(root); err != nil || len(entries) > 0 {
+		t.Errorf("%v written: %v", entries, err)
+	}
+	if err := universal.WriteFiles(root, "../outside", universal.File{Name: "a"}); err == nil {
+		t.Error("a directory outside the root is written to")
+	}
+}
+
+func TestWriteFilesFollowsNoLink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("symbolic links need a privilege on Windows")
+	}
+	root, outside := t.TempDir(), t.TempDir()
+	for link, target := range map[string]string{"dir": outside, "a.json": filepath.Join(outside, "a.json")} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := universal.File{Name: "a.json", Bytes: []byte("{}")}
+	for _, dir := range []string{"dir", "."} {
+		if err := universal.WriteFiles(root, dir, file); err == nil {
+			t.Errorf("%s: written through a link", dir)
+		}
+	}
+	if entries, err := os.ReadDir(outside); err != nil || len(entries) > 0 {
+		t.Errorf("%v written outside: %v", entries, err)
+	}
+}
+
+func TestSessionDir(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "sessions/17"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Dir(root)
+	for session, want := range map[string]string{
+		filepath.Join(root, "sessions/17"):       filepath.Join("sessions", "17", "handoffs"),
+		filepath.Join(root, "new"):               filepath.Join("new", "handoffs"),
+		root:                                     "handoffs",
+		root + "/sessions/../../../etc":          "",
+		outside:                                  "",
+		root + "-beside":                         "",
+		"sessions/17":                            "",
+		"":                                       "",
+		filepath.Join(root, "sessions") + "/17/": filepath.Join("sessions", "17", "handoffs"),
+	} {
+		got, err := with(t, "/handoff/source/session_path", session).SessionDir(root)
+		if got != want || (want == "") != errors.Is(err, handoff.ErrInvalid) {
+			t.Errorf("%q gives %q, %v; want %q", session, got, err, want)
+		}
+	}
+}

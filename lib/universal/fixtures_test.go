@@ -1,0 +1,140 @@
+package universal_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/universal"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+const fixtures = "../../testdata/universal"
+
+var update = flag.Bool("update", false, "write testdata/universal/expected.txt anew")
+
+func options() universal.RepairOptions {
+	return universal.RepairOptions{
+		Options: universal.Options{Rules: schema.Universal()},
+		Now:     func() time.Time { return time.Date(2026, 5, 7, 12, 0, 0, 0, time.UTC) },
+		NewID:   func() string { return "00000000-0000-4000-8000-000000000001" },
+	}
+}
+
+// TestFixtures compares what is found in each document, and what a repair makes of it, with expected.txt.
+func TestFixtures(t *testing.T) {
+	got := "# file | class, stage | faults | warnings | repair; places are line:column or pointers below /handoff\n"
+	for _, dir := range []string{"good", "bad"} {
+		names, err := filepath.Glob(filepath.Join(fixtures, dir, "*.json"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no documents in %s: %v", dir, err)
+		}
+		for _, name := range names {
+			outcome := outcomeOf(t, name)
+			if valid := strings.HasPrefix(outcome, "valid"); valid != (dir == "good") {
+				t.Errorf("%s is %s", name, outcome)
+			}
+			got += fmt.Sprintf("%s/%s | %s\n", dir, filepath.Base(name), outcome)
+		}
+	}
+	expected := filepath.Join(fixtures, "expected.txt")
+	if *update {
+		if err := os.WriteFile(expected, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(expected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("expected.txt has\n%s\ngot\n%s", missing(string(want), got), missing(got, string(want)))
+	}
+}
+
+// missing returns the lines of a that b lacks.
+func missing(a, b string) (lines string) {
+	for line := range strings.Lines(a) {
+		if !strings.Contains(b, line) {
+			lines += line
+		}
+	}
+	return lines
+}
+
+func outcomeOf(t *testing.T, name string) string {
+	t.Helper()
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := universal.Parse(src)
+	var unreadable *handoff.DocumentError
+	if errors.As(err, &unreadable) {
+		f := unreadable.Faults[0]
+		return fmt.Sprintf("unreadable | %d:%d %s", f.Line, f.Column, f.Problem)
+	}
+	r, err := d.Validate(options().Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	class := "valid"
+	switch err := r.Err(); {
+	case errors.Is(err, handoff.ErrIntegrity):
+		class = "mismatch"
+	case errors.Is(err, handoff.ErrInvalid):
+		class = "invalid"
+	case err != nil:
+		t.Errorf("%s: an error without class: %v", name, err)
+	}
+	fixed, err := d.Repair(options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Faults {
+		if f.Hint == "" {
+			t.Errorf("%s: no repair is named for %s", name, f)
+		}
+	}
+	return fmt.Sprintf("%s, %s | %s | %s | %s", class, r.Stage, places(r.Faults), places(r.Warnings), repairOf(fixed))
+}
+
+func places(faults []handoff.Fault) string {
+	var all []string
+	for _, f := range faults {
+		place := strings.TrimPrefix(f.Pointer, "/handoff/")
+		if place == "" {
+			place = "document"
+		}
+		all = append(all, place)
+	}
+	return strings.Join(all, " ")
+}
+
+func repairOf(r universal.Repair) string {
+	last := ""
+	if n := len(r.Attempts); n > 0 {
+		last = r.Attempts[n-1].Name
+	}
+	switch {
+	case r.OK() && !r.Changed:
+		return "unchanged"
+	case !r.OK():
+		return "fails after " + last
+	}
+	var all []string
+	for _, c := range r.Patch() {
+		all = append(all, c.Op+" "+strings.TrimPrefix(c.Path, "/handoff/"))
+	}
+	text := last + ": " + strings.Join(all, ", ")
+	for _, f := range r.Moved {
+		text += "; " + f.Name[:3] + " kept"
+	}
+	return text
+}

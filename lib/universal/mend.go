@@ -1,0 +1,90 @@
+package universal
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+const summaryMax = 500 // characters of context.summary
+
+var (
+	traceID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	hashing = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+)
+
+// mend is the first attempt: defaults, conversions, cuts to length. newID is called when a trace_id is needed.
+func mend(e *editor, now time.Time, newID func() string) {
+	if e.root.At("/handoff") == nil {
+		return // whatever stands at the root may be the record itself: nothing is removed
+	}
+	dropUnknown(e, "")
+	dropUnknown(e, "/handoff")
+	dropNulls(e)
+	fill(e, "/handoff/version", ordered.NewString(Version))
+	fill(e, "/handoff/schema_type", ordered.NewString(SchemaType))
+	fill(e, "/handoff/timestamp", ordered.NewString(now.UTC().Format(time.RFC3339)))
+	fill(e, "/handoff/meta", ordered.NewObject())
+	fill(e, confidencePath, ordered.NewString("medium"))
+	for _, f := range fields {
+		f.each(e.root, func(pointer string) { convert(e, f, pointer) })
+	}
+	shortenSummary(e)
+	shortenChain(e)
+	mendHash(e)
+	mendSize(e)
+	mendTrace(e, newID)
+}
+
+func dropUnknown(e *editor, parent string) {
+	e.cutMembers(parent, "unknown key", func(name string) bool {
+		_, known := fieldAt(ordered.Pointer(parent, name))
+		return known
+	})
+}
+
+// dropNulls leaves out optional fields that are null.
+func dropNulls(e *editor) {
+	for _, f := range fields {
+		if !f.optional {
+			continue
+		}
+		f.each(e.root, func(pointer string) {
+			if v := e.root.At(pointer); v != nil && v.Kind == ordered.Null {
+				e.remove(pointer, "null counts as absent")
+			}
+		})
+	}
+}
+
+// fill gives a required field its default when it is absent or null.
+func fill(e *editor, pointer string, value *ordered.Value) {
+	if v := e.root.At(pointer); v == nil || v.Kind == ordered.Null {
+		e.set(pointer, value, "default for a missing field")
+	}
+}
+
+// shortenSummary cuts a summary that the schema finds too long.
+func shortenSummary(e *editor) {
+	const pointer = "/handoff/context/summary"
+	if v := e.root.At(pointer); v != nil && v.Kind == ordered.String {
+		if short := cutTo(v.Text, summaryMax); short != v.Text {
+			e.swap(pointer, ordered.NewString(short), fmt.Sprintf("cut to %d characters", summaryMax))
+		}
+	}
+}
+
+// cutTo returns at most max characters of the text, the last three of them dots where something was cut. A surrogate that
+// stands alone counts as one character.
+func cutTo(text string, max int) string {
+	if len(text) <= max {
+		return text
+	}
+	runes := []rune(ordered.Printable(text))
+	if len(runes) <= max {
+		return text
+	}
+	return string(runes[:max-3]) + "..."
+}

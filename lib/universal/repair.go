@@ -1,0 +1,155 @@
+package universal
+
+import (
+	"crypto/rand"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/tokens"
+)
+
+// RepairOptions says how a document is repaired. The zero value of what it adds to Options is the real world.
+type RepairOptions struct {
+	Options
+	Now        func() time.Time // the default of a missing timestamp
+	NewID      func() string    // makes a trace_id: a random UUID version 4
+	SessionDir string           // directory that the moved session will be written to, as the reference shall name it; "": beside the document
+}
+
+// A Repair is what came of an attempt to make a document valid.
+type Repair struct {
+	Document *Document `json:"-"`        // the valid document, nil when all attempts failed
+	Changed  bool      `json:"changed"`  // the document is a new one; false: it is returned as it is, or nil
+	Report   Report    `json:"report"`   // of the document as it was
+	Attempts []Attempt `json:"attempts"` // at most three
+	Moved    []File    `json:"-"`        // what was moved or cut, to be written beside the document before anything relies on it
+}
+
+// An Attempt is one of the three: "defaults", "compression", "working context only". Each goes on from the one before.
+type Attempt struct {
+	Name   string   `json:"name"`
+	Patch  []Change `json:"patch"`
+	Report Report   `json:"report"` // of the document after the attempt
+}
+
+// OK reports whether the repair succeeded.
+func (r Repair) OK() bool { return r.Document != nil }
+
+// Patch returns the changes of all attempts. Applied to the original they give the repaired document.
+func (r Repair) Patch() (all []Change) {
+	for _, a := range r.Attempts {
+		all = append(all, a.Patch...)
+	}
+	return all
+}
+
+// Repair makes the document valid in at most three attempts: defaults and conversions, then compression, then the working
+// context only. A valid document is returned as it is, unless its token_count or the length of its chain can be bettered. No attempt
+// is made on a document of another version.
+// Nothing is lost: what is removed, cut or replaced is in Moved. A payload hash that does not fit is never replaced. The
+// error says that the options cannot be used; a document that cannot be repaired is no error.
+func (d *Document) Repair(o RepairOptions) (Repair, error) {
+	o = o.withDefaults()
+	report, err := d.Validate(o.Options)
+	if err != nil {
+		return Repair{}, err
+	}
+	if report.Valid() && !betterable(report, d.root) {
+		return Repair{Document: d, Report: report, Attempts: []Attempt{}, Moved: []File{}}, nil
+	}
+	result := Repair{Report: report, Attempts: []Attempt{}}
+	if d.foreign() {
+		return result, nil
+	}
+	e := newEditor(d.root)
+	for _, a := range attempts {
+		done := len(e.patch)
+		a.run(e, o)
+		e.refresh()
+		recount(e)
+		repaired := &Document{root: e.root, src: printed(e.root)}
+		if report, err = repaired.Validate(o.Options); err != nil {
+			return Repair{}, err
+		}
+		result.Attempts = append(result.Attempts, Attempt{Name: a.name, Patch: append([]Change{}, e.patch[done:]...), Report: report})
+		if report.Valid() {
+			// Parsed again, so that the document given out shares nothing with the editor and has places of its own.
+			if result.Document, err = Parse(repaired.src); err != nil {
+				return Repair{}, fmt.Errorf("read the repaired document: %w", err)
+			}
+			result.Moved, result.Changed = e.files(o.SessionDir), true
+			break
+		}
+		if report.Mismatch && report.Stage == StageSemantics {
+			break // no attempt may change what this fault says
+		}
+	}
+	return result, nil
+}
+
+var attempts = []struct {
+	name string
+	run  func(*editor, RepairOptions)
+}{
+	{"defaults", func(e *editor, o RepairOptions) { mend(e, o.Now(), o.NewID) }},
+	{"compression", func(e *editor, o RepairOptions) { compressor{e, o.Encoding, o.SessionDir}.compress() }},
+	{"working context only", func(e *editor, _ RepairOptions) { strip(e) }},
+}
+
+func (o RepairOptions) withDefaults() RepairOptions {
+	if o.Encoding == "" {
+		o.Encoding = tokens.O200k
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = newUUID
+	}
+	return o
+}
+
+// betterable reports whether a valid document has a warning that a repair removes.
+func betterable(r Report, root *ordered.Value) bool {
+	for _, w := range r.Warnings {
+		if w.Pointer == countPath {
+			return true
+		}
+	}
+	return len(chain(root)) > longestChain
+}
+
+// newUUID returns a random UUID version 4 (RFC 9562).
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// files returns what the editor took out of the document.
+func (e *editor) files(dir string) []File {
+	files := []File{}
+	if e.session != nil {
+		files = append(files, File{Name: path.Base(sessionFile(dir, e.root)), Bytes: printed(e.session)})
+	}
+	if len(e.kept) > 0 {
+		files = append(files, File{Name: "cut-content-" + idForName(e.root) + ".json", Bytes: printed(ordered.NewObject(e.kept...))})
+	}
+	return files
+}
+
+// sessionFile names the file of a moved session.
+func sessionFile(dir string, root *ordered.Value) string {
+	return path.Join(dir, "session-context-"+idForName(root)+".json")
+}
+
+// idForName returns the trace_id, if it is one. A repair has seen to that before it names a file.
+func idForName(root *ordered.Value) string {
+	if id := textAt(root, "/handoff/trace_id"); traceID.MatchString(id) {
+		return id
+	}
+	return "untraced"
+}

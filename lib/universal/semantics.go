@@ -1,0 +1,136 @@
+package universal
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// The lengths of a chain: more hops than approvedHops need the user's approval, more than longestChain are too many.
+const (
+	approvedHops = 5
+	longestChain = 10
+)
+
+// checkSemantics checks what a schema cannot say.
+func (d *Document) checkSemantics(exists func(string) bool, r *Report) {
+	d.checkHash(r)
+	d.checkHops(r)
+	d.checkTimes(r)
+	d.checkFiles(exists, r)
+	byPointer(r.Faults)
+}
+
+func (d *Document) checkHash(r *Report) {
+	if claimed := d.text(hashPath); claimed != "" && claimed != r.PayloadHash {
+		r.Mismatch = true
+		fail(r, hashPath, "restore the payload that the hash was made for, or replace the hash if this payload is the right one",
+			"the payload hashes to %s, not to %s", r.PayloadHash, claimed)
+	}
+	size := len(d.root.At("/handoff/payload").Append(nil))
+	if given := d.root.At(sizePath); given != nil && given.Kind == ordered.Number && given.String() != strconv.Itoa(size) {
+		warn(r, sizePath, "", "payload_size_bytes is %s, but the compact payload has %d bytes", given, size)
+	}
+}
+
+// chain returns handoff_chain, which is the source alone when it is absent.
+func chain(root *ordered.Value) []string {
+	hops := root.At(chainPath)
+	if hops == nil || hops.Kind != ordered.Array {
+		return []string{textAt(root, "/handoff/source/skill")}
+	}
+	names := make([]string, len(hops.Items))
+	for i, hop := range hops.Items {
+		names[i] = ordered.Printable(hop.Text)
+	}
+	return names
+}
+
+func (d *Document) checkHops(r *Report) {
+	hops, source, target := chain(d.root), d.Source(), d.Target()
+	if source == target {
+		fail(r, "/handoff/target/skill", "name the skill that takes over", "%s hands over to itself", quoted(source))
+	} else if at := indexOf(hops, target); at >= 0 {
+		reason := strings.TrimSpace(d.text("/handoff/meta/handoff_reason"))
+		if reason == "" {
+			fail(r, chainPath, "say in meta.handoff_reason why it takes over again, or choose another target", "the hand-over goes in a circle: %s", drawn(hops, target))
+		} else {
+			warn(r, chainPath, "", "the hand-over goes in a circle, for a reason that is given: %s", drawn(hops, target))
+		}
+	}
+	approved := d.root.At("/handoff/meta/user_approved")
+	if len(hops) > approvedHops && (approved == nil || approved.Text != "true") {
+		fail(r, chainPath, "ask the user, then set meta.user_approved to true", "the chain has %d hops, more than %d need the user's approval", len(hops), approvedHops)
+	}
+	if len(hops) > longestChain {
+		warn(r, chainPath, "`handoff repair` shortens its middle", "the chain has %d hops, more than %d", len(hops), longestChain)
+	}
+	if last := hops[len(hops)-1]; last != source {
+		warn(r, chainPath, "append the source to the chain", "the chain ends with %s, not with the source %s", quoted(last), quoted(source))
+	}
+}
+
+func indexOf(names []string, name string) int {
+	for i, n := range names {
+		if n == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// drawn shows a chain and where it leads, in brackets what comes around again.
+func drawn(hops []string, target string) string {
+	var b strings.Builder
+	for i, hop := range append(hops[:len(hops):len(hops)], target) {
+		if i > 0 {
+			b.WriteString(" -> ")
+		}
+		name := strings.Trim(quoted(hop), `"`)
+		if hop == target {
+			name = "[" + name + "]"
+		}
+		b.WriteString(name)
+	}
+	return b.String()
+}
+
+func (d *Document) checkTimes(r *Report) {
+	start, ok := d.Timestamp()
+	end, bounded := instant(d.root.At("/handoff/expires_at"))
+	if ok && bounded && !start.Before(end) {
+		warn(r, "/handoff/expires_at", "", "expires_at is not after timestamp")
+	}
+}
+
+// temporary lists where systems keep files that do not last.
+var temporary = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/", "/dev/shm/"}
+
+func (d *Document) checkFiles(exists func(string) bool, r *Report) {
+	files := d.root.At("/handoff/payload/references/files")
+	if files == nil {
+		return
+	}
+	for i, file := range files.Items {
+		pointer := "/handoff/payload/references/files/" + strconv.Itoa(i) + "/path"
+		name := textAt(file, "/path")
+		if exists != nil && !exists(name) {
+			warn(r, pointer, "", "the file %s does not exist", quoted(name))
+		}
+		if isTemporary(name) {
+			warn(r, pointer, "move it to a place that lasts", "the file %s lies in a temporary directory and may be ephemeral", quoted(name))
+		}
+	}
+}
+
+func isTemporary(name string) bool {
+	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	for _, dir := range temporary {
+		if strings.HasPrefix(slashed, dir) {
+			return true
+		}
+	}
+	return strings.Contains(strings.ToLower(slashed), "/appdata/local/temp/")
+}

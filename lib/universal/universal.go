@@ -1,0 +1,120 @@
+// Package universal reads, validates, repairs and shows universal handoffs v3.0: one JSON object {"handoff": {…}} by which
+// one skill hands its work to another. It needs no store.
+//
+// A Document is validated in three stages: its schema, its token budget, its semantics. All faults of a stage are reported
+// together, each with its RFC 6901 pointer and its repair; a stage with faults ends the validation. Warnings are kept apart
+// and never make a document invalid.
+//
+// The payload is covered by meta.payload_hash: "sha256:" and the SHA-256 of the payload as compact JSON in the document's
+// own key order, byte for byte what JSON.stringify(handoff.payload) gives in JavaScript.
+//
+// A document is untrusted text. Nothing here follows a reference in it, and no name or path from it chooses where something
+// is written.
+package universal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// The version and type that this package reads, and the token budget of a whole document.
+const (
+	Version     = "3.0"
+	SchemaType  = "universal"
+	TokenBudget = 2000
+)
+
+// A Document is one parsed JSON text. It need not be valid.
+type Document struct {
+	root *ordered.Value
+	src  []byte
+}
+
+// Parse reads JSON strictly: no duplicate keys, no number that JavaScript would change, at most 5 MiB, 200 levels and
+// 250,000 values. The error is a *handoff.DocumentError with the line and column of the fault.
+func Parse(src []byte) (*Document, error) {
+	root, err := ordered.Parse(src)
+	if err == nil {
+		return &Document{root: root, src: src}, nil
+	}
+	fault := handoff.Fault{Problem: err.Error()}
+	var syntax *ordered.SyntaxError
+	if errors.As(err, &syntax) {
+		fault = handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
+	}
+	return nil, &handoff.DocumentError{Faults: []handoff.Fault{fault}}
+}
+
+const (
+	hashPath       = "/handoff/meta/payload_hash"
+	confidencePath = "/handoff/meta/confidence"
+	sizePath       = "/handoff/meta/payload_size_bytes"
+	countPath      = "/handoff/meta/token_count"
+	chainPath      = "/handoff/meta/handoff_chain"
+)
+
+// Bytes returns the text that was parsed, or the printed form of a repaired document.
+func (d *Document) Bytes() []byte { return d.src }
+
+// JSON returns the document as compact JSON with its own key order and a final newline. Optional fields that are null are
+// left out; where that changes a payload whose hash was right, hash and size are made right again.
+func (d *Document) JSON() []byte { return printed(d.written()) }
+
+// written returns the record as it is written.
+func (d *Document) written() *ordered.Value {
+	e := newEditor(d.root)
+	dropNulls(e)
+	e.refresh()
+	return e.root
+}
+
+func printed(v *ordered.Value) []byte { return append(v.Append(nil), '\n') }
+
+// PayloadHash returns the hash that meta.payload_hash must have, "" for a document without payload.
+func (d *Document) PayloadHash() string { return payloadHash(d.root) }
+
+func payloadHash(root *ordered.Value) string {
+	payload := root.At("/handoff/payload")
+	if payload == nil {
+		return ""
+	}
+	sum := sha256.Sum256(payload.Append(nil))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Source returns source.skill, "" when it is absent.
+func (d *Document) Source() string { return d.text("/handoff/source/skill") }
+
+// Target returns target.skill, "" when it is absent.
+func (d *Document) Target() string { return d.text("/handoff/target/skill") }
+
+// TraceID returns trace_id, "" when it is absent.
+func (d *Document) TraceID() string { return d.text("/handoff/trace_id") }
+
+// Timestamp returns the instant of timestamp; false when it is absent or no instant.
+func (d *Document) Timestamp() (time.Time, bool) { return instant(d.root.At("/handoff/timestamp")) }
+
+// text returns the string at the pointer, "" when there is none. Lone surrogates become U+FFFD.
+func (d *Document) text(pointer string) string { return textAt(d.root, pointer) }
+
+func textAt(root *ordered.Value, pointer string) string {
+	v := root.At(pointer)
+	if v == nil || v.Kind != ordered.String {
+		return ""
+	}
+	return ordered.Printable(v.Text)
+}
+
+// instant reads a time as the schema wants it: RFC 3339, upper-case T and Z, a day that exists.
+func instant(v *ordered.Value) (time.Time, bool) {
+	if v == nil || v.Kind != ordered.String || len(v.Text) < 20 || v.Text[len(v.Text)-1] != 'Z' {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(time.RFC3339Nano, v.Text)
+	return t, err == nil
+}

@@ -1,0 +1,189 @@
+package universal
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/tokens"
+)
+
+// Options says how a document is validated.
+type Options struct {
+	Rules    handoff.Rules          // the schema, from package schema; required
+	Encoding string                 // o200k_base ("" too), cl100k_base, or chars4: no tokenizer is loaded
+	Exists   func(path string) bool // says whether a referenced file exists; nil: not looked up
+}
+
+// The stages of a validation.
+const (
+	StageSchema    = "schema"
+	StageTokens    = "tokens"
+	StageSemantics = "semantics"
+)
+
+// A Report is the result of a validation.
+type Report struct {
+	Stage       string          `json:"stage"`                  // the last stage that ran
+	Faults      []handoff.Fault `json:"faults"`                 // every fault of that stage; none: the document is valid
+	Warnings    []handoff.Fault `json:"warnings"`               // of all stages that ran
+	Budget      *Budget         `json:"budget,omitempty"`       // nil when the tokens were not counted
+	PayloadHash string          `json:"payload_hash,omitempty"` // what the payload hashes to
+	Mismatch    bool            `json:"mismatch"`               // meta.payload_hash is another hash; Faults says it too
+}
+
+// Valid reports whether the document has no fault.
+func (r Report) Valid() bool { return len(r.Faults) == 0 }
+
+// Err returns nil for a valid document, an error that wraps handoff.ErrIntegrity when the payload hash is the only fault,
+// and a *handoff.DocumentError, which wraps handoff.ErrInvalid, for everything else.
+func (r Report) Err() error {
+	switch {
+	case r.Valid():
+		return nil
+	case r.Mismatch && len(r.Faults) == 1:
+		f := r.Faults[0]
+		return &handoff.Error{Class: handoff.ErrIntegrity, Problem: f.Pointer + ": " + f.Problem, Advice: f.Hint}
+	}
+	return &handoff.DocumentError{Faults: r.Faults}
+}
+
+// Validate runs the stages. The error says that the options cannot be used, nothing about the document.
+func (d *Document) Validate(o Options) (Report, error) {
+	if o.Encoding == "" {
+		o.Encoding = tokens.O200k
+	}
+	if err := tokens.Known(o.Encoding); err != nil {
+		return Report{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Cause: err}
+	}
+	if o.Rules == nil {
+		return Report{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "no schema to validate with"}
+	}
+	r := Report{Stage: StageSchema, PayloadHash: d.PayloadHash()}
+	if r.Faults = d.checkSchema(o.Rules); r.Valid() {
+		r.Stage = StageTokens
+		if err := d.checkTokens(o.Encoding, &r); err != nil {
+			return Report{}, err
+		}
+	}
+	if r.Valid() {
+		r.Stage = StageSemantics
+		d.checkSemantics(o.Exists, &r)
+	}
+	d.place(r.Faults)
+	d.place(r.Warnings)
+	return r, nil
+}
+
+// checkSchema returns the faults of shape. A document of another version is not measured by this schema.
+func (d *Document) checkSchema(rules handoff.Rules) []handoff.Fault {
+	if d.foreign() {
+		return []handoff.Fault{{
+			Pointer: "/handoff/version",
+			Problem: fmt.Sprintf("version %s is not read here, only %s", quoted(d.text("/handoff/version")), Version),
+			Hint:    "adapt the document as lib/universal/ADAPTERS.md says, then validate it again",
+		}}
+	}
+	faults, wrapped := rules(d.root.Plain()), d.root.Get("handoff") != nil
+	for i, f := range faults {
+		switch known, ok := fieldAt(f.Pointer); {
+		case ok && known.advice() != "":
+			faults[i].Hint = known.advice()
+		case !wrapped:
+			faults[i].Hint = fields[0].advice()
+		case above(f.Pointer) == "" || above(f.Pointer) == "/handoff":
+			faults[i].Hint = strings.TrimPrefix(f.Hint+"; `handoff repair` takes it out", "; ")
+		}
+	}
+	faults = append(faults, d.checkDays(faults)...)
+	byPointer(faults)
+	return faults
+}
+
+// foreign reports whether the document says that it is of another version.
+func (d *Document) foreign() bool {
+	v := d.root.At("/handoff/version")
+	return v != nil && v.Kind == ordered.String && v.Text != Version
+}
+
+// checkDays returns the times that have the right shape but name no day or hour that exists.
+func (d *Document) checkDays(known []handoff.Fault) (faults []handoff.Fault) {
+	reported := map[string]bool{}
+	for _, f := range known {
+		reported[f.Pointer] = true
+	}
+	for _, f := range fields {
+		if f.shape != clock {
+			continue
+		}
+		f.each(d.root, func(pointer string) {
+			v := d.root.At(pointer)
+			if v == nil || v.Kind != ordered.String || reported[pointer] {
+				return
+			}
+			if _, ok := instant(v); !ok {
+				faults = append(faults, handoff.Fault{Pointer: pointer, Problem: "there is no such day or time: " + quoted(v.Text), Hint: f.advice()})
+			}
+		})
+	}
+	return faults
+}
+
+// place gives each fault the line and column of its value, or of the object that lacks it. One walk serves all.
+func (d *Document) place(faults []handoff.Fault) {
+	wanted := map[string]*ordered.Value{}
+	for _, f := range faults {
+		wanted[f.Pointer] = nil
+		wanted[above(f.Pointer)] = nil
+	}
+	find(d.root, "", wanted)
+	for i, f := range faults {
+		v := wanted[f.Pointer]
+		if v == nil {
+			v = wanted[above(f.Pointer)]
+		}
+		if v != nil && f.Pointer != "" && f.Line == 0 {
+			faults[i].Line, faults[i].Column = v.Line, v.Column
+		}
+	}
+}
+
+func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
+
+func find(v *ordered.Value, pointer string, wanted map[string]*ordered.Value) {
+	if len(wanted) == 0 {
+		return
+	}
+	if _, ok := wanted[pointer]; ok {
+		wanted[pointer] = v
+	}
+	for i, item := range v.Items {
+		find(item, fmt.Sprintf("%s/%d", pointer, i), wanted)
+	}
+	for _, m := range v.Members {
+		find(m.Value, ordered.Pointer(pointer, m.Name), wanted)
+	}
+}
+
+// quoted returns text of the document for a message: quoted, and short.
+func quoted(text string) string {
+	runes := []rune(ordered.Printable(text))
+	if len(runes) > 60 {
+		runes = append(runes[:57], []rune("...")...)
+	}
+	return fmt.Sprintf("%q", string(runes))
+}
+
+func warn(r *Report, pointer, hint, format string, args ...any) {
+	r.Warnings = append(r.Warnings, handoff.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+func fail(r *Report, pointer, hint, format string, args ...any) {
+	r.Faults = append(r.Faults, handoff.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+func byPointer(faults []handoff.Fault) {
+	sort.SliceStable(faults, func(i, j int) bool { return faults[i].Pointer < faults[j].Pointer })
+}

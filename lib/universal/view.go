@@ -1,0 +1,72 @@
+package universal
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// sections are the objects of a record that the view shows under a heading, in this order.
+var sections = []string{"source", "target", "context", "payload", "meta", "tracing"}
+
+// View returns the record as Markdown, for people. It shows every field, in the record's own order within a section. The
+// same record always gives the same bytes: the form is frozen for universal/3.0. View of a document and of what JSON returns
+// for it are the same. No text of the record can pass for markup of the view.
+func (d *Document) View() string {
+	root := d.written()
+	record := root.Get("handoff")
+	if record == nil || record.Kind != ordered.Object {
+		record = ordered.NewObject(ordered.Member{Name: "document", Value: root})
+	}
+	shown := map[string]bool{}
+	for _, name := range sections {
+		v := record.Get(name)
+		shown[name] = v != nil && len(v.Members) > 0
+	}
+	var b strings.Builder
+	b.WriteString("# Universal handoff: " + line(d.Source()) + " to " + line(d.Target()) + "\n\n")
+	for _, m := range record.Ordered() {
+		if !shown[m.Name] {
+			writeField(&b, "", m.Name, m.Value)
+		}
+	}
+	for _, name := range sections {
+		if shown[name] {
+			b.WriteString("\n## " + strings.ToUpper(name[:1]) + name[1:] + "\n\n")
+			writeItems(&b, "", record.Get(name))
+		}
+	}
+	return b.String()
+}
+
+func writeItems(b *strings.Builder, indent string, v *ordered.Value) {
+	for i, item := range v.Items {
+		writeField(b, indent, fmt.Sprint(i+1), item)
+	}
+	for _, m := range v.Ordered() {
+		writeField(b, indent, m.Name, m.Value)
+	}
+}
+
+func writeField(b *strings.Builder, indent, name string, v *ordered.Value) {
+	b.WriteString(indent + "- **" + line(name) + ":**")
+	switch {
+	case len(v.Items)+len(v.Members) > 0:
+		b.WriteByte('\n')
+		writeItems(b, indent+"  ", v)
+	case v.Kind == ordered.String:
+		b.WriteString(" " + line(v.Text) + "\n")
+	default:
+		b.WriteString(" " + v.String() + "\n")
+	}
+}
+
+// line shows a text on one line of Markdown; what would not be seen at all is shown in quotes.
+func line(text string) string {
+	if shown := carrier.Text(ordered.Printable(text)); shown != "" {
+		return shown
+	}
+	return fmt.Sprintf("%q", text)
+}
