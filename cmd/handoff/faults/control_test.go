@@ -1,0 +1,42 @@
+//go:build linux
+
+package faults_test
+
+import "testing"
+
+// Sweeps that find nothing must be ones that could: each of these programs is broken in one place, and
+// the sweep of a write has to report damage.
+func TestSweepFindsDamage(t *testing.T) {
+	thorough(t)
+	write := scenarios()[1]
+	for _, test := range []struct {
+		name  string
+		edits []edit
+	}{
+		{"no intent", []edit{{"lib/handoff/change.go", "err = x.publishIntent(c.intent)", "err = nil"}}},
+		{"commit before the body", []edit{
+			{"lib/handoff/change.go", "if err := x.publishBodies(c); err", "if err := c.commit(); err"},
+			{"lib/handoff/change.go", "if err := c.commit(); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle", "if err := x.publishBodies(c); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle"},
+		}},
+		{"index written in place", []edit{{"lib/handoff/recover.go", "x.dir.Replace(name, text, 0o644)", "x.dir.Rewrite(name, text)"},
+			{"lib/internal/durable/dir_unix.go", "// Remove removes the name.", "// Rewrite writes in place.\nfunc (d *Dir) Rewrite(name string, data []byte) error {\n\treturn os.WriteFile(filepath.Join(d.path, name), data, 0o644)\n}\n\n// Remove removes the name."}}},
+		{"event not checked", []edit{{"lib/handoff/change.go", "err := log.Put([]byte(intent.LogLines), intent.LogOffset); err != nil", "log.Put([]byte(intent.LogLines), intent.LogOffset); false"},
+			{"lib/handoff/change.go", "\t\treturn err\n\t}\n\tif intent.LogOffset == 0 {", "\t\treturn nil\n\t}\n\tif intent.LogOffset == 0 {"}}},
+		{"no recovery", []edit{{"lib/handoff/session.go", "if err := x.recover(); err != nil {", "if err := error(nil); err != nil {"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSweep(t, program{build(t, test.edits...), memory(t)}, write)
+			s.run(func(kind string) int {
+				if kind == "KILL" || kind == "ENOSPC" {
+					return 3
+				}
+				return 1000
+			})
+			if len(s.damage) == 0 {
+				t.Errorf("%d injections into a broken program reported no damage", s.runs.Load())
+			} else {
+				t.Logf("%d reports of damage in %d injections, as %s", len(s.damage), s.runs.Load(), s.damage[0])
+			}
+		})
+	}
+}

@@ -1,0 +1,242 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A disk is a kind of file system whose power can be cut.
+type disk struct {
+	name, size string
+	mkfs       []string
+	options    string
+}
+
+var disks = []disk{
+	{"ext4", "32M", words("mkfs.ext4 -q -F"), ""},
+	{"ext4 writeback", "32M", words("mkfs.ext4 -q -F"), ",data=writeback,noauto_da_alloc"},
+	{"xfs", "320M", words("mkfs.xfs -q -f"), ""},
+	{"btrfs", "160M", words("mkfs.btrfs -q -f"), ""},
+}
+
+// A lab makes disks from one image and cuts their power.
+type lab struct {
+	program
+	disk
+	t        *testing.T
+	scenario scenario
+	image    string // of the state before the command
+	copy     string // the one that is in use
+	mount    string
+	before   *view
+}
+
+func newLab(t *testing.T, p program, d disk, sc scenario) *lab {
+	t.Helper()
+	needsRoot(t)
+	needs(t, d.mkfs[0], "losetup")
+	l := &lab{program: p, disk: d, t: t, scenario: sc, image: filepath.Join(p.tmp, "image"), copy: filepath.Join(p.tmp, "copy"), mount: filepath.Join(p.tmp, "disk")}
+	must(t, p.tmp, "truncate", "-s", d.size, l.image)
+	must(t, p.tmp, append(d.mkfs, l.image)...)
+	os.MkdirAll(l.mount, 0o755)
+	if r := start(p.tmp, "mount", "-o", "loop"+d.options, l.image, l.mount); r.code != 0 {
+		t.Skipf("cannot mount %s here: %s", d.name, r.stderr)
+	}
+	t.Cleanup(func() { exec.Command("umount", "-l", l.mount).Run(); os.Remove(l.image); os.Remove(l.copy) })
+	l.fill(t, l.mount, sc)
+	l.before = look(l.mount)
+	must(t, p.tmp, "umount", l.mount)
+	return l
+}
+
+// on gives the power back: the disk is mounted, from the start image if fresh is set.
+func (l *lab) on(fresh bool) {
+	l.t.Helper()
+	if fresh {
+		must(l.t, l.tmp, "cp", "--sparse=always", l.image, l.copy)
+	}
+	must(l.t, l.tmp, "mount", "-o", "loop"+l.options, l.copy, l.mount)
+}
+
+const (
+	shutdown   = 0x8004587d // FS_IOC_SHUTDOWN, which XFS, ext4 and btrfs share
+	noLogFlush = 2          // what is not on disk yet is lost
+)
+
+// cut ends everything at once. A cut after others have synced finds more of the names on disk, but not the
+// content of files that nobody synced.
+func (l *lab) cut(othersSync bool) {
+	l.t.Helper()
+	if othersSync {
+		f, err := os.Create(filepath.Join(l.mount, "of-others"))
+		if err == nil {
+			f.WriteString("x")
+			err = f.Sync()
+			f.Close()
+		}
+		if err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	root, err := os.Open(l.mount)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	how := uint32(noLogFlush)
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, root.Fd(), shutdown, uintptr(unsafe.Pointer(&how)))
+	root.Close()
+	off := start(l.tmp, "umount", l.mount)
+	if errno != 0 {
+		l.t.Skipf("%s cannot be shut down: %v", l.name, errno)
+	}
+	if off.code != 0 {
+		l.t.Fatalf("umount: %s", off.stderr)
+	}
+}
+
+var changesDisk = regexp.MustCompile(`^(write|pwrite64|fsync|linkat|renameat|unlinkat|mkdirat|ftruncate|fallocate|openat)\(`)
+
+// cutPoints are the calls at which the command is killed before the cut, and "" for none.
+func (l *lab) cutPoints() []string {
+	l.t.Helper()
+	l.on(true)
+	trace := l.calls(l.t, l.mount, "", l.scenario.command)
+	must(l.t, l.tmp, "umount", l.mount)
+	counts := make(map[string]int)
+	points := []string{""}
+	for _, line := range trace {
+		m := callName.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		counts[m[1]]++
+		if changesDisk.MatchString(line) && (m[1] != "openat" || strings.Contains(line, "O_CREAT")) {
+			points = append(points, fmt.Sprintf("%s:signal=KILL:when=%d", m[1], counts[m[1]]))
+		}
+	}
+	return points
+}
+
+// one kills the command at the point, perhaps repeats it, cuts the power, and says what is wrong then.
+func (l *lab) one(point string, repeat, othersSync bool) (faults []string) {
+	l.on(true)
+	s := &sweep{program: l.program, scenario: l.scenario, t: l.t, before: l.before}
+	var r result
+	if point == "" {
+		r = l.handoff(l.mount, l.scenario.command...)
+	} else {
+		r = l.strace(l.mount, "/dev/null", []string{point}, l.scenario.command...)
+	}
+	if repeat {
+		r = l.handoff(l.mount, l.scenario.command...)
+	}
+	if r.code != 0 && (point == "" || repeat) {
+		faults = append(faults, "before the cut: "+r.stderr)
+	}
+	l.cut(othersSync)
+	l.on(false)
+	now := look(l.mount)
+	if r.code == 0 && len(now.staged) > 0 {
+		// The end of the change may be forgotten, and is found again by the next: then that is what counts.
+		faults = append(faults, s.afterFault(l.mount, result{code: 1})...)
+		for _, topic := range l.scenario.adds {
+			if now.rows[idOf(topic)] == "" {
+				faults = append(faults, "exit code 0, but "+topic+" is not there")
+			}
+		}
+	} else {
+		faults = append(faults, s.afterFault(l.mount, r)...)
+	}
+	faults = append(faults, s.readers(l.mount)...)
+	faults = append(faults, s.afterRepeat(l.mount, r)...)
+	must(l.t, l.tmp, "umount", l.mount)
+	return faults
+}
+
+// all does every step-th cut and returns what was wrong, and how many cuts there were.
+func (l *lab) all(step int) (damage []string, cuts int) {
+	n := 0
+	for _, point := range l.cutPoints() {
+		for _, repeat := range []bool{false, true}[:map[bool]int{true: 1, false: 2}[point == ""]] {
+			for _, othersSync := range []bool{false, true} {
+				if n++; n%step != 0 && point != "" {
+					continue
+				}
+				cuts++
+				for _, f := range l.one(point, repeat, othersSync) {
+					damage = append(damage, fmt.Sprintf("%s, %s, cut at %q, repeated before: %v, others synced: %v: %s", l.disk.name, l.scenario.name, point, repeat, othersSync, f))
+				}
+			}
+		}
+	}
+	return damage, cuts
+}
+
+// cutScenarios are those whose order on disk differs.
+func cutScenarios(all bool) (list []scenario) {
+	want := map[string]bool{"first write": true, "write": true, "mark-read": true}
+	for _, more := range []string{"batch", "rotation", "mark-read in an archive"} {
+		want[more] = all
+	}
+	for _, sc := range scenarios() {
+		if want[sc.name] {
+			list = append(list, sc)
+		}
+	}
+	return list
+}
+
+func TestPowerCut(t *testing.T) {
+	all := thorough(t)
+	bin := build(t)
+	for _, d := range disks {
+		for _, sc := range cutScenarios(all) {
+			t.Run(d.name+", "+sc.name, func(t *testing.T) {
+				damage, cuts := newLab(t, program{bin, memory(t)}, d, sc).all(map[bool]int{true: 1, false: 17}[all])
+				for _, f := range damage {
+					t.Error(f)
+				}
+				t.Logf("%d cuts", cuts)
+			})
+		}
+	}
+}
+
+// Without one of its syncs the program must be found to lose something on at least one of the disks.
+func TestPowerCutFindsDamage(t *testing.T) {
+	thorough(t)
+	renameio := strings.TrimSpace(must(t, module, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/google/renameio/v2"))
+	for _, test := range []struct {
+		name string
+		edit edit
+	}{
+		{"of the body", edit{"lib/internal/durable/stage_unix.go", "err = s.f.Sync()", "err = nil"}},
+		{"of the index", edit{filepath.Join(renameio, "tempfile.go"), "if err := t.Sync(); err != nil {", "if err := error(nil); err != nil {"}},
+		{"of the log", edit{"lib/internal/durable/log_unix.go", "return l.Sync()", "return nil"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bin, found := build(t, test.edit), 0
+			for _, d := range disks {
+				t.Run(d.name, func(t *testing.T) {
+					l := newLab(t, program{bin, memory(t)}, d, scenarios()[1])
+					damage := append(l.one("", false, false), l.one("", false, true)...)
+					found += len(damage)
+					t.Logf("%d reports of damage: %.1q", len(damage), damage)
+				})
+			}
+			if found == 0 {
+				t.Error("a sync was removed, and no cut showed it")
+			}
+		})
+	}
+}
