@@ -46,6 +46,7 @@ var commands = []struct {
 	{"show", showCommand},
 	{"check", checkCommand},
 	{"resume", resumeCommand},
+	{"onboard", onboardCommand},
 	{"surface", surfaceCommand},
 	{"hook", hookCommand},
 	{"verify", verifyCommand},

@@ -98,7 +98,8 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 	limit := cmp.Or(o.MaxAge, 48*time.Hour)
 	newest := recent[0].Record
 	if at, err := time.Parse(time.RFC3339Nano, newest.CreatedAt); err != nil || now.Sub(at) > limit {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("stale: the newest handoff is of %s, more than %s ago", show(newest.CreatedAt), limit))
+		b.Warnings = append(b.Warnings, fmt.Sprintf("stale: the newest handoff was created %d h ago, at %s (exceeds %s limit)",
+			now.Sub(at)/time.Hour, show(newest.CreatedAt), hours(limit)))
 	}
 	for _, e := range recent {
 		r := e.Record
@@ -109,6 +110,14 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 			b.Warnings = append(b.Warnings, fmt.Sprintf("task %s fails its self-audit: %s", show(r.TaskID), strings.Join(failed, ", ")))
 		}
 	}
+}
+
+// hours writes a limit, without minutes and seconds that are zero.
+func hours(d time.Duration) string {
+	if d%time.Hour == 0 {
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return d.String()
 }
 
 // Latest returns the newest record of a task.

@@ -1,0 +1,50 @@
+package handoff
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+)
+
+// Carrying returns the handoffs whose body carries a record of a kind, such as run: the newest first by
+// ts_utc, and of equal times the later row first. Each is proven as Read does; the errors of those that
+// cannot be are returned as withheld. Only what announces such a record is proven, so that a store of
+// many plain handoffs costs no more than reading its files.
+func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err error) {
+	d, err := s.reader()
+	if err != nil || d == nil {
+		return nil, nil, err
+	}
+	defer d.Close()
+	entries, err := s.scan(d, func(Entry) bool { return true }, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.Reverse(entries)
+	slices.SortStableFunc(entries, func(a, b Entry) int { return compareTimes(b.Time, a.Time) })
+	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
+	each(len(entries), 2*runtime.GOMAXPROCS(0), func(i int) { got[i], errs[i] = s.carrier(d, entries[i], "handoff-record="+kind+"/") })
+	for i := range entries {
+		if got[i] != nil {
+			found = append(found, *got[i])
+		} else if errs[i] != nil {
+			withheld = append(withheld, errs[i])
+		}
+	}
+	return found, withheld, nil
+}
+
+// carrier reads the handoff of an entry, nil if its text does not hold the mark.
+func (s *Store) carrier(d *durable.Dir, e Entry, mark string) (*Stored, error) {
+	text, err := d.ReadFile(e.File, maxStored)
+	if err == nil && !bytes.Contains(text, []byte(mark)) {
+		return nil, nil
+	}
+	got := &Stored{Entry: e, Path: s.relPath(e.File)}
+	if got.Document, got.Text, err = s.load(d, e); err != nil {
+		return nil, err
+	}
+	return got, nil
+}

@@ -1,0 +1,49 @@
+package record
+
+import (
+	"fmt"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/run"
+)
+
+// Runs returns the run records of a store, the newest first by the ts_utc of their handoffs, and of equal
+// times the one of the later INDEX row first. What cannot be proven or read is left out and named in withheld.
+func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
+	found, withheld, err := s.Carrying(run.Kind)
+	for _, got := range found {
+		r, ok, err := runOf(got)
+		if err != nil {
+			withheld = append(withheld, &handoff.CorruptError{File: got.Path, Why: err.Error()})
+		} else if ok {
+			entries = append(entries, run.Entry{HandoffID: got.Entry.ID, Record: r})
+		}
+	}
+	return entries, withheld, err
+}
+
+// runOf returns the run record in the body of a handoff, false if its mark was only quoted there or the
+// record is of a later version.
+func runOf(got handoff.Stored) (run.Record, bool, error) {
+	block, ok, err := carrier.Extract(got.Body)
+	if err != nil || !ok || block.Kind != run.Kind || block.Version != run.Version {
+		return run.Record{}, false, err
+	}
+	draft, err := run.Parse(block.JSON, run.Defaults{})
+	return draft.Record, err == nil, err
+}
+
+// NewestOfTask returns the id of the handoff with the newest record of a task, ErrInvalid if there is none.
+func NewestOfTask(s *handoff.Store, taskID string) (string, error) {
+	entries, _, err := Runs(s)
+	if err != nil {
+		return "", err
+	}
+	newest, ok := run.Latest(entries, taskID)
+	if !ok {
+		return "", &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("no record of the task %q in %s", taskID, s.Dir()),
+			Advice: "run `handoff onboard` to see the recent tasks"}
+	}
+	return newest.HandoffID, nil
+}
