@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -72,13 +73,13 @@ func (s *Store) Resume(ctx context.Context, c Consumption) (Consumption, error) 
 	return c, err
 }
 
-var tokenForm = regexp.MustCompile(`\A[A-Za-z0-9_-]{8,128}\z`)
+var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_-]{8,128}\z`) })
 
 func ledgerKey(token, id string) string {
 	switch {
 	case token == "":
 		return id
-	case !tokenForm.MatchString(token):
+	case !tokenForm().MatchString(token):
 		return "sha256:" + sha256Hex([]byte(token))
 	}
 	return token

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
@@ -76,9 +77,9 @@ func looksLikeRow(line string) bool {
 	return false
 }
 
-var conflictMarker = regexp.MustCompile(`^(<{7}( .*)?|\|{7}( .*)?|={7}|>{7}( .*)?)\r?$`)
+var conflictMarker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(<{7}( .*)?|\|{7}( .*)?|={7}|>{7}( .*)?)\r?$`) })
 
-func isConflictMarker(line string) bool { return conflictMarker.MatchString(line) }
+func isConflictMarker(line string) bool { return conflictMarker().MatchString(line) }
 
 func (c *check) addRow(place string, l index.Line) {
 	if l.Row.String() != l.Text {

@@ -3,6 +3,7 @@ package universal
 import (
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/ordered"
@@ -11,8 +12,10 @@ import (
 const summaryMax = 500 // characters of context.summary
 
 var (
-	traceID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	hashing = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	traceID = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	})
+	hashing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 )
 
 // mend is the first attempt: defaults, conversions, cuts to length. newID is called when a trace_id is needed.

@@ -35,10 +35,10 @@ func shortenChain(e *editor) {
 // mendHash gives a hash that is none its value. A hash that is one and does not fit is left alone.
 func mendHash(e *editor) {
 	v := e.root.At(hashPath)
-	if v == nil || v.Kind == ordered.String && hashing.MatchString(v.Text) {
+	if v == nil || v.Kind == ordered.String && hashing().MatchString(v.Text) {
 		return
 	}
-	if lower := strings.ToLower(strings.TrimSpace(v.Text)); v.Kind == ordered.String && hashing.MatchString(lower) {
+	if lower := strings.ToLower(strings.TrimSpace(v.Text)); v.Kind == ordered.String && hashing().MatchString(lower) {
 		e.genuine = lower == e.before
 		e.set(hashPath, ordered.NewString(lower), "written in lower case")
 		return
@@ -50,10 +50,10 @@ func mendHash(e *editor) {
 func mendTrace(e *editor, newID func() string) {
 	const pointer = "/handoff/trace_id"
 	given := textAt(e.root, pointer)
-	if traceID.MatchString(given) {
+	if traceID().MatchString(given) {
 		return
 	}
-	if lower := strings.ToLower(strings.TrimSpace(given)); traceID.MatchString(lower) {
+	if lower := strings.ToLower(strings.TrimSpace(given)); traceID().MatchString(lower) {
 		e.set(pointer, ordered.NewString(lower), "written in lower case")
 		return
 	}

@@ -148,7 +148,7 @@ func sessionFile(dir string, root *ordered.Value) string {
 
 // idForName returns the trace_id, if it is one. A repair has seen to that before it names a file.
 func idForName(root *ordered.Value) string {
-	if id := textAt(root, "/handoff/trace_id"); traceID.MatchString(id) {
+	if id := textAt(root, "/handoff/trace_id"); traceID().MatchString(id) {
 		return id
 	}
 	return "untraced"

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A Block is the record that a body carries.
@@ -43,14 +44,16 @@ func (e *BlockError) Error() string { return fmt.Sprintf("line %d of the body: %
 
 const mark = "handoff-record="
 
-var info = regexp.MustCompile(`^json handoff-record=([a-z]{1,32})/([0-9]{1,4}(?:\.[0-9]{1,4})?)$`)
+var info = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^json handoff-record=([a-z]{1,32})/([0-9]{1,4}(?:\.[0-9]{1,4})?)$`)
+})
 
 // Build returns the body for a view and a record. It fails when the record is not JSON, kind or version
 // cannot be written in an info string, or the view has an open fence or a record of its own.
 func Build(view, kind, version string, record []byte) (string, error) {
 	label := "json " + mark + kind + "/" + version
 	switch {
-	case !info.MatchString(label):
+	case !info().MatchString(label):
 		return "", fmt.Errorf("kind %q or version %q cannot name a record", kind, version)
 	case !json.Valid(record) || strings.ContainsRune(string(record), '\r'):
 		return "", errors.New("the record is not JSON with plain line ends")
@@ -91,7 +94,7 @@ func Extract(body string) (Block, bool, error) {
 	if block == nil {
 		return Block{}, false, nil
 	}
-	label := info.FindStringSubmatch(block.info)
+	label := info().FindStringSubmatch(block.info)
 	if problem := block.problem(body, label != nil); problem != "" {
 		return Block{}, false, &BlockError{block.line, problem}
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/adrg/frontmatter"
 	"go.yaml.in/yaml/v3"
@@ -65,8 +66,8 @@ var syntaxErrors = []struct {
 	parser                    bool
 }{
 	{"cannot start any token", "an unquoted value cannot begin with @, ` or %", "put the value in single quotes", "@`%", false},
-	{"',' or ']'", "the list that opens here is not closed", "end it with ]", "[", true},
-	{"',' or '}'", "the mapping that opens here is not closed", "end it with }", "{", true},
+	{"',' or ']'", "the list that opens here is not closed", "end it with ], or put its values in single quotes", "[", true},
+	{"',' or '}'", "the mapping that opens here is not closed", "end it with }, or put its values in single quotes", "{", true},
 	{"unexpected end of stream", "the quoted value that opens here is not closed", "end it with the quote it begins with", `'"`, false},
 	{"mapping values are not allowed", "a colon and a space stand where no key may be", "put the value in single quotes, and begin every key in the same column", "", false},
 	{"unknown escape", "a double-quoted value holds an unknown escape", "use single quotes, or write the backslash twice", `\`, false},
@@ -85,20 +86,20 @@ var syntaxErrors = []struct {
 }
 
 var (
-	errorLine    = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-	unknownAlias = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
+	errorLine    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?`) })
+	unknownAlias = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`unknown anchor '(.*)' referenced`) })
 )
 
 // explain gives an error of the YAML library its place and a sentence.
 func explain(err error, head []byte) *Fault {
 	message := err.Error()
-	if m := unknownAlias.FindStringSubmatch(message); m != nil {
+	if m := unknownAlias().FindStringSubmatch(message); m != nil {
 		fault := &Fault{Problem: "aliases are not allowed: " + show("*"+m[1]), Hint: "write the value out, or put it in single quotes"}
 		fault.Line, fault.Column = placeOf(head, max(0, bytes.Index(head, []byte("*"+m[1]))))
 		fault.Line++
 		return fault
 	}
-	m := errorLine.FindStringSubmatch(message)
+	m := errorLine().FindStringSubmatch(message)
 	line, _ := strconv.Atoi(m[1]) // no line means the first
 	fault := &Fault{Problem: "the head is no YAML: " + strings.TrimPrefix(message, m[0]), Hint: "put values in single quotes"}
 	mark := ""
