@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/adrg/frontmatter v0.2.0
+	github.com/agext/levenshtein v1.2.3
 	github.com/denisbrodbeck/machineid v1.0.1
 	github.com/gofrs/flock v0.13.1
 	github.com/google/go-cmp v0.7.0

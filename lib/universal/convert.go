@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agext/levenshtein"
+
 	"github.com/seed-78daf238/handoff/lib/internal/ordered"
 )
 
@@ -91,7 +93,7 @@ func closest(text string, words []string) string {
 	text = strings.ToLower(strings.TrimSpace(cutTo(text, 40)))
 	best, fewest := "", len(text)+40
 	for _, w := range words {
-		n := edits(text, w)
+		n := levenshtein.Distance(text, w, nil)
 		if len(text) >= 4 && len(w) >= 4 && text[:4] == w[:4] {
 			n = 1
 		}
@@ -103,25 +105,4 @@ func closest(text string, words []string) string {
 		return ""
 	}
 	return best
-}
-
-// edits returns the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

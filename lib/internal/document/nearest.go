@@ -1,6 +1,10 @@
 package document
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
 
 // Nearest returns the known word that a misspelt one probably means, or "" when none is near:
 // within a third of its length, and two edits for short words, case aside.
@@ -11,30 +15,9 @@ func Nearest(word string, known []string) string {
 		return best
 	}
 	for _, k := range known {
-		if n := distance(strings.ToLower(strings.TrimSpace(word)), strings.ToLower(k)); n < least && n < len(k) {
+		if n := levenshtein.Distance(strings.ToLower(strings.TrimSpace(word)), strings.ToLower(k), nil); n < least && n < len(k) {
 			best, least = k, n
 		}
 	}
 	return best
-}
-
-// distance is the number of single-byte edits (Levenshtein) between a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }

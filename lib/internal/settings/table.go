@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agext/levenshtein"
 )
 
 // A key is one row of the table of settings.
@@ -96,30 +98,9 @@ func duration(to *Setting[time.Duration]) kind {
 func nearest(name string, known []key) string {
 	best, fewest := "", 0
 	for _, k := range known {
-		if n := edits(name, k.name); best == "" || n < fewest {
+		if n := levenshtein.Distance(name, k.name, nil); best == "" || n < fewest {
 			best, fewest = k.name, n
 		}
 	}
 	return best
-}
-
-// edits is the Levenshtein distance of a and b in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
