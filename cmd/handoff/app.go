@@ -84,10 +84,13 @@ func (a *app) root() *cobra.Command {
 		Long:          rootHelp(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
+
+		SuggestionsMinimumDistance: 2,
+
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(cmd, fmt.Errorf("unknown command %q", args[0]))
+				return unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},
@@ -101,7 +104,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.flags.StateDir, "state-dir", "", "the state `directory` (default .run in the project root)")
 	f.StringVar(&a.flags.Root, "root", "", "the project root `directory` (default the nearest with .handoff.yaml, or the git work tree)")
 	f.StringVar(&a.flags.OperatorsFile, "operators-file", "", "the operators `file` (default OPERATORS.md in the project root)")
-	f.DurationVar(&a.flags.LockTimeout, "lock-timeout", 0, "how `long` to wait for the lock (default 30s)")
+	f.DurationVar(&a.flags.LockTimeout, "lock-timeout", 0, "how long to wait for the lock, a `duration` (default 30s)")
 	f.BoolVar(&a.json, "json", false, "print machine-readable JSON")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print no warnings and notes")
 	for _, c := range commands {
@@ -135,6 +138,13 @@ func rootHelp() string {
 // usage makes an error about the command line invalid input.
 func usage(cmd *cobra.Command, err error) error {
 	return &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() + " --help`", Cause: err}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return invalid("did you mean `handoff "+near[0]+"`?", "unknown command %q", name)
+	}
+	return usage(root, fmt.Errorf("unknown command %q", name))
 }
 
 func invalid(hint, format string, args ...any) error {

@@ -43,6 +43,13 @@ func (a *app) printReport(r handoff.Report) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	a.note(fmt.Sprintf("%d handoffs, %d events, %d warnings: all as written", r.Handoffs, r.Events, len(r.Warnings)))
+	a.note(count(r.Handoffs, "handoff") + ", " + count(r.Events, "event") + ", " + count(len(r.Warnings), "warning") + ": all as written")
 	return nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -119,8 +119,8 @@ func (s Session) text(until time.Time) (string, error) {
 		return "", err
 	}
 	if operator == "" {
-		return fmt.Sprintf("There are %d unread handoffs in %s. Whose they are to this session is not known: "+
-			"--to OPERATOR, HANDOFF_OPERATOR, or operator in .handoff.yaml says who you are.\n", len(entries), handoff.EscapeLine(store.Dir())), nil
+		return fmt.Sprintf("%s in %s. To whom this session belongs is not known: "+
+			"--to OPERATOR, HANDOFF_OPERATOR, or operator in .handoff.yaml says who you are.\n", count(len(entries), "unread handoff"), handoff.EscapeLine(store.Dir())), nil
 	}
 	r := report{store: store, operator: operator, bodies: s.Bodies, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
 	return r.text(entries)
@@ -164,7 +164,7 @@ type report struct {
 // counted, not shown.
 func (r report) text(entries []handoff.Entry) (string, error) {
 	out := render.NewBudget(maxOutput)
-	out.Add(fmt.Sprintf("There are %s for %s in %s. `handoff read ID --agent` prints one, `handoff mark-read ID %s` marks it as read. "+
+	out.Add(fmt.Sprintf("%s for %s in %s. `handoff read ID --agent` prints one, `handoff mark-read ID %s` marks it as read. "+
 		"Each line below is its id, sender, topic and time.\n", count(len(entries), "unread handoff"), r.operator, handoff.EscapeLine(r.store.Dir()), r.operator))
 	withheld, left := 0, len(entries)
 	for _, e := range entries {
