@@ -13,6 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
 )
 
 // checks are the flags that say what a handoff is checked against.
@@ -112,7 +113,7 @@ func (a *app) artifact(s *handoff.Store, p handoff.Project, name string) packet.
 		if err != nil {
 			return packet.Input{Name: name, Err: err}
 		}
-		return record.Input(got.Entry.ID, got.Document)
+		return record.Input(got.Entry.ID, got.Document, schema.Universal())
 	} else {
 		text, err = readInput(name)
 	}
@@ -120,13 +121,13 @@ func (a *app) artifact(s *handoff.Store, p handoff.Project, name string) packet.
 		return packet.Input{Name: name, Err: err}
 	}
 	if !bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("---")) {
-		return record.InputJSON(name, text)
+		return record.InputJSON(name, text, schema.Universal())
 	}
 	doc, err := handoff.Parse(handoff.Source{Text: text}, p.Options.Rules, p.Options.MaxDocumentBytes)
 	if err != nil {
 		return packet.Input{Name: name, Err: err}
 	}
-	return record.Input(name, doc)
+	return record.Input(name, doc, schema.Universal())
 }
 
 func looksLikeID(name string) bool {

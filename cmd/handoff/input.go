@@ -10,9 +10,12 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
 )
 
 const maxInput = 4 << 20 // bytes of one input file; the store has a smaller limit of its own
@@ -21,6 +24,8 @@ const maxInput = 4 << 20 // bytes of one input file; the store has a smaller lim
 type input struct {
 	*app
 	fields fields
+	kind   string // of every record, "" for what its shape says
+	body   bool   // a body without frontmatter is among the sources
 	took   string // the time that was taken because none was given
 }
 
@@ -46,7 +51,7 @@ func (in *input) sources(paths []string, stdin0 bool) ([]handoff.Source, error) 
 		more, err := in.open(path)
 		sources, errs = append(sources, more...), append(errs, err)
 	}
-	if len(sources) > 1 && in.fields.given() {
+	if len(sources) > 1 && in.body {
 		return nil, invalid("give them for one document only", "--from, --to, --topic, --ts, --tag and --ref cannot apply to %d documents", len(sources))
 	}
 	return sources, firstOf(errs)
@@ -56,28 +61,47 @@ func (in *input) open(path string) ([]handoff.Source, error) {
 	if path == "-" {
 		return in.standardInput()
 	}
-	if in.fields.given() {
-		return nil, invalid("use `handoff write - … <"+path+"` for a body without frontmatter", "%s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref go with -", path)
-	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, inputError(path, err)
 	}
 	if info.IsDir() {
-		return directory(path)
+		return in.directory(path)
 	}
+	return in.file(path)
+}
+
+func (in *input) file(path string) ([]handoff.Source, error) {
 	text, err := readInput(path)
-	return []handoff.Source{{Name: path, Text: text}}, err
+	if err != nil {
+		return nil, err
+	}
+	if isRecord(path, text) || in.kind != "" {
+		return []handoff.Source{in.record(path, text)}, nil
+	}
+	if in.fields.given() {
+		return nil, invalid("use `handoff write - … <"+path+"` for a body without frontmatter", "%s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref go with - and with records", path)
+	}
+	return []handoff.Source{{Name: path, Text: text}}, nil
 }
 
 func (in *input) standardInput() ([]handoff.Source, error) {
+	const name = "standard input"
 	text, err := readAll(in.stdin, maxInput)
 	if err != nil {
 		return nil, err
 	}
-	if !in.fields.given() {
-		return []handoff.Source{{Name: "standard input", Text: text}}, nil
+	looks := isRecord("", text)
+	if in.kind != "" || looks && (!in.fields.given() || record.Detect(text) != "") {
+		return []handoff.Source{in.record(name, text)}, nil
 	}
+	if !in.fields.given() {
+		return []handoff.Source{{Name: name, Text: text}}, nil
+	}
+	if looks {
+		in.note(name + " has the shape of no record and is taken for the text of a plain handoff; --kind says otherwise")
+	}
+	in.body = true
 	doc, now := in.fields.document(string(text))
 	if now {
 		in.took = doc.Time
@@ -85,8 +109,38 @@ func (in *input) standardInput() ([]handoff.Source, error) {
 	return []handoff.Source{{Fields: &doc}}, nil
 }
 
-// directory returns the documents of a directory, not of those below, by name.
-func directory(dir string) ([]handoff.Source, error) {
+// isRecord says whether an input is a record as JSON: by its name, or because it begins like an object, which
+// no frontmatter does.
+func isRecord(path string, text []byte) bool {
+	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return filepath.Ext(path) == ".json" || bytes.HasPrefix(text, []byte("{"))
+}
+
+// record returns the source of a record, which is read once the store has found its machine.
+func (in *input) record(name string, text []byte) handoff.Source {
+	f := in.fields
+	return record.Source(name, text, record.Options{
+		Kind: in.kind, Rules: schema.Universal(),
+		Head:   record.Head{From: f.from, To: f.to, Topic: f.topic, Time: f.ts, Tags: f.tags, References: f.refs},
+		Redact: in.gate.redact, Allow: in.gate.allow,
+		Project: in.projectName, Now: sync.OnceValue(func() string {
+			in.took = utcNow()
+			return in.took
+		}),
+	})
+}
+
+// projectName is the name of the project root, for records that name no project.
+func (a *app) projectName() string {
+	p, err := a.project()
+	if err != nil {
+		return "" // opening the store says why
+	}
+	return filepath.Base(p.Root)
+}
+
+// directory returns the documents and records of a directory, not of those below, by name.
+func (in *input) directory(dir string) ([]handoff.Source, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, inputError(dir, err)
@@ -95,19 +149,15 @@ func directory(dir string) ([]handoff.Source, error) {
 	var errs []error
 	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") || filepath.Ext(e.Name()) != ".md" || e.IsDir() {
+		ext := filepath.Ext(e.Name())
+		if strings.HasPrefix(e.Name(), ".") || ext != ".md" && ext != ".json" || e.IsDir() {
 			continue
 		}
-		path := filepath.Join(dir, e.Name())
-		text, err := readInput(path)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		sources = append(sources, handoff.Source{Name: path, Text: text})
+		more, err := in.file(filepath.Join(dir, e.Name()))
+		sources, errs = append(sources, more...), append(errs, err)
 	}
-	if len(sources)+len(errs) == 0 {
-		errs = append(errs, invalid("", "%s holds no *.md file", dir))
+	if len(sources) == 0 && firstOf(errs) == nil {
+		errs = append(errs, invalid("", "%s holds no *.md or *.json file", dir))
 	}
 	return sources, firstOf(errs)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
 )
 
 // A resumed is what resume prints as JSON.
@@ -82,7 +83,7 @@ func (a *app) resume(p handoff.Project, c checks, consumption handoff.Consumptio
 	if err != nil {
 		return err
 	}
-	in := record.Input(got.Entry.ID, got.Document)
+	in := record.Input(got.Entry.ID, got.Document, schema.Universal())
 	report := packet.Check(in, o)
 	if report.Class == packet.Critical || report.Class == packet.Operational && consumption.Accepted == "" {
 		if err := a.printReports([]packet.Report{report}, c.ascii); err != nil {

@@ -43,6 +43,7 @@ func (f *fields) document(body string) (doc handoff.Document, now bool) {
 
 func writeCommand(a *app) *cobra.Command {
 	var f fields
+	var kind string
 	var stdin0, keepGoing bool
 	cmd := &cobra.Command{
 		Use:   "write FILE…|-|DIR",
@@ -50,14 +51,17 @@ func writeCommand(a *app) *cobra.Command {
 		Long: `Store documents. When it exits with 0, body, INDEX.md row and audit event are on disk.
 The same document again changes nothing, so that a failed command can always be repeated.
 
-FILE is a markdown document with YAML frontmatter, DIR stands for its *.md files, and - for a
-document on standard input, or for a body there when flags give the frontmatter. Several documents
-are checked first and stored all or none. A document with a credential in it is refused.`,
+FILE is a markdown document with YAML frontmatter, or a record as JSON: a resume packet, a universal
+handoff or a run record, by its shape or --kind. DIR stands for its *.md and *.json files, and - for
+one of these on standard input, or for a body there when flags give the frontmatter. A record fills the
+frontmatter itself; --from, --to, --topic and --ts override. Several documents are checked first and
+stored all or none. A document with a credential in it is refused.`,
 		Example: `  handoff write note.md
+  handoff write packet.json --to ben
   echo 'Tests are green, deploy is open.' | handoff write - --from ann --to ben --topic deploy
   find notes -name '*.md' -print0 | handoff write --stdin0`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			in := input{app: a, fields: f}
+			in := input{app: a, fields: f, kind: kind}
 			sources, err := in.sources(paths, stdin0)
 			if err != nil && (!keepGoing || len(sources) == 0) {
 				return err
@@ -67,6 +71,7 @@ are checked first and stored all or none. A document with a credential in it is 
 	}
 	f.register(cmd)
 	a.gate.register(cmd)
+	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default by their shape)")
 	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")
 	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the good documents; exit with the code of the first failure")
 	return cmd

@@ -54,9 +54,13 @@ func (s *Store) screen(docs []sealed, results []Result) ([]scanned, error) {
 	var good []scanned
 	for _, d := range docs {
 		one, err := s.screenOne(d)
-		if results[d.at].Err = err; err == nil {
-			good = append(good, one)
+		if results[d.at].Err = err; err != nil {
+			continue
 		}
+		if len(one.redacted) > 0 {
+			s.opt.Warn(prefixed(d.name) + "redacted what met these rules: " + strings.Join(one.redacted, ", "))
+		}
+		good = append(good, one)
 	}
 	return good, nil
 }
@@ -73,7 +77,7 @@ func (s *Store) screenOne(d sealed) (scanned, error) {
 			}
 		}
 	}
-	out.allowed = names(out.allowed)
+	out.allowed, out.redacted = names(out.allowed), names(out.redacted)
 	switch {
 	case len(faults) == 0:
 		return out, nil
@@ -107,7 +111,6 @@ func (s *Store) redact(d scanned) (scanned, error) {
 		return d, &DocumentError{d.name, faults}
 	}
 	d.redacted = names(d.redacted)
-	s.opt.Warn(prefixed(d.name) + "redacted what met these rules: " + strings.Join(d.redacted, ", "))
 	id, err := ID(d.Document)
 	d.HandoffID = id
 	d.text = document.Render(d.Document)

@@ -23,6 +23,10 @@ type sealed struct {
 // one that src claims or "". It looks at nothing else: neither at time bounds nor at the claimed id.
 // maxBytes is the most that src may have; 0 is DefaultMaxDocumentBytes. Faults are a *DocumentError.
 func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
+	src, _, err := src.made()
+	if err != nil {
+		return Document{}, err
+	}
 	draft, err := parse(src, rules, maxBytes)
 	if err != nil {
 		return Document{}, err
@@ -67,6 +71,10 @@ func (s *Store) seal(sources []Source, results []Result) []sealed {
 }
 
 func (s *Store) sealOne(at int, src Source) (sealed, error) {
+	src, redacted, err := src.made()
+	if err != nil {
+		return sealed{}, err
+	}
 	draft, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
 	if err != nil {
 		return sealed{}, err
@@ -89,7 +97,7 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
 		return sealed{}, &DocumentError{src.Name, []Fault{*fault}}
 	}
-	return sealed{Document: doc, at: at, name: src.Name, text: text, claimed: claimed}, nil
+	return sealed{Document: doc, at: at, name: src.Name, text: text, claimed: claimed, redacted: redacted}, nil
 }
 
 func prefixed(name string) string {

@@ -10,11 +10,28 @@ import (
 // A Document is a handoff: its frontmatter fields and its body.
 type Document = document.Document
 
-// A Source is a document to write, with what to call it in messages.
+// A Source is a document to write, with what to call it in messages: one of Text, Fields and Make.
 type Source struct {
-	Name   string    // such as a file name; "" for none
-	Text   []byte    // frontmatter and body
-	Fields *Document // the document itself, in the place of Text
+	Name   string               // such as a file name; "" for none
+	Text   []byte               // frontmatter and body
+	Fields *Document            // the document itself
+	Make   func() (Made, error) // makes the document; called once, after the machine was found to be the right one
+}
+
+// A Made document was made from something else, such as a record.
+type Made struct {
+	Document
+	Redacted []string // rules of the secret scan whose findings were replaced on the way
+}
+
+// made returns the source with the document that Make gives.
+func (src Source) made() (Source, []string, error) {
+	if src.Make == nil {
+		return src, nil, nil
+	}
+	m, err := src.Make()
+	src.Fields = &m.Document
+	return src, m.Redacted, err
 }
 
 // A Receipt says what Write did.

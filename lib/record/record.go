@@ -1,8 +1,9 @@
-// Package record reads what a handoff says about resuming from it, whatever its kind: a packet, a run
-// record, or a plain body without a record.
+// Package record joins the structured kinds to the store: it makes the handoff that carries a record, and
+// finds the record, and what it says about resuming, in a handoff.
 //
-// Structured kinds ride in the body of a handoff, as a view for people and a block that is the source of
-// truth; package packet and package run say what is in them.
+// The kinds are resume packets (package packet), universal handoffs (universal) and run records (run). Each
+// rides in the body of a handoff, as a view for people and a block that is the source of truth. A body
+// without a record is plain.
 package record
 
 import (
@@ -13,21 +14,26 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/carrier"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/run"
+	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 // Plain is the kind of a body without a record.
 const Plain = "plain"
 
-// InputJSON returns what Check takes for a record as JSON. What looks like no kind is taken for a packet.
-func InputJSON(name string, data []byte) packet.Input {
-	if run.Detect(data) && !packet.Detect(data) {
+// InputJSON returns what packet.Check takes for a record as JSON. What looks like no kind is taken for a
+// packet. rules are those of universal records, from package schema.
+func InputJSON(name string, data []byte, rules handoff.Rules) packet.Input {
+	switch Detect(data) {
+	case run.Kind:
 		return runInput(name, data)
+	case universal.Kind:
+		return universalInput(name, data, rules)
 	}
 	return packet.Input{Name: name, Data: data}
 }
 
-// Input returns what Check takes for a handoff.
-func Input(name string, d handoff.Document) packet.Input {
+// Input returns what packet.Check takes for a handoff. rules are those of universal records.
+func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	block, ok, err := carrier.Extract(d.Body)
 	switch {
 	case err != nil:
@@ -40,6 +46,8 @@ func Input(name string, d handoff.Document) packet.Input {
 		return packet.Input{Name: name, Data: block.JSON}
 	case run.Kind + "/" + run.Version:
 		return runInput(name, block.JSON)
+	case universal.Kind + "/" + universal.Version:
+		return universalInput(name, block.JSON, rules)
 	}
 	return packet.Input{Name: name, Err: fmt.Errorf("the record is of the unknown kind %s/%s", block.Kind, block.Version)}
 }
@@ -50,6 +58,20 @@ func runInput(name string, data []byte) packet.Input {
 		return packet.Input{Name: name, Err: err}
 	}
 	facts := draft.Record.Facts()
+	return packet.Input{Name: name, Facts: &facts}
+}
+
+func universalInput(name string, data []byte, rules handoff.Rules) packet.Input {
+	d, err := universal.Parse(data)
+	if err != nil {
+		return packet.Input{Name: name, Err: err}
+	}
+	report, err := d.Check(rules)
+	if err != nil {
+		return packet.Input{Name: name, Err: err}
+	}
+	facts := d.Facts()
+	facts.Faults = report.Faults
 	return packet.Input{Name: name, Facts: &facts}
 }
 

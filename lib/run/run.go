@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 
 	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
 )
 
 // The name of the kind in the info string of its block.
@@ -115,6 +116,21 @@ func (r Record) JSON() []byte {
 		return nil // strings, numbers and booleans always encode
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// JSON returns the draft as JSON, with the flags of the self-audit that it claims. Parse gives the draft back.
+func (d Draft) JSON() []byte {
+	v, err := ordered.Parse(d.Record.JSON())
+	if err != nil {
+		return nil // more than a record can be
+	}
+	audit := v.Get("self_audit")
+	for _, f := range flags {
+		if _, claimed := d.Claimed[f.name]; !claimed {
+			audit.Delete(f.name)
+		}
+	}
+	return v.Append(nil)
 }
 
 // Body returns the handoff body that carries the record: its view and its block.

@@ -13,12 +13,14 @@
 package universal
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/carrier"
 	"github.com/seed-78daf238/handoff/lib/internal/ordered"
 )
 
@@ -65,6 +67,24 @@ func (d *Document) Bytes() []byte { return d.src }
 // left out; where that changes a payload whose hash was right, hash and size are made right again.
 func (d *Document) JSON() []byte { return printed(d.written()) }
 
+// Body returns the handoff body that carries the document: its view and its block.
+func (d *Document) Body() (string, error) {
+	return carrier.Build(d.View(), Kind, Version, bytes.TrimSuffix(d.JSON(), []byte("\n")))
+}
+
+// Rehashed returns the document with payload_hash and payload_size_bytes computed anew, where it has them. Whoever calls it
+// vouches for the payload.
+func (d *Document) Rehashed() *Document {
+	e := newEditor(d.root)
+	if e.root.At(hashPath) != nil {
+		e.set(hashPath, ordered.NewString(e.before), "computed from the payload")
+	}
+	if payload := e.root.At("/handoff/payload"); payload != nil && e.root.At(sizePath) != nil {
+		e.set(sizePath, ordered.NewInt(len(payload.Append(nil))), "the size of the payload")
+	}
+	return &Document{root: e.root, src: printed(e.root)}
+}
+
 // written returns the record as it is written.
 func (d *Document) written() *ordered.Value {
 	e := newEditor(d.root)
@@ -89,6 +109,9 @@ func payloadHash(root *ordered.Value) string {
 
 // Source returns source.skill, "" when it is absent.
 func (d *Document) Source() string { return d.text("/handoff/source/skill") }
+
+// Workflow returns source.workflow_id, "" when it is absent.
+func (d *Document) Workflow() string { return d.text("/handoff/source/workflow_id") }
 
 // Target returns target.skill, "" when it is absent.
 func (d *Document) Target() string { return d.text("/handoff/target/skill") }

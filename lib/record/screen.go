@@ -1,0 +1,102 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// screened is a record after the secret scan.
+type screened struct {
+	data     []byte
+	allowed  []string // rules whose findings were let through
+	redacted []string // rules whose findings were replaced: data is another text then
+}
+
+// screen looks for credentials in every string of a record, so that they can be named by pointer, and
+// replaced where the view made from the record cannot show them any more.
+func (o Options) screen(data []byte) (screened, error) {
+	root, err := ordered.Parse(data)
+	if err != nil {
+		return screened{}, err // cannot be: the kind has parsed it
+	}
+	s := &scan{Options: o, out: screened{data: data}}
+	s.value("", "", root)
+	if len(s.faults) > 0 {
+		return screened{}, faulty(s.faults...)
+	}
+	if len(s.out.redacted) > 0 {
+		s.out.data = root.Append(nil)
+	}
+	s.out.allowed, s.out.redacted = sorted(s.out.allowed), sorted(s.out.redacted)
+	return s.out, nil
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+type scan struct {
+	Options
+	out    screened
+	faults []handoff.Fault
+}
+
+// value scans the strings of v, which stands under name.
+func (s *scan) value(pointer, name string, v *ordered.Value) {
+	if v.Kind == ordered.String {
+		s.text(pointer, name, v)
+	}
+	for i, item := range v.Items {
+		s.value(fmt.Sprintf("%s/%d", pointer, i), "", item)
+	}
+	for _, m := range v.Members {
+		at := ordered.Pointer(pointer, m.Name)
+		for _, f := range handoff.FindSecrets(ordered.Printable(m.Name)) {
+			s.found(pointer, "the name of a field", m.Value, f, false)
+		}
+		s.value(at, m.Name, m.Value)
+	}
+}
+
+// text scans one string together with its name: some rules tell a credential by what it is called.
+func (s *scan) text(pointer, name string, v *ordered.Value) {
+	context := ""
+	if name != "" {
+		context = name + `": "`
+	}
+	whole := context + ordered.Printable(v.Text)
+	redacted, done := context, len(context)
+	for _, f := range handoff.FindSecrets(whole) {
+		if f.Start < done || !s.found(pointer, "it", v, f, true) {
+			continue
+		}
+		redacted += whole[done:f.Start] + "[redacted:" + f.Rule + "]"
+		done = f.End
+	}
+	if done > len(context) {
+		v.Text = (redacted + whole[done:])[len(context):]
+	}
+}
+
+// found says what is to be done about a credential: true to replace it.
+func (s *scan) found(pointer, what string, v *ordered.Value, f handoff.Secret, replaceable bool) bool {
+	switch {
+	case slices.Contains(s.Allow, f.Rule):
+		s.out.allowed = append(s.out.allowed, f.Rule)
+	case s.Redact && replaceable:
+		s.out.redacted = append(s.out.redacted, f.Rule)
+		return true
+	case s.Redact:
+		s.faults = append(s.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer,
+			Problem: what + " holds a credential (rule " + f.Rule + "), which cannot be redacted here", Hint: "choose another name"})
+	default:
+		s.faults = append(s.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer,
+			Problem: what + " holds a credential (rule " + f.Rule + ")",
+			Hint:    "take it out and revoke it, or use --redact; --allow-secret " + f.Rule + " if it is none"})
+	}
+	return false
+}
