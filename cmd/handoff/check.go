@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,9 +71,10 @@ The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several th
 }
 
 func (c *checks) options(p handoff.Project, s *handoff.Store) (packet.CheckOptions, error) {
+	ledger := sync.OnceValues(s.Ledger) // read when the first token asks for it, and once for all packets
 	o := packet.CheckOptions{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, Consumed: func(token string) (bool, error) {
-		by, err := s.Consumed(token)
-		return by != nil, err
+		l, err := ledger()
+		return err == nil && l.Consumed(token, "") != nil, err
 	}}
 	if o.MaxAge == 0 {
 		o.MaxAge = p.Settings.MaxAge.Value

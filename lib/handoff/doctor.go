@@ -58,7 +58,7 @@ func (s *Store) mend(ctx context.Context, rebuild bool) (RepairReport, error) {
 		return report, err
 	}
 	m := &mending{session: x, rebuild: rebuild, report: &report, stamp: s.opt.Now().UTC().Format("20060102T150405.000000000Z")}
-	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.removeLeftovers, m.look, m.survey, m.cutLog, m.rewrite} {
+	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.removeLeftovers, m.look, m.survey, m.cutLog, m.mendLedger, m.rewrite} {
 		if err := do(); err != nil {
 			return report, err
 		}
@@ -83,6 +83,7 @@ type mending struct {
 
 	differs    map[string]bool // ids whose write event says otherwise than the document
 	superseded []string
+	consumed   []Consumption // what the ledger should hold
 	logKeptAs  string
 }
 

@@ -58,6 +58,9 @@ func (m *mending) displaceOdd() error {
 			return err
 		}
 	}
+	if err := m.makePlain(m.state, ledgerName, true, 0o600); err != nil {
+		return err
+	}
 	return m.makePlain(m.state, logName, true, 0o600)
 }
 

@@ -54,6 +54,7 @@ func (m *mending) missingEvents() ([]event, error) {
 		stored.Document = doc
 		events = append(events, event{eventWrite, m.writePayload(stored, row.File)})
 	}
+	events = append(events, m.unloggedResumes()...)
 	if facts.adopted {
 		return events, nil
 	}

@@ -3,24 +3,15 @@ package handoff
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
-	"regexp"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
-
-// ledgerName is the file of the consumed tokens: one JSON object a line, the first of a token counts.
-const ledgerName = "consumed-tokens.jsonl"
-
-const maxLedger = 256 << 20
 
 // A Consumption is the line of the ledger for a token that was consumed.
 type Consumption struct {
@@ -73,67 +64,15 @@ func (s *Store) Resume(ctx context.Context, c Consumption) (Consumption, error) 
 	return c, err
 }
 
-var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_-]{8,128}\z`) })
-
-func ledgerKey(token, id string) string {
-	switch {
-	case token == "":
-		return id
-	case !tokenForm().MatchString(token):
-		return "sha256:" + sha256Hex([]byte(token))
-	}
-	return token
-}
-
-// Consumed returns who consumed a token, nil if nobody did.
-func (s *Store) Consumed(token string) (*Consumption, error) {
-	d, err := openOptional(s.opt.StateDir)
-	if err != nil || d == nil {
-		return nil, err
-	}
-	defer d.Close()
-	by, _, err := findConsumed(d, ledgerKey(token, token))
-	return by, err
-}
-
-// findConsumed looks a key up and returns the offset after the last whole line too. A torn last line was
-// never committed.
-func findConsumed(d *durable.Dir, key string) (by *Consumption, end int64, err error) {
-	text, err := d.ReadFile(ledgerName, maxLedger)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
-	path := filepath.Join(d.Path(), ledgerName)
-	if errors.Is(err, durable.ErrUnsafe) {
-		return nil, 0, &CorruptError{File: path, Why: err.Error()}
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	for n := 1; ; n++ {
-		line, _, whole := bytes.Cut(text[end:], []byte("\n"))
-		if !whole {
-			return by, end, nil
-		}
-		end += int64(len(line)) + 1
-		var c Consumption
-		if err := json.Unmarshal(line, &c); err != nil || c.Token == "" {
-			return nil, 0, &CorruptError{File: path, Line: n, Why: "is no record of a consumed token"}
-		}
-		if c.Token == key && by == nil {
-			by = &c
-		}
-	}
-}
-
 func (x *session) resume(c Consumption) error {
-	by, end, err := findConsumed(x.state, c.Token)
+	ledger, err := readLedger(x.state)
 	if err != nil {
 		return err
 	}
-	if by != nil {
+	if by := ledger.find(c.Token); by != nil {
 		return &ConsumedError{*by}
 	}
+	end := ledger.end()
 	if end == 0 {
 		if err := x.ledgerMayBegin(); err != nil {
 			return err
@@ -144,30 +83,15 @@ func (x *session) resume(c Consumption) error {
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(c)
-	if err != nil {
+	if st.intent.LedgerLine, err = ledgerLine(c); err != nil {
 		return err
 	}
-	st.intent.LedgerLine = string(line) + "\n"
 	st.events = []event{{eventResume, resumePayload{c, marked}}}
 	if marked {
 		st.events = append(st.events, event{eventMarkRead, markReadPayload{HandoffID: c.HandoffID, OperatorID: c.Operator, Time: c.Time}})
 	}
 	st.commit = func() error { return x.putToken(&st.intent) }
 	return x.apply(st)
-}
-
-// ledgerMayBegin refuses to begin a ledger where the audit log says that there was one: its tokens could
-// be consumed again.
-func (x *session) ledgerMayBegin() error {
-	log, err := x.state.ReadFile(logName, maxLog)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil && bytes.Contains(log, []byte(`"event_type":"`+eventResume+`"`)) {
-		err = &CorruptError{File: filepath.Join(x.opt.StateDir, ledgerName), Why: "is missing or empty, although the audit log records consumed tokens"}
-	}
-	return err
 }
 
 // planMark says in the intent which row gets the read mark, unless it has it.

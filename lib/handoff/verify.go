@@ -132,6 +132,7 @@ func (c *check) all(ctx context.Context) error {
 		return err
 	}
 	c.checkEvents()
+	c.checkLedger()
 	c.checkState()
 	return nil
 }

@@ -17,9 +17,11 @@ type logFacts struct {
 	writes  map[string]loggedWrite
 	again   map[string]string // ids that are recorded twice → the place of the second event
 	marks   map[string][]index.Mark
-	hashes  []string // of the events, in order
-	adopted bool     // rows were once taken over without their events
-	machine string   // the fingerprint of the last regenerate
+	resumes map[string]loggedResume // by token
+	resumed []string                // the tokens, in order
+	hashes  []string                // of the events, in order
+	adopted bool                    // rows were once taken over without their events
+	machine string                  // the fingerprint of the last regenerate
 
 	// What repairs have said: ids whose documents are gone, and ids whose next event replaces the former.
 	aside, superseded map[string]bool
@@ -36,7 +38,7 @@ type loggedWrite struct {
 }
 
 func newLogFacts() *logFacts {
-	return &logFacts{writes: make(map[string]loggedWrite), again: make(map[string]string), marks: make(map[string][]index.Mark),
+	return &logFacts{writes: make(map[string]loggedWrite), again: make(map[string]string), marks: make(map[string][]index.Mark), resumes: make(map[string]loggedResume),
 		aside: make(map[string]bool), superseded: make(map[string]bool)}
 }
 
@@ -83,7 +85,7 @@ func (c *check) readLog() {
 }
 
 var eventTypes = []string{eventWrite, eventMarkRead, eventSurface, eventRepair, eventRotate, eventRecovered, eventRegenerate,
-	"handoff.resume", "handoff.validate"}
+	eventResume, "handoff.validate"}
 
 // parseLog looks at the lines of the log one by one, on all processors. A torn line ends it.
 func (c *check) parseLog() []parsedEvent {
@@ -144,6 +146,12 @@ func (f *logFacts) collect(e parsedEvent) (err error) {
 		var m markReadPayload
 		if m, err = payload[markReadPayload](e); err == nil && fitsRow(m) {
 			f.marks[m.HandoffID] = setMark(f.marks[m.HandoffID], index.Mark{Operator: m.OperatorID, Time: m.Time})
+		}
+	case eventResume:
+		var r resumePayload
+		if r, err = payload[resumePayload](e); err == nil && f.resumes[r.Token].place == "" {
+			f.resumes[r.Token] = loggedResume{r.Consumption, e.place}
+			f.resumed = append(f.resumed, r.Token)
 		}
 	case eventRecovered:
 		var r recoveredPayload

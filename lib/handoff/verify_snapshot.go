@@ -18,11 +18,12 @@ const maxLog = 1 << 30 // bytes of the audit log
 // A snapshot is what the changing files of a store said at one moment. Bodies never change and are read
 // later.
 type snapshot struct {
-	indexes   []indexText
-	logText   []byte
-	intent    *journal.Intent
-	intentErr error     // why the intent that is there cannot be used
-	odd       []Finding // files that cannot be taken for what their names say
+	indexes    []indexText
+	logText    []byte
+	ledgerText []byte
+	intent     *journal.Intent
+	intentErr  error     // why the intent that is there cannot be used
+	odd        []Finding // files that cannot be taken for what their names say
 }
 
 type indexText struct {
@@ -80,6 +81,9 @@ func (c *check) readSnapshot() (err error) {
 		return err
 	}
 	if err := c.readIndexTexts(); err != nil {
+		return err
+	}
+	if err := c.readLedgerText(); err != nil {
 		return err
 	}
 	return c.readLogText()

@@ -1,0 +1,60 @@
+package handoff
+
+import "bytes"
+
+// mendLedger gives the ledger the tokens that the audit log records, and drops what is no record. The old
+// file stays beside.
+func (m *mending) mendLedger() error {
+	var lines bytes.Buffer
+	seen := map[string]bool{}
+	for _, line := range (Ledger{m.found.ledgerText}).lines() {
+		c, ok := parseConsumption(line)
+		if event, logged := m.found.log.resumes[c.Token]; logged {
+			c = event.Consumption
+		}
+		if !ok || seen[c.Token] {
+			continue
+		}
+		seen[c.Token] = true
+		m.consumed = append(m.consumed, c)
+	}
+	kept := len(m.consumed)
+	for _, token := range m.found.log.resumed {
+		if !seen[token] {
+			m.consumed = append(m.consumed, m.found.log.resumes[token].Consumption)
+		}
+	}
+	for _, c := range m.consumed {
+		line, err := ledgerLine(c)
+		if err != nil {
+			return err
+		}
+		lines.WriteString(line)
+	}
+	if bytes.Equal(lines.Bytes(), m.found.ledgerText) {
+		return nil
+	}
+	old := "there was no file"
+	if len(m.found.ledgerText) > 0 {
+		old = "the old file is " + ledgerName + "." + m.stamp
+		if err := m.keepCopy(m.state, ledgerName+"."+m.stamp, m.found.ledgerText); err != nil {
+			return err
+		}
+	}
+	if err := m.state.Replace(ledgerName, lines.Bytes(), 0o600); err != nil {
+		return err
+	}
+	m.did("wrote %s: %d consumed tokens added from the audit log; %s", ledgerName, len(m.consumed)-kept, old)
+	return m.state.Sync()
+}
+
+// unloggedResumes returns the events that consumed tokens should have and do not.
+func (m *mending) unloggedResumes() []event {
+	var events []event
+	for _, c := range m.consumed {
+		if _, logged := m.found.log.resumes[c.Token]; !logged && !m.found.log.adopted {
+			events = append(events, event{eventResume, resumePayload{Consumption: c}})
+		}
+	}
+	return events
+}
