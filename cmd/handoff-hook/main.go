@@ -2,7 +2,8 @@
 //
 //	handoff-hook session-start --agent NAME [--to OPERATOR] [--bodies]
 //
-// It does what `handoff hook session-start` does, reads only, and starts faster. It always exits with 0.
+// It does what `handoff hook session-start` does and starts faster. It always exits with 0. It changes no
+// handoff: that a session was told of some is recorded, if that is possible at once.
 package main
 
 import (

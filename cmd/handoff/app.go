@@ -48,6 +48,7 @@ var commands = []struct {
 	{"resume", resumeCommand},
 	{"onboard", onboardCommand},
 	{"surface", surfaceCommand},
+	{"receipts", receiptsCommand},
 	{"hook", hookCommand},
 	{"verify", verifyCommand},
 	{"doctor", doctorCommand},

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 func hookCommand(a *app) *cobra.Command {
@@ -30,6 +31,7 @@ about a second, and exits with 0 whatever happens.`,
 				return nil
 			}
 			s.Cwd, s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags = cwd, a.stdin, a.stdout, a.stderr, a.getenv, a.flags
+			s.Options = func(o *handoff.Options) { testOptions(a.getenv, o) }
 			agent.SessionStart(s)
 			return nil
 		},

@@ -20,8 +20,9 @@ func listCommand(a *app) *cobra.Command {
 		Short: "List handoffs, older first",
 		Long: `List handoffs, older ones first. Nothing found prints nothing and exits with 0.
 
-Unread means unread by its recipient; with --to OP, unread by OP. On a terminal the result is a
-table, else the rows of INDEX.md, one a line.`,
+Unread means unread by its recipient; with --to OP, unread by OP. Offered means that a session of
+the recipient was told, and nobody has marked it as read. On a terminal the result is a table, else
+the rows of INDEX.md, one a line.`,
 		Example: "  handoff list --unread --to ben\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,13 +52,15 @@ table, else the rows of INDEX.md, one a line.`,
 				return err
 			}
 			out := bufio.NewWriter(a.stdout)
-			if err := print(a, out, entries); err != nil {
+			if err := print(a, out, s, entries); err != nil {
 				return err
 			}
 			return out.Flush()
 		},
 	}
 	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
+	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
+	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those to operators who have never marked anything as read")
 	cmd.Flags().StringVar(&f.To, "to", "", "only those to this `operator`")
 	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")
 	cmd.Flags().StringVar(&f.Topic, "topic", "", "only those about this `topic`")
@@ -67,51 +70,27 @@ table, else the rows of INDEX.md, one a line.`,
 	return cmd
 }
 
-// A listed entry is how a handoff looks in JSON.
-type listed struct {
-	ID     string         `json:"handoff_id"`
-	File   string         `json:"file"`
-	From   string         `json:"from"`
-	To     string         `json:"to"`
-	Topic  string         `json:"topic"`
-	Time   string         `json:"ts_utc"`
-	ReadBy []handoff.Mark `json:"read_by"`
-	Unread bool           `json:"unread"` // by its recipient
-}
-
-func newListed(e handoff.Entry) listed {
-	marks := e.Marks()
-	if marks == nil {
-		marks = []handoff.Mark{}
-	}
-	return listed{e.ID, e.File, e.From, e.To, e.Topic, e.Time, marks, e.UnreadBy("")}
-}
-
-var listFormats = map[string]func(*app, *bufio.Writer, []handoff.Entry) error{
+var listFormats = map[string]func(*app, *bufio.Writer, *handoff.Store, []handoff.Entry) error{
 	"":     printRows,
 	"rows": printRows,
-	"ids": func(_ *app, w *bufio.Writer, es []handoff.Entry) error {
+	"ids": func(_ *app, w *bufio.Writer, _ *handoff.Store, es []handoff.Entry) error {
 		return eachLine(w, es, func(e handoff.Entry) string { return e.ID })
 	},
 	"table": printTable,
-	"jsonl": func(_ *app, w *bufio.Writer, es []handoff.Entry) error {
-		for _, e := range es {
-			if err := encodeJSON(w, newListed(e)); err != nil {
+	"jsonl": func(_ *app, w *bufio.Writer, s *handoff.Store, es []handoff.Entry) error {
+		for _, e := range s.Listed(es) {
+			if err := encodeJSON(w, e); err != nil {
 				return err
 			}
 		}
 		return nil
 	},
-	"json": func(_ *app, w *bufio.Writer, es []handoff.Entry) error {
-		all := make([]listed, len(es))
-		for i, e := range es {
-			all[i] = newListed(e)
-		}
-		return encodeJSON(w, all)
+	"json": func(_ *app, w *bufio.Writer, s *handoff.Store, es []handoff.Entry) error {
+		return encodeJSON(w, s.Listed(es))
 	},
 }
 
-func printRows(_ *app, w *bufio.Writer, entries []handoff.Entry) error {
+func printRows(_ *app, w *bufio.Writer, _ *handoff.Store, entries []handoff.Entry) error {
 	return eachLine(w, entries, func(e handoff.Entry) string { return e.String() })
 }
 
@@ -124,17 +103,13 @@ func eachLine(w *bufio.Writer, entries []handoff.Entry, line func(handoff.Entry)
 	return nil
 }
 
-func printTable(a *app, w *bufio.Writer, entries []handoff.Entry) error {
+func printTable(a *app, w *bufio.Writer, s *handoff.Store, entries []handoff.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
 	rows := make([][]string, len(entries))
-	for i, e := range entries {
-		state := "read"
-		if e.UnreadBy("") {
-			state = "unread"
-		}
-		rows[i] = []string{e.ID[len("sha256:"):][:12], e.Time, e.From, e.To, e.Topic, state}
+	for i, e := range s.Listed(entries) {
+		rows[i] = []string{e.ID[len("sha256:"):][:12], e.Time, e.From, e.To, e.Topic, e.State}
 	}
 	_, err := fmt.Fprint(w, handoff.Table(terminalWidth(a.stdout), []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE"}, rows))
 	return err

@@ -81,7 +81,7 @@ func (a *app) readJSON(got handoff.Stored) error {
 	doc := map[string]any{
 		"handoff_id": got.HandoffID, "schema_version": got.SchemaVersion, "from": got.From, "to": got.To, "topic": got.Topic,
 		"ts_utc": got.Time, "references": list(got.References), "tags": list(got.Tags), "body": got.Body,
-		"file_path": got.Path, "read_by": newListed(got.Entry).ReadBy,
+		"file_path": got.Path, "read_by": got.Entry.Listed().ReadBy,
 	}
 	text, err := json.Marshal(doc)
 	if err != nil {

@@ -49,10 +49,10 @@ func (a *app) surfaceJSON(s *handoff.Store, operator string, opt handoff.Surface
 	}
 	for _, e := range entries {
 		line := struct {
-			listed
+			handoff.Listed
 			Framed   string `json:"framed,omitempty"`
 			Withheld string `json:"withheld,omitempty"`
-		}{listed: newListed(e)}
+		}{Listed: e.Listed()}
 		got, err := s.Read(e.ID)
 		if err == nil {
 			line.Framed, _, err = handoff.Framed(got, opt.MaxChars, false)

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,6 +35,7 @@ type Session struct {
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Flags          handoff.ProjectFlags
+	Options        func(*handoff.Options) // edits what the project says; nil changes nothing
 }
 
 // envelopes gives each agent its own form around the text. One output never serves two.
@@ -60,95 +60,105 @@ func Agents() []string { return []string{"plain", "claude", "codex", "gemini", "
 // is at most one line on Stderr.
 func SessionStart(s Session) {
 	until := time.Now().Add(deadline)
-	type outcome struct {
-		text string
-		err  error
-	}
-	done := make(chan outcome, 1)
+	late := time.After(deadline + 100*time.Millisecond)
+	found, printed, recorded := make(chan outcome, 1), make(chan bool, 1), make(chan struct{})
 	go func() {
-		defer func() {
-			if bug := recover(); bug != nil {
-				done <- outcome{err: fmt.Errorf("internal error: %v", bug)}
-			}
-		}()
-		text, err := s.text(until)
-		done <- outcome{text, err}
+		defer close(recorded)
+		defer func() { _ = recover() }() // what was printed stands, recorded or not
+		o := s.look(until)
+		found <- o
+		if <-printed && len(o.offer.IDs) > 0 {
+			o.store.Offer(o.offer)
+		}
 	}()
 	select {
-	case o := <-done:
+	case o := <-found:
 		if o.err != nil {
 			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(o.err.Error()))
 		}
-		s.print(o.text)
-	case <-time.After(time.Until(until) + 100*time.Millisecond):
+		printed <- s.print(o.text)
+	case <-late:
 		fmt.Fprintln(s.Stderr, "handoff: the handoffs could not be read in time")
+		return
+	}
+	select {
+	case <-recorded:
+	case <-late:
 	}
 }
 
-func (s Session) print(text string) {
+// An outcome is what there is to say, and what a session that was told it was offered.
+type outcome struct {
+	text  string
+	err   error
+	store *handoff.Store
+	offer handoff.Offer
+}
+
+// look returns what there is to say, also if a bug stands in the way.
+func (s Session) look(until time.Time) (o outcome) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			o = outcome{err: fmt.Errorf("internal error: %v", bug)}
+		}
+	}()
+	o.err = s.text(until, &o)
+	return o
+}
+
+// print reports whether the session was told anything.
+func (s Session) print(text string) bool {
 	wrap, known := envelopes[s.Agent]
+	var err error
 	switch {
 	case text == "":
+		return false
 	case !known:
 		fmt.Fprintf(s.Stderr, "handoff: unknown agent %s; known are %s\n", handoff.EscapeLine(s.Agent), strings.Join(Agents(), ", "))
+		return false
 	case wrap == nil:
-		io.WriteString(s.Stdout, text)
+		_, err = io.WriteString(s.Stdout, text)
 	default:
 		enc := json.NewEncoder(s.Stdout)
 		enc.SetEscapeHTML(false)
-		_ = enc.Encode(wrap(text)) // nobody is left to tell
+		err = enc.Encode(wrap(text))
 	}
+	return err == nil // else nobody is left to tell
 }
 
-// text returns what there is to say.
-func (s Session) text(until time.Time) (string, error) {
-	p, err := handoff.LoadProject(s.where(), s.Getenv, s.Flags)
-	if err != nil || !p.Settings.HookEnabled.Value {
-		return "", err
+// text finds what there is to say.
+func (s Session) text(until time.Time, o *outcome) error {
+	in := input{}
+	if s.Agent != "plain" {
+		in = readInput(s.Stdin)
 	}
-	store, err := handoff.Open(p.Options)
-	if err != nil {
-		return "", err
+	p, err := handoff.LoadProject(in.cwd(s.Cwd), s.Getenv, s.Flags)
+	if err != nil || !p.Settings.HookEnabled.Value {
+		return err
+	}
+	if s.Options != nil {
+		s.Options(&p.Options)
+	}
+	if o.store, err = handoff.Open(p.Options); err != nil {
+		return err
 	}
 	operator := s.To
 	if operator == "" {
 		operator = p.Me()
 	}
-	entries, err := store.Unread(operator, p.Settings.SurfaceMaxAgeDays.Value)
+	entries, err := o.store.Unread(operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil || len(entries) == 0 {
-		return "", err
+		return err
 	}
 	if operator == "" {
-		return fmt.Sprintf("%s in %s. To whom this session belongs is not known: "+
-			"--to OPERATOR, HANDOFF_OPERATOR, or operator in .handoff.yaml says who you are.\n", count(len(entries), "unread handoff"), handoff.EscapeLine(store.Dir())), nil
+		o.text = fmt.Sprintf("%s in %s. To whom this session belongs is not known: "+
+			"--to OPERATOR, HANDOFF_OPERATOR, or operator in .handoff.yaml says who you are.\n", count(len(entries), "unread handoff"), handoff.EscapeLine(o.store.Dir()))
+		return nil
 	}
-	r := report{store: store, operator: operator, bodies: s.Bodies, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
-	return r.text(entries)
-}
-
-// where returns the directory of the session: cwd in the object on standard input, else Cwd.
-func (s Session) where() string {
-	if s.Stdin == nil || s.Agent == "plain" {
-		return s.Cwd
-	}
-	said := make(chan string, 1)
-	go func() {
-		var input struct {
-			Cwd string `json:"cwd"`
-		}
-		if json.NewDecoder(io.LimitReader(s.Stdin, maxStdin)).Decode(&input) != nil {
-			input.Cwd = ""
-		}
-		said <- input.Cwd
-	}()
-	select {
-	case cwd := <-said:
-		if filepath.IsAbs(cwd) {
-			return filepath.Clean(cwd)
-		}
-	case <-time.After(stdinWait):
-	}
-	return s.Cwd
+	r := report{store: o.store, operator: operator, bodies: s.Bodies, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
+	o.text, o.offer.IDs = r.text(entries)
+	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, operator
+	return nil
 }
 
 // A report is the text about the unread handoffs of one operator.
@@ -160,9 +170,9 @@ type report struct {
 	until    time.Time
 }
 
-// text says how many there are, then each as far as there is room and time. What does not verify is
-// counted, not shown.
-func (r report) text(entries []handoff.Entry) (string, error) {
+// text says how many there are, then each as far as there is room and time, and returns the ids of those.
+// What does not verify is counted, not shown.
+func (r report) text(entries []handoff.Entry) (text string, told []string) {
 	out := render.NewBudget(maxOutput)
 	out.Add(fmt.Sprintf("%s for %s in %s. `handoff read ID --agent` prints one, `handoff mark-read ID %s` marks it as read. "+
 		"Each line below is its id, sender, topic and time.\n", count(len(entries), "unread handoff"), r.operator, handoff.EscapeLine(r.store.Dir()), r.operator))
@@ -180,13 +190,14 @@ func (r report) text(entries []handoff.Entry) (string, error) {
 		if !out.Add(block) {
 			break
 		}
+		told = append(told, e.ID)
 		left--
 	}
 	if withheld > 0 {
 		out.Add(count(withheld, "handoff") + " withheld: the content is not what was written; `handoff verify` names the place.\n")
 	}
 	out.Omit(left)
-	return out.String(), nil
+	return out.String(), told
 }
 
 // entry is one line about a handoff, and its framed body if that is wanted.

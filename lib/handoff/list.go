@@ -35,6 +35,8 @@ type Filter struct {
 	Tag             string    // reads the documents that the other conditions leave
 	Since           time.Time // ts_utc not before it
 	Unread          bool      // unread by To, or by their own recipient if To is ""
+	Offered         bool      // their recipient was offered them and has not marked them as read
+	Orphaned        bool      // their recipient has never marked any handoff as read
 }
 
 func (f Filter) matches(e Entry) bool {
@@ -45,7 +47,7 @@ func (f Filter) matches(e Entry) bool {
 // skip tells from the text of a row that matches would not take it, without parsing the row; nil if the
 // filter does not lend itself to that.
 func (f Filter) skip() func(line string) bool {
-	if f.To == "" && !f.Unread {
+	if f.Orphaned || f.To == "" && !f.Unread {
 		return nil
 	}
 	if f.To == "" {
@@ -79,17 +81,44 @@ func (s *Store) List(f Filter) ([]Entry, error) {
 		return nil, err
 	}
 	defer d.Close()
-	entries, err := s.scan(d, f.matches, f.skip())
-	if err != nil || f.Tag == "" {
-		return entries, err
+	readers := make(map[string]bool)
+	choose := f.matches
+	if f.Orphaned {
+		choose = func(e Entry) bool {
+			for _, m := range e.Marks() {
+				readers[m.Operator] = true
+			}
+			return f.matches(e)
+		}
 	}
-	return slices.DeleteFunc(entries, func(e Entry) bool {
+	entries, err := s.scan(d, choose, f.skip())
+	if err != nil {
+		return nil, err
+	}
+	keep := s.keep(d, f, readers)
+	return slices.DeleteFunc(entries, func(e Entry) bool { return !keep(e) }), nil
+}
+
+// keep returns the conditions of a filter that a row alone does not answer. readers are the operators who
+// have read something.
+func (s *Store) keep(d *durable.Dir, f Filter, readers map[string]bool) func(Entry) bool {
+	var told offered
+	if f.Offered {
+		told = s.told()
+	}
+	return func(e Entry) bool {
+		if f.Orphaned && readers[e.To] || f.Offered && told.state(e) != StateOffered {
+			return false
+		}
+		if f.Tag == "" {
+			return true
+		}
 		doc, _, err := s.load(d, e)
 		if err != nil {
 			s.opt.Warn(fmt.Sprintf("%s is left out: %v", e.ID, err))
 		}
-		return err != nil || !slices.Contains(doc.Tags, f.Tag)
-	}), nil
+		return err == nil && slices.Contains(doc.Tags, f.Tag)
+	}
 }
 
 // reader opens the handoffs directory for a command that changes nothing; nil if it does not exist.

@@ -2,16 +2,13 @@ package handoff
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
 
@@ -103,27 +100,18 @@ const maxSurfaced = 100 // ids in one event
 // recordSurface adds the event if the lock is free within 200 ms, nothing is under way, and this is the
 // store's machine.
 func (s *Store) recordSurface(ctx context.Context, operator string, shown, withheld []string) {
-	if known, err := s.matchesMachine(); err != nil || !known {
-		return
-	}
-	x := &session{Store: s}
-	defer x.end()
-	if x.open() != nil || x.lock(ctx, 200*time.Millisecond) != nil {
-		return
-	}
-	if _, err := x.dir.Lstat(journal.IntentName); !errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	log, err := x.log(false)
-	if err != nil || log == nil {
-		return
-	}
-	defer log.Close()
-	payload := surfacePayload{operator, firstIDs(shown), firstIDs(withheld)}
-	st := step{events: []event{{eventSurface, payload}}}
-	if x.link(log, &st) == nil {
-		_ = log.Put([]byte(st.intent.LogLines), st.intent.LogOffset)
-	}
+	s.quietly(ctx, 200*time.Millisecond, func(x *session) {
+		log, err := x.log(false)
+		if err != nil || log == nil {
+			return
+		}
+		defer log.Close()
+		payload := surfacePayload{operator, firstIDs(shown), firstIDs(withheld)}
+		st := step{events: []event{{eventSurface, payload}}}
+		if x.link(log, &st) == nil {
+			_ = log.Put([]byte(st.intent.LogLines), st.intent.LogOffset)
+		}
+	})
 }
 
 func firstIDs(ids []string) []string {

@@ -71,6 +71,9 @@ type Log struct{ *os.File }
 // Put returns ErrUnsupported.
 func (l *Log) Put([]byte, int64) error { return ErrUnsupported }
 
+// Append returns ErrUnsupported.
+func (l *Log) Append([]byte) error { return ErrUnsupported }
+
 // Reserve returns ErrUnsupported.
 func (l *Log) Reserve(int64) error { return ErrUnsupported }
 

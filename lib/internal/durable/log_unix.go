@@ -58,6 +58,21 @@ func (l *Log) Put(data []byte, offset int64) error {
 	return l.Sync()
 }
 
+// Append adds data at the end and does not sync it: for what may be lost, such as a note that something
+// was shown. A power cut may leave a part of it.
+func (l *Log) Append(data []byte) error {
+	info, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	if l.appendOnly {
+		_, err = l.Write(data)
+	} else {
+		_, err = l.WriteAt(data, info.Size())
+	}
+	return err
+}
+
 // Reserve makes sure that n bytes at the end of the log will find room on the disk, where the system can.
 func (l *Log) Reserve(n int64) error {
 	info, err := l.Stat()

@@ -1,0 +1,88 @@
+package handoff
+
+import "slices"
+
+// How far a handoff has come to its recipient.
+const (
+	StateUnread  = "unread"  // as far as is known, nobody told the recipient
+	StateOffered = "offered" // a session of the recipient was told, and has not marked it as read
+	StateRead    = "read"
+)
+
+// A Listed entry is how a handoff looks in JSON.
+type Listed struct {
+	ID     string `json:"handoff_id"`
+	File   string `json:"file"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Topic  string `json:"topic"`
+	Time   string `json:"ts_utc"`
+	ReadBy []Mark `json:"read_by"`
+	Unread bool   `json:"unread"`          // by its recipient
+	State  string `json:"state,omitempty"` // how far it has come to its recipient
+}
+
+// Listed returns how the entry looks in JSON, without its state.
+func (e Entry) Listed() Listed {
+	marks := e.Marks()
+	if marks == nil {
+		marks = []Mark{}
+	}
+	return Listed{e.ID, e.File, e.From, e.To, e.Topic, e.Time, marks, e.UnreadBy(""), ""}
+}
+
+// Listed returns entries as they look in JSON, each with its state.
+func (s *Store) Listed(entries []Entry) []Listed {
+	told := s.told()
+	all := make([]Listed, len(entries))
+	for i, e := range entries {
+		all[i] = e.Listed()
+		all[i].State = told.state(e)
+	}
+	return all
+}
+
+// offered says which handoffs were offered to which operators.
+type offered map[[2]string]bool
+
+func (s *Store) told() offered {
+	told := make(offered)
+	for _, o := range s.Offers() {
+		for _, id := range o.IDs {
+			told[[2]string{id, o.Operator}] = true
+		}
+	}
+	return told
+}
+
+func (o offered) state(e Entry) string {
+	switch {
+	case !e.UnreadBy(""):
+		return StateRead
+	case o[[2]string{e.ID, e.To}]:
+		return StateOffered
+	}
+	return StateUnread
+}
+
+// A Delivery is what is known of the way of a handoff to whoever reads it.
+type Delivery struct {
+	Listed
+	Offers []Offer `json:"offers"` // each without its list of ids
+}
+
+// Delivery returns what is known of the delivery of a handoff. The id is taken as Read takes it.
+func (s *Store) Delivery(id string) (Delivery, error) {
+	e, err := s.Find(id)
+	if err != nil {
+		return Delivery{}, err
+	}
+	d := Delivery{Listed: s.Listed([]Entry{e})[0], Offers: []Offer{}}
+	for _, o := range s.Offers() {
+		if slices.Contains(o.IDs, e.ID) {
+			o.IDs = nil
+			d.Offers = append(d.Offers, o)
+		}
+	}
+	return d, nil
+}
