@@ -30,9 +30,13 @@ var operations = map[string]operation{
 	journal.OpRegenerate: {fingerprintIsThere, replaceFingerprint},
 }
 
-// recover finishes or takes back what an interrupted change left. When there is nothing to do it costs
-// one failed open.
+// recover finishes or takes back what an interrupted change left, and removes what was staged for one that
+// did not begin. When there is nothing to do it costs a failed open for each directory and one for the
+// intent.
 func (x *session) recover() error {
+	for _, d := range []*durable.Dir{x.dir, x.state} {
+		d.CollectStaged()
+	}
 	_, err := x.finish()
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -42,6 +43,7 @@ type view struct {
 	events map[string]int    // type and id → how often
 	files  map[string]bool   // handoff files that no row lists
 	staged []string          // unfinished files and intents
+	litter []string          // directories of staged files, which belong to no change
 	index  int               // index files
 	faults []string          // what must never be so
 	torn   bool              // the audit log ends in half a line
@@ -67,6 +69,8 @@ func (v *view) names(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		switch name := e.Name(); {
+		case name == ".staging":
+			v.litter = append(v.litter, filepath.Join(filepath.Base(dir), name))
 		case unfinished.MatchString(name):
 			v.staged = append(v.staged, name)
 		case strings.HasPrefix(name, "20") && strings.HasSuffix(name, ".md"):
@@ -152,8 +156,8 @@ func (v *view) log(path string) {
 func (v *view) clean() (faults []string) {
 	faults = v.faults
 	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if len(v.staged) > 0 {
-		add("%v was left", v.staged)
+	if left := slices.Concat(v.staged, v.litter); len(left) > 0 {
+		add("%v was left", left)
 	}
 	if v.torn {
 		add("the audit log ends in half a line")

@@ -29,6 +29,9 @@ var disks = []disk{
 	{"btrfs", "160M", words("mkfs.btrfs -q -f"), ""},
 }
 
+// canShutDown says whether the system can end a file system without writing what it still holds in memory.
+func (d disk) canShutDown() bool { return d.name != "btrfs" }
+
 // A lab makes disks from one image and cuts their power.
 type lab struct {
 	program
@@ -69,7 +72,7 @@ func (l *lab) on(fresh bool) {
 }
 
 const (
-	shutdown   = 0x8004587d // FS_IOC_SHUTDOWN, which XFS, ext4 and btrfs share
+	shutdown   = 0x8004587d // FS_IOC_SHUTDOWN of XFS and ext4
 	noLogFlush = 2          // what is not on disk yet is lost
 )
 
@@ -88,19 +91,29 @@ func (l *lab) cut(othersSync bool) {
 			l.t.Fatal(err)
 		}
 	}
+	if l.canShutDown() {
+		l.shutDown()
+		must(l.t, l.tmp, "umount", l.mount)
+		return
+	}
+	// What has reached the device so far is what a copy of it has; what comes later is not in the copy.
+	must(l.t, l.tmp, "cp", "--sparse=always", l.copy, l.copy+".cut")
+	must(l.t, l.tmp, "umount", l.mount)
+	if err := os.Rename(l.copy+".cut", l.copy); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *lab) shutDown() {
+	l.t.Helper()
 	root, err := os.Open(l.mount)
 	if err != nil {
 		l.t.Fatal(err)
 	}
+	defer root.Close()
 	how := uint32(noLogFlush)
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, root.Fd(), shutdown, uintptr(unsafe.Pointer(&how)))
-	root.Close()
-	off := start(l.tmp, "umount", l.mount)
-	if errno != 0 {
-		l.t.Skipf("%s cannot be shut down: %v", l.name, errno)
-	}
-	if off.code != 0 {
-		l.t.Fatalf("umount: %s", off.stderr)
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, root.Fd(), shutdown, uintptr(unsafe.Pointer(&how))); errno != 0 {
+		l.t.Fatalf("%s cannot be shut down: %v", l.name, errno)
 	}
 }
 
@@ -215,13 +228,12 @@ func TestPowerCut(t *testing.T) {
 // Without one of its syncs the program must be found to lose something on at least one of the disks.
 func TestPowerCutFindsDamage(t *testing.T) {
 	thorough(t)
-	renameio := strings.TrimSpace(must(t, module, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/google/renameio/v2"))
 	for _, test := range []struct {
 		name string
 		edit edit
 	}{
 		{"of the body", edit{"lib/internal/durable/stage_unix.go", "err = s.f.Sync()", "err = nil"}},
-		{"of the index", edit{filepath.Join(renameio, "tempfile.go"), "if err := t.Sync(); err != nil {", "if err := error(nil); err != nil {"}},
+		{"of the index", edit{"lib/internal/durable/replace_unix.go", "return pending.CloseAtomicallyReplace()", "return os.Rename(pending.Name(), d.path+\"/\"+name)"}},
 		{"of the log", edit{"lib/internal/durable/log_unix.go", "return l.Sync()", "return nil"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -85,6 +85,7 @@ type result struct {
 	stdout string
 	stderr string
 	late   bool // did not end in time
+	hurt   bool // a system call of it failed
 }
 
 // start runs a program in dir to its end.
@@ -100,7 +101,7 @@ func start(dir string, args ...string) result {
 	if cmd.ProcessState == nil {
 		return result{code: -2, stderr: err.Error()}
 	}
-	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), ctx.Err() != nil}
+	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), late: ctx.Err() != nil}
 }
 
 // must runs a program and fails the test unless it exits 0.

@@ -70,7 +70,7 @@ func (d *Dir) Open(name string) (*os.File, error) {
 
 // OpenSole is Open for files of which only one name may exist: a second hard link is ErrUnsafe.
 func (d *Dir) OpenSole(name string) (*os.File, error) {
-	return sole(d.openPlain(name, unix.O_RDONLY, 0))
+	return d.sole(d.openPlain(name, unix.O_RDONLY, 0))
 }
 
 // openPlain opens with O_NONBLOCK, so that a planted FIFO cannot hold us, and takes the flag off again:
@@ -103,21 +103,28 @@ func (d *Dir) openPlain(name string, flags int, perm uint32) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-func sole(f *os.File, err error) (*os.File, error) {
+// sole refuses a file with a second name. The name that it was staged by, which it keeps for a moment, is none.
+func (d *Dir) sole(f *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
+	if err == nil && links(info) > 1 {
+		var staged uint64
+		if staged, err = d.stagedLinks(info.Sys().(*syscall.Stat_t).Ino); err == nil {
+			if info, err = f.Stat(); err == nil && links(info) > 1+staged {
+				err = unsafeEntry(f.Name(), "a file with a second hard link")
+			}
+		}
+	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	if info.Sys().(*syscall.Stat_t).Nlink > 1 {
-		f.Close()
-		return nil, unsafeEntry(f.Name(), "a file with a second hard link")
-	}
 	return f, nil
 }
+
+func links(info os.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Nlink) }
 
 // Lstat describes the entry name without following it.
 func (d *Dir) Lstat(name string) (Entry, error) {
@@ -138,36 +145,46 @@ func (d *Dir) Remove(name string) error {
 	return nil
 }
 
-// RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names. A staged
-// body is locked by its writer for as long as it lives; the temporary files of Replace need no lock,
-// since the caller holds the lock under which alone they are made.
-func (d *Dir) RemoveStaged() ([]string, error) {
-	names, err := d.Names(IsStaged)
+// RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names. It reads the
+// whole directory. The temporary files of Replace are not locked: the caller holds the lock under which
+// alone they are made.
+func (d *Dir) RemoveStaged() ([]string, error) { return d.removeDead(IsStaged) }
+
+// removeDead removes the files in d that isOurs accepts and nobody has locked.
+func (d *Dir) removeDead(isOurs func(string) bool) ([]string, error) {
+	names, err := d.Names(isOurs)
 	if err != nil {
 		return nil, err
 	}
 	var removed []string
+	var errs []error
 	for _, name := range names {
-		f, err := d.Open(name)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnsafe) {
-			continue
-		}
-		if err != nil {
-			return removed, err
-		}
-		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
-			err = d.Remove(name)
+		dead, err := d.removeIfDead(name)
+		if dead {
 			removed = append(removed, name)
 		}
-		f.Close()
-		if err == unix.EWOULDBLOCK {
-			continue // its writer lives
-		}
-		if err != nil {
-			return removed, err
-		}
+		errs = append(errs, err)
 	}
-	return removed, nil
+	return removed, errors.Join(errs...)
+}
+
+func (d *Dir) removeIfDead(name string) (dead bool, err error) {
+	f, err := d.Open(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnsafe) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	_, err = retry(func() (int, error) { return 0, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+	if err == unix.EWOULDBLOCK {
+		return false, nil // its writer lives
+	}
+	if err == nil {
+		err = d.Remove(name)
+	}
+	return err == nil, err
 }
 
 // Mkdir creates the directory at path with its missing parents, and syncs every directory that it

@@ -19,8 +19,13 @@ import (
 	"strings"
 )
 
-// TempPrefix begins the name of every staged body, where the system cannot stage without a name.
-const TempPrefix = ".tmp-"
+// Where the system cannot stage without a name, a staged file is called TempPrefix and something random.
+// It lies in the directory StagingName inside the one where it will be published: few files are ever there,
+// so that finding those that dead writers left takes no longer in a large store than in a small one.
+const (
+	TempPrefix  = ".tmp-"
+	StagingName = ".staging"
+)
 
 // ErrUnsafe is wrapped by errors about an entry that is not a plain file or directory of ours: a
 // symbolic link, a FIFO, a device, or a file with a second hard link where none may be.
@@ -92,7 +97,7 @@ func (d *Dir) Names(keep func(string) bool) ([]string, error) {
 
 // IsStaged reports whether name is one that staging or replacing gives to unfinished files.
 func IsStaged(name string) bool {
-	if strings.HasPrefix(name, TempPrefix) {
+	if strings.HasPrefix(name, TempPrefix) || name == StagingName {
 		return true
 	}
 	stem := strings.TrimRight(name, "0123456789")

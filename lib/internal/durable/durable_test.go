@@ -42,9 +42,10 @@ func TestStage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Named() != named || strings.HasPrefix(names(t, d), durable.TempPrefix) != named {
+		if s.Named() != named || (names(t, d) == durable.StagingName) != named {
 			t.Errorf("named is %v: staged as %q", named, names(t, d))
 		}
+		d.CollectStaged()
 		if removed, err := d.RemoveStaged(); err != nil || len(removed) > 0 {
 			t.Errorf("a file whose writer lives was removed: %v, %v", removed, err)
 		}
@@ -54,6 +55,18 @@ func TestStage(t *testing.T) {
 		if err := s.Publish("a"); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("publishing over a name: %v", err)
 		}
+		if f, err := d.OpenSole("a"); err != nil {
+			t.Errorf("a file that is still staged: %v", err)
+		} else {
+			f.Close()
+		}
+		if err := os.Link(filepath.Join(d.Path(), "a"), filepath.Join(d.Path(), "b")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.OpenSole("a"); !errors.Is(err, durable.ErrUnsafe) {
+			t.Errorf("a file that is staged and has a name more: %v", err)
+		}
+		d.Remove("b")
 		inode, err := s.Inode()
 		entry, lerr := d.Lstat("a")
 		if err != nil || lerr != nil || entry.Inode != inode {
@@ -77,6 +90,51 @@ func TestRemoveStaged(t *testing.T) {
 	if err != nil || len(removed) != 4 {
 		t.Errorf("removed %v, %v", removed, err)
 	}
+}
+
+// What dead writers staged by name is found and removed, and nothing else.
+func TestCollectStaged(t *testing.T) {
+	d := open(t)
+	staging := filepath.Join(d.Path(), durable.StagingName)
+	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(filepath.Join(staging, ".tmp-1"), nil, 0o600), os.WriteFile(filepath.Join(d.Path(), "a"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	durable.StageNamed(true)
+	defer durable.StageNamed(false)
+	s, err := d.Stage([]byte("content"), 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.CollectStaged()
+	if left, _ := os.ReadDir(staging); len(left) != 1 {
+		t.Errorf("%d staged files are left, want that of the living writer", len(left))
+	}
+	if err := s.Publish("b"); err != nil {
+		t.Error(err)
+	}
+	s.Discard()
+	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(filepath.Join(staging, ".tmp-2"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d.CollectStaged()
+	d.CollectStaged()
+	if got := strings.Fields(names(t, d)); len(got) != 2 {
+		t.Errorf("there are %q, want a and b", got)
+	}
+}
+
+// A staging directory that somebody planted is not used.
+func TestStagingLink(t *testing.T) {
+	d := open(t)
+	if err := os.Symlink(t.TempDir(), filepath.Join(d.Path(), durable.StagingName)); err != nil {
+		t.Fatal(err)
+	}
+	durable.StageNamed(true)
+	defer durable.StageNamed(false)
+	if _, err := d.Stage(nil, 0o644); !errors.Is(err, durable.ErrUnsafe) {
+		t.Errorf("staged behind a symbolic link: %v", err)
+	}
+	d.CollectStaged()
 }
 
 func TestUnsafeEntries(t *testing.T) {

@@ -83,6 +83,9 @@ func (d *Dir) Remove(string) error { return ErrUnsupported }
 // RemoveStaged returns ErrUnsupported.
 func (d *Dir) RemoveStaged() ([]string, error) { return nil, ErrUnsupported }
 
+// CollectStaged does nothing.
+func (d *Dir) CollectStaged() {}
+
 // Replace returns ErrUnsupported.
 func (d *Dir) Replace(string, []byte, os.FileMode) error { return ErrUnsupported }
 

@@ -24,10 +24,10 @@ func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
 	if create {
 		flags |= unix.O_CREAT
 	}
-	f, err := sole(d.openPlain(name, flags, 0o600))
+	f, err := d.sole(d.openPlain(name, flags, 0o600))
 	appendOnly := errors.Is(err, unix.EPERM)
 	if appendOnly {
-		f, err = sole(d.openPlain(name, flags|unix.O_APPEND, 0o600))
+		f, err = d.sole(d.openPlain(name, flags|unix.O_APPEND, 0o600))
 	}
 	if err != nil {
 		return nil, err

@@ -3,8 +3,6 @@
 package durable
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -17,14 +15,14 @@ import (
 type Staged struct {
 	d    *Dir
 	f    *os.File
-	name string // "" when the system staged it without a name
+	name string // below d; "" when the system staged it without a name
 	data []byte
 	perm os.FileMode
 }
 
 // Stage writes data to a new file in d and syncs it. Nothing refers to it until Publish. Where the
-// system can, it has no name, so that a crash leaves nothing; elsewhere it is called .tmp-<random> and
-// locked for as long as this process lives.
+// system can, it has no name, so that a crash leaves nothing; elsewhere it is called .tmp-<random>, lies in
+// the directory StagingName, and is locked for as long as this process lives.
 func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
 	f, err := openUnnamed(d, perm)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -34,22 +32,6 @@ func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
 		return nil, err
 	}
 	s := &Staged{d: d, f: f, data: data, perm: perm}
-	return s, s.fill()
-}
-
-func (d *Dir) stageNamed(data []byte, perm os.FileMode) (*Staged, error) {
-	var random [12]byte
-	rand.Read(random[:])
-	name := TempPrefix + hex.EncodeToString(random[:])
-	fd, err := d.openat(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, uint32(perm.Perm()))
-	if err != nil {
-		return nil, err
-	}
-	s := &Staged{d: d, f: os.NewFile(uintptr(fd), filepath.Join(d.path, name)), name: name, data: data, perm: perm}
-	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		s.Discard()
-		return nil, err
-	}
 	return s, s.fill()
 }
 
@@ -95,6 +77,7 @@ func (s *Staged) Publish(name string) error {
 func (s *Staged) Discard() {
 	if s.name != "" {
 		s.d.Remove(s.name)
+		s.d.removeStaging() // unless there are others in it
 	}
 	s.f.Close()
 }
