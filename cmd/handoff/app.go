@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/schema"
 )
 
@@ -223,6 +224,7 @@ func (a *app) project() (handoff.Project, error) {
 		return p, err
 	}
 	p.Options.Rules = schema.Frontmatter()
+	p.Options.CheckBody = record.CheckBody
 	p.Options.Warn = a.note
 	p.Options.Redact, p.Options.AllowSecrets = a.gate.redact, a.gate.allow
 	testOptions(a.getenv, &p.Options)

@@ -123,20 +123,21 @@ func (in *input) record(name string, text []byte) handoff.Source {
 		Kind: in.kind, Rules: schema.Universal(),
 		Head:   record.Head{From: f.from, To: f.to, Topic: f.topic, Time: f.ts, Tags: f.tags, References: f.refs},
 		Redact: in.gate.redact, Allow: in.gate.allow,
-		Project: in.projectName, Now: sync.OnceValue(func() string {
+		Carried: record.Carried(in.store), Project: in.projectName,
+		Now: sync.OnceValue(func() string {
 			in.took = utcNow()
 			return in.took
 		}),
 	})
 }
 
-// projectName is the name of the project root, for records that name no project.
+// projectName is the project of records that name none.
 func (a *app) projectName() string {
 	p, err := a.project()
 	if err != nil {
 		return "" // opening the store says why
 	}
-	return filepath.Base(p.Root)
+	return projectID(p)
 }
 
 // directory returns the documents and records of a directory, not of those below, by name.

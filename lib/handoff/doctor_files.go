@@ -54,6 +54,9 @@ func (m *mending) rowOf(name string) (row index.Row, differs bool, err error) {
 	if err := compareRow(name, doc, Entry{derived}); err != nil {
 		return row, false, err
 	}
+	if err := m.opt.CheckBody(doc.Body); err != nil {
+		return row, false, &CorruptError{File: name, Why: oneLine(err)}
+	}
 	row, ok := index.ParseRow(derived.String()) // a row of its own lets the text go
 	if !ok {
 		return row, false, &CorruptError{File: name, Why: "cannot be listed in the index"}

@@ -37,6 +37,10 @@ type Options struct {
 	Redact       bool     // replace credentials in what is written instead of refusing it
 	AllowSecrets []string // rules of the secret scan whose findings are let through, audited
 
+	// CheckBody says why a body is not what it claims to be, nil if it is or claims nothing: record.CheckBody. Verify makes a
+	// fault of it, Write warns. nil checks nothing.
+	CheckBody func(body string) error
+
 	Rules       Rules                  // the frontmatter schema: schema.Frontmatter()
 	Now         func() time.Time       // nil is time.Now
 	Fingerprint func() (string, error) // which machine this is; nil asks the system
@@ -77,6 +81,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Fingerprint == nil {
 		o.Fingerprint = machine.Fingerprint
+	}
+	if o.CheckBody == nil {
+		o.CheckBody = func(string) error { return nil }
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}

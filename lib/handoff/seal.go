@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
@@ -91,6 +92,9 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	if doc.HandoffID != "" && doc.HandoffID != id {
 		return sealed{}, &IDMismatchError{src.Name, doc.HandoffID, id}
 	}
+	if err := s.opt.CheckBody(doc.Body); err != nil && src.Make == nil {
+		s.opt.Warn(prefixed(src.Name) + oneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made")
+	}
 	claimed := doc.HandoffID != ""
 	doc.HandoffID = id
 	text := document.Render(doc)
@@ -98,6 +102,12 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 		return sealed{}, &DocumentError{src.Name, []Fault{*fault}}
 	}
 	return sealed{Document: doc, at: at, name: src.Name, text: text, claimed: claimed, redacted: redacted}, nil
+}
+
+// oneLine is the first line of an error.
+func oneLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 func prefixed(name string) string {

@@ -36,6 +36,9 @@ func (c *check) checkDocument(row *listedRow) {
 		if !isNameOf(doc, row.File) {
 			c.warn(row.place, "", "%s is not named as the store would name it", row.File)
 		}
+		if err := c.opt.CheckBody(doc.Body); err != nil {
+			c.fault(c.relPath(row.File), remedyRepair+" puts it aside; `handoff show ID | handoff write -` stores its record with the view that it should have", "%s", oneLine(err))
+		}
 		c.checkRowEvents(row, &doc)
 	}
 }

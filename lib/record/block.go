@@ -2,9 +2,13 @@ package record
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/run"
+	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 // A Block is the record that a body carries: its kind and version, its JSON, and its view for people.
@@ -22,4 +26,50 @@ func Extract(s handoff.Stored) (Block, error) {
 			Advice: "it is a plain handoff: use `handoff read`"}
 	}
 	return block, nil
+}
+
+// CheckBody says why a body that announces a record is not what it claims to be: the record is broken or invalid, or
+// the view is not the one that the record gives. Of a plain body, a body without a view, and a kind that this version does
+// not know there is nothing to say.
+func CheckBody(body string) error {
+	block, ok, err := carrier.Extract(body)
+	if err != nil || !ok {
+		return err
+	}
+	view, err := viewOf(block)
+	if err != nil || view == "" || block.View == "" {
+		return err
+	}
+	want, got := strings.Split(strings.TrimRight(view, "\n"), "\n"), strings.Split(strings.TrimRight(block.View, "\n"), "\n")
+	for i := range max(len(want), len(got)) {
+		if i >= len(want) || i >= len(got) || want[i] != got[i] {
+			return fmt.Errorf("line %d of the body: the view and the record disagree", i+1)
+		}
+	}
+	return nil
+}
+
+// viewOf renders the view of a record, "" for a kind or version that is not known.
+func viewOf(block Block) (string, error) {
+	var view string
+	var err error
+	switch block.Kind + "/" + block.Version {
+	case packet.Kind + "/" + packet.Version:
+		var r packet.Record
+		r, err = packet.Parse(block.JSON)
+		view = r.View()
+	case run.Kind + "/" + run.Version:
+		var d run.Draft
+		d, err = run.Parse(block.JSON, run.Defaults{})
+		view = d.Record.View()
+	case universal.Kind + "/" + universal.Version:
+		var d *universal.Document
+		if d, err = universal.Parse(block.JSON); err == nil {
+			view = d.View()
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("the record is no valid %s/%s: %w", block.Kind, block.Version, err)
+	}
+	return view, nil
 }

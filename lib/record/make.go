@@ -21,10 +21,10 @@ type Options struct {
 	Allow  []string // rules of the secret scan whose findings are let through
 
 	// For run records: the project of one that names none, the time of one that has none (RFC 3339 with Z, in place of
-	// Head.Time), and the assumptions that earlier records of a project carry into the next.
+	// Head.Time), and the assumptions that earlier records of its project carry into it, see Carried.
 	Project func() string
 	Now     func() string
-	Carried func(projectID string) ([]run.Assumption, error)
+	Carried func(into run.Record) ([]run.Assumption, error)
 }
 
 // Source returns the source that stores a record, which is JSON of any kind. name is what messages call it.
@@ -115,7 +115,7 @@ func (o Options) run(data []byte, s screened) (Head, string, error) {
 	}
 	review := run.Review{Scanned: true, Allowed: s.allowed}
 	if o.Carried != nil {
-		if review.Carried, err = o.Carried(draft.Record.ProjectID); err != nil {
+		if review.Carried, err = o.Carried(draft.Record); err != nil {
 			return Head{}, "", err
 		}
 	}

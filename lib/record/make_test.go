@@ -234,8 +234,8 @@ func TestAllowedSecretsAreDisclosed(t *testing.T) {
 
 func TestCarriedAssumptions(t *testing.T) {
 	o := options()
-	o.Carried = func(project string) ([]run.Assumption, error) {
-		return []run.Assumption{{Statement: "the window of " + project + " stands", State: "open"}}, nil
+	o.Carried = func(into run.Record) ([]run.Assumption, error) {
+		return []run.Assumption{{Statement: "the window of " + into.ProjectID + " stands", State: "open"}}, nil
 	}
 	draft, err := run.Parse([]byte(`{"task_id":"t","agent":"a","summary":"s","self_audit":{"validation_recorded":false}}`), run.Defaults{ProjectID: "demo", CreatedAt: "2026-05-07T12:00:00Z"})
 	if err != nil {
