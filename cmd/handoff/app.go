@@ -51,6 +51,8 @@ var commands = []struct {
 	{"surface", surfaceCommand},
 	{"receipts", receiptsCommand},
 	{"hook", hookCommand},
+	{"install", installCommand},
+	{"uninstall", uninstallCommand},
 	{"verify", verifyCommand},
 	{"doctor", doctorCommand},
 	{"audit", auditCommand},
@@ -90,6 +92,12 @@ func (a *app) root() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 
 		Args: cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.ValidateFlagGroups(); err != nil { // cobra would report it as no kind of error
+				return usage(cmd, err)
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])

@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TEST_MACHINE", "one")
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // where handoff is
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			return os.WriteFile(filepath.Join(e.WorkDir, handoff.SettingsName), nil, 0o644)
 		},

@@ -3,6 +3,7 @@ package durable
 import (
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // A Dir is a directory whose files can be read. Verbs that write return ErrUnsupported here.
@@ -88,6 +89,12 @@ func (d *Dir) CollectStaged() {}
 
 // Replace returns ErrUnsupported.
 func (d *Dir) Replace(string, []byte, os.FileMode) error { return ErrUnsupported }
+
+// ReplaceIf returns ErrUnsupported.
+func (d *Dir) ReplaceIf(string, []byte, os.FileMode, func() error) error { return ErrUnsupported }
+
+// Lock returns ErrUnsupported.
+func (d *Dir) Lock(time.Duration) error { return ErrUnsupported }
 
 // Stage returns ErrUnsupported.
 func (d *Dir) Stage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }

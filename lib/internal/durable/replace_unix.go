@@ -16,6 +16,12 @@ import (
 // power cut one of the two is there. The content is synced before the rename; the caller makes the
 // rename durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
 func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
+	return d.ReplaceIf(name, data, perm, nil)
+}
+
+// ReplaceIf is Replace for files that others write too: check is asked between the sync of the content and
+// the rename, and what it returns calls the rename off.
+func (d *Dir) ReplaceIf(name string, data []byte, perm os.FileMode, check func() error) error {
 	root, err := d.root()
 	if err != nil {
 		return err
@@ -40,6 +46,11 @@ func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
 	}
 	if _, err := pending.Write(data); err != nil {
 		return err
+	}
+	if check != nil {
+		if err := errors.Join(pending.Sync(), check()); err != nil {
+			return err
+		}
 	}
 	return pending.CloseAtomicallyReplace()
 }

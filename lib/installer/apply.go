@@ -1,0 +1,158 @@
+package installer
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+)
+
+var errChanged = errors.New("the file was changed meanwhile")
+
+const (
+	attempts = 5
+	lockWait = 5 * time.Second
+)
+
+// Apply makes the change and returns it. If someone else changed the settings meanwhile it is planned anew.
+// On an error the file is as it was.
+func (c Change) Apply() (Change, error) {
+	for range attempts {
+		err := c.apply()
+		if !errors.Is(err, errChanged) {
+			return c, c.failed(err)
+		}
+		if c, err = c.again(); err != nil {
+			return c, err
+		}
+	}
+	return c, &handoff.Error{Class: handoff.ErrBusy, Problem: "another program keeps changing " + c.Path, Advice: "try again"}
+}
+
+func (c Change) failed(err error) error {
+	for _, unfit := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR, durable.ErrUnsafe, durable.ErrUnsupported} {
+		if errors.Is(err, unfit) {
+			return refuse("nothing was changed", "cannot change %s: %v", c.Path, err)
+		}
+	}
+	return err
+}
+
+func (c Change) apply() (err error) {
+	if !c.Changes() {
+		return nil
+	}
+	if len(c.file.make) > 0 {
+		defer func() {
+			if err != nil {
+				removeEmpty(c.file.make, c.file.dir)
+			}
+		}()
+		if err := durable.Mkdir(c.file.dir, 0o755); err != nil {
+			return err
+		}
+	}
+	d, err := durable.OpenDir(c.file.dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Lock(lockWait); err != nil {
+		return &handoff.Error{Class: handoff.ErrBusy, Problem: err.Error(), Cause: err}
+	}
+	if err := c.unchanged(d); err != nil {
+		return err
+	}
+	if c.Status == Removed {
+		return c.takeOut(d)
+	}
+	return c.putIn(d)
+}
+
+// unchanged is errChanged if the settings are not those that the change was planned for.
+func (c Change) unchanged(d *durable.Dir) error {
+	now, err := d.ReadFile(c.file.name, maxSettings)
+	if errors.Is(err, fs.ErrNotExist) && !c.file.exists {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil || !c.file.exists || !bytes.Equal(now, c.file.text) {
+		return errChanged
+	}
+	return nil
+}
+
+// putIn keeps the settings as they were, unless an entry of ours is only brought up to date, and writes them.
+func (c Change) putIn(d *durable.Dir) error {
+	kept := c.file.name + backupSuffix
+	if c.Status == Installed {
+		if err := d.Remove(kept); err != nil { // of a former time
+			return err
+		}
+		if before := c.before(); before != nil {
+			if err := d.Replace(kept, before, 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	err := d.ReplaceIf(c.file.name, c.text, 0o644, func() error { return c.unchanged(d) })
+	if err != nil && c.Status == Installed {
+		return errors.Join(err, d.Remove(kept))
+	}
+	return errors.Join(err, d.Sync())
+}
+
+// before is what the backup says: the settings, or which directories were made for them; nil if there was
+// nothing but the file to make.
+func (c Change) before() []byte {
+	if c.file.exists {
+		return c.file.text
+	}
+	if len(c.file.make) == 0 {
+		return nil
+	}
+	return []byte(noFile + strings.Join(c.file.make, "\n") + "\n")
+}
+
+// takeOut writes the settings without the hook, or removes the file if there was none before. The backup goes
+// when what it holds is back.
+func (c Change) takeOut(d *durable.Dir) error {
+	kept := c.file.name + backupSuffix
+	if !c.gone {
+		err := d.ReplaceIf(c.file.name, c.text, 0o644, func() error { return c.unchanged(d) })
+		if err == nil && (c.file.noted || bytes.Equal(c.text, c.file.backup)) {
+			err = d.Remove(kept)
+		}
+		return errors.Join(err, d.Sync())
+	}
+	if err := errors.Join(d.Remove(c.file.name), d.Sync()); err != nil {
+		return err
+	}
+	if !c.file.noted {
+		return nil
+	}
+	if err := errors.Join(d.Remove(kept), d.Sync()); err != nil {
+		return err
+	}
+	removeEmpty(c.file.note, c.file.dir)
+	return nil
+}
+
+// removeEmpty removes those of dirs, the outermost first, that are dir or above it and empty.
+func removeEmpty(dirs []string, dir string) {
+	for _, path := range slices.Backward(dirs) {
+		if !filepath.IsAbs(path) || !within(dir, path) || os.Remove(path) != nil { // a directory that is not empty stays
+			return
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package installer
+
+import (
+	"bytes"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// What a change does or did.
+const (
+	Installed = "installed" // the hook was added
+	Updated   = "updated"   // the entry that was there was replaced
+	Present   = "present"   // nothing to do: it is installed as it should be
+	Removed   = "removed"   // the hook was taken out
+	Absent    = "absent"    // nothing to do: it is not installed
+)
+
+// A Change is what installing or uninstalling does to one file. Nothing is done before [Change.Apply].
+type Change struct {
+	Path   string // the settings file, as the agent names it
+	Status string
+	Words  []string // the command that is registered
+
+	// Note says that the agent would not run the hook, or "".
+	Note string
+
+	agent Agent
+	file  file
+	text  []byte // what the file is to be
+	gone  bool   // the file is to be removed
+	again func() (Change, error)
+}
+
+// Install returns the change that registers a command with an agent. Without c.To it keeps the operator that
+// is registered. What must not be touched is ErrConfig.
+func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
+	if err := c.check(); err != nil {
+		return Change{}, err
+	}
+	f, err := a.locate(p, scope)
+	if err != nil {
+		return Change{}, err
+	}
+	ch := Change{Path: f.path, Status: Installed, agent: a, file: f}
+	ch.again = func() (Change, error) { return a.Install(p, scope, c) }
+	if !f.exists {
+		ch.Words, ch.text = c.words(a.Name), a.fresh(a.entry(c))
+		return ch, nil
+	}
+	s, err := a.parse(f.path, f.text)
+	if err != nil {
+		return ch, err
+	}
+	if err := s.checkKeys(); err != nil {
+		return ch, err
+	}
+	if len(s.ours) > 0 {
+		ch.Status = Updated
+		if c.To == "" {
+			c.To = operator(s.ours[0].words)
+		}
+	}
+	ch.Words, ch.Note = c.words(a.Name), s.switchedOff()
+	if ch.text, err = s.withHook(a.entry(c)); err != nil {
+		return ch, err
+	}
+	if bytes.Equal(ch.text, f.text) {
+		ch.Status = Present
+	}
+	return ch, a.verify(f.path, ch.text, 1)
+}
+
+// Uninstall returns the change that takes every hook of ours out. What must not be touched is ErrConfig.
+func (a Agent) Uninstall(p Places, scope Scope) (Change, error) {
+	f, err := a.locate(p, scope)
+	if err != nil {
+		return Change{}, err
+	}
+	ch := Change{Path: f.path, Status: Absent, agent: a, file: f, text: f.text}
+	ch.again = func() (Change, error) { return a.Uninstall(p, scope) }
+	if !f.exists {
+		return ch, nil
+	}
+	s, err := a.parse(f.path, f.text)
+	if err != nil || len(s.ours) == 0 {
+		return ch, err
+	}
+	ch.Status, ch.Words = Removed, s.ours[0].words
+	if ch.text, err = s.withoutHooks(f.backup); err != nil {
+		return ch, err
+	}
+	if s, err = a.parse(f.path, ch.text); err == nil {
+		ch.gone = f.backup == nil && s.isBare()
+	}
+	return ch, a.verify(f.path, ch.text, 0)
+}
+
+// verify proves that an edited text is what it should be, before anything is written.
+func (a Agent) verify(path string, text []byte, hooks int) error {
+	s, err := a.parse(path, text)
+	if err == nil && len(s.ours) != hooks {
+		err = refuse("make the change by hand, and report this", "%s: the edit would leave %d hooks, not %d", path, len(s.ours), hooks)
+	}
+	return err
+}
+
+// Changes reports whether there is anything to do.
+func (c Change) Changes() bool { return c.Status != Present && c.Status != Absent }
+
+// Diff returns the change as a unified diff, "" if there is nothing to do.
+func (c Change) Diff() string {
+	if !c.Changes() {
+		return ""
+	}
+	from, to, text := c.Path, c.Path, string(c.text)
+	if !c.file.exists {
+		from = "/dev/null"
+	}
+	if c.gone {
+		to, text = "/dev/null", ""
+	}
+	return udiff.Unified(from, to, string(c.file.text), text)
+}

@@ -1,0 +1,138 @@
+package installer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
+)
+
+// A Command is what is registered with an agent.
+type Command struct {
+	Program string // the absolute path of handoff-hook, or of handoff
+	BuiltIn bool   // Program is handoff, which has the hook built in
+	To      string // the operator of the sessions; "" leaves it to settings, and to what is registered already
+}
+
+const maxOperator = 64 // characters
+
+func (c Command) check() error {
+	if c.To != "" && !document.IsSlug(c.To, maxOperator) {
+		return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is no operator", c.To), Advice: "letters, digits, - and _, at most 64"}
+	}
+	if strings.ContainsFunc(c.Program, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) {
+		return refuse("install the programs in another directory", "the path %q cannot be registered", c.Program)
+	}
+	return nil
+}
+
+func (c Command) words(agent string) []string {
+	words := []string{c.Program}
+	if c.BuiltIn {
+		words = append(words, "hook")
+	}
+	words = append(words, "session-start", "--agent", agent)
+	if c.To != "" {
+		words = append(words, "--to", c.To)
+	}
+	return words
+}
+
+// entry returns the entry of a command as JSON.
+func (a Agent) entry(c Command) []byte { return marshal(a.shape(c.words(a.Name))) }
+
+func marshal(v any) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return nil // not for the plain structures of this package
+	}
+	return bytes.TrimSpace(out.Bytes())
+}
+
+func shell(words []string) string { return shellquote.Join(words...) }
+
+// powerShell quotes every word: within single quotes only the quote itself is special.
+func powerShell(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = "'" + strings.ReplaceAll(w, "'", "''") + "'"
+	}
+	return strings.Join(quoted, " ")
+}
+
+// commandWords returns the words of the command that an entry runs, nil if it is not a plain command.
+func commandWords(n *jsonedit.Node) []string {
+	if args := n.Get("args"); args != nil {
+		words := []string{text(n.Get("command"))}
+		for _, item := range args.Items {
+			words = append(words, text(item))
+		}
+		return words
+	}
+	for _, key := range []string{"command", "bash", "powershell"} {
+		if line := text(n.Get(key)); line != "" {
+			return split(strings.TrimPrefix(line, "& "))
+		}
+	}
+	return nil
+}
+
+// split splits the line of a shell. A line that does more than run one program is no plain command.
+func split(line string) []string {
+	words, err := shellquote.Split(line)
+	if err != nil {
+		return nil
+	}
+	for i, w := range words {
+		quoted := i == 0 && strings.ContainsAny(line[:1], `'"`)
+		if strings.ContainsAny(w, ";&|<>()`\n") && !quoted {
+			return nil
+		}
+	}
+	return words
+}
+
+func text(n *jsonedit.Node) string {
+	if n == nil || n.Kind != '"' {
+		return ""
+	}
+	return n.Text
+}
+
+// isOurs reports whether words run our hook: handoff-hook, or handoff with hook as its first argument.
+func isOurs(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	base := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
+	switch strings.TrimSuffix(base, ".exe") {
+	case "handoff-hook":
+		return true
+	case "handoff":
+		return len(words) > 1 && words[1] == "hook"
+	}
+	return false
+}
+
+// operator returns the operator that words name, "" if none.
+func operator(words []string) string {
+	for i, w := range words {
+		value, joined := strings.CutPrefix(w, "--to=")
+		if !joined && w == "--to" && i+1 < len(words) {
+			value, joined = words[i+1], true
+		}
+		if joined && document.IsSlug(value, maxOperator) {
+			return value
+		}
+	}
+	return ""
+}

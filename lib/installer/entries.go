@@ -1,0 +1,160 @@
+package installer
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
+)
+
+// An Entry is a hook of ours that an agent runs.
+type Entry struct {
+	Agent   string
+	Path    string   // the file that says so
+	Words   []string // the command; nil for a plugin or an extension, which brings its own
+	Scope   Scope
+	Off     string // why the agent does not run it, or ""
+	approve string
+}
+
+// Approve returns what a person must have done in the agent for the entry to run, or "".
+func (e Entry) Approve() string { return e.approve }
+
+// Entries returns every hook of ours in the settings of one agent, and the errors of the files that cannot be
+// understood. With all it also looks at the other agents' settings that this one runs.
+func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
+	var entries []Entry
+	var errs []error
+	seen := make(map[string]bool) // the home directory may be the project
+	for _, in := range []struct {
+		scope Scope
+		rel   string
+	}{{User, a.user}, {Project, a.project}, {Project, a.local}} {
+		path := filepath.Join(p.base(in.scope), filepath.FromSlash(in.rel))
+		if in.rel == "" || seen[path] || p.base(in.scope) == "" {
+			continue
+		}
+		seen[path] = true
+		for _, path := range a.siblings(path) {
+			found, err := a.entriesIn(path, in.scope)
+			entries = append(entries, found...)
+			if err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	if path := filepath.Join(p.Home, filepath.FromSlash(a.plugin)); a.plugin != "" && exists(path) {
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: User})
+	}
+	for _, name := range a.alsoReads {
+		other, err := Find(name)
+		if !all || err != nil {
+			continue
+		}
+		more, faults := other.Entries(p, false)
+		entries, errs = append(entries, more...), append(errs, faults...)
+	}
+	return entries, errs
+}
+
+// siblings returns the files that an agent reads beside one: all JSON files, where it reads a directory.
+func (a Agent) siblings(path string) []string {
+	if filepath.Base(filepath.Dir(path)) != "hooks" {
+		return []string{path}
+	}
+	paths, _ := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(path)), "*.json")) // fails only for a bad pattern
+	if !slices.Contains(paths, path) {
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+func escapeGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// entriesIn reads one file, which need not be there.
+func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
+	if !exists(path) {
+		return nil, nil
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, refuse("mend the link", "%s leads nowhere: %v", path, err)
+	}
+	d, err := durable.OpenDir(filepath.Dir(real))
+	if err != nil {
+		return nil, refuse("", "cannot read %s: %v", path, err)
+	}
+	defer d.Close()
+	src, err := d.ReadFile(filepath.Base(real), maxSettings)
+	if err != nil {
+		return nil, refuse("", "cannot read %s: %v", path, err)
+	}
+	s, err := a.parse(path, src)
+	if err != nil {
+		return nil, err
+	}
+	approve := a.Approve
+	if scope == Project {
+		approve = a.ApproveProject
+	}
+	var entries []Entry
+	for _, f := range s.ours {
+		entries = append(entries, Entry{a.Name, path, f.words, scope, s.switchedOff(), approve})
+	}
+	if plugin := enabledPlugin(s.doc.Root); plugin {
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope})
+	}
+	return entries, nil
+}
+
+// enabledPlugin reports whether the settings of Claude Code switch our plugin on.
+func enabledPlugin(root *jsonedit.Node) bool {
+	plugins := root.Get("enabledPlugins")
+	if plugins == nil {
+		return false
+	}
+	for _, m := range plugins.Members {
+		if strings.HasPrefix(m.Name, "handoff@") && m.Value.Kind == 't' {
+			return true
+		}
+	}
+	return false
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// Others says which other places make an agent run the hook too, a sentence each. A session would be told
+// as often as there are places.
+func (a Agent) Others(p Places, path string) []string {
+	var all []string
+	entries, _ := a.Entries(p, true) // a file that cannot be understood is not ours to judge here
+	for _, e := range entries {
+		switch {
+		case e.Path == path && e.Words != nil:
+		case e.Words == nil:
+			all = append(all, a.Title+" also has the handoff plugin ("+handoff.EscapeLine(e.Path)+"), which brings the same hook: keep one of them")
+		case e.Agent != a.Name:
+			all = append(all, a.Title+" may also run the hook in "+handoff.EscapeLine(e.Path)+", which is for another agent: switch that off in "+a.Title+", or keep one of them")
+		default:
+			all = append(all, handoff.EscapeLine(e.Path)+" has the hook too: keep one of them")
+		}
+	}
+	for _, other := range agents {
+		if !slices.Contains(other.alsoReads, a.Name) {
+			continue
+		}
+		if entries, _ := other.Entries(p, false); len(entries) > 0 {
+			all = append(all, other.Title+" has the hook in "+handoff.EscapeLine(entries[0].Path)+" and may run that of "+a.Title+" too: switch that off in "+other.Title+", or keep one of them")
+		}
+	}
+	return all
+}

@@ -1,0 +1,331 @@
+//go:build unix
+
+package installer_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/installer"
+)
+
+const program = "/usr/bin/handoff-hook"
+
+func find(t *testing.T, name string) installer.Agent {
+	t.Helper()
+	a, err := installer.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tree lists everything below dir with its kind, mode and content.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text := []byte(nil)
+		if info.Mode().IsRegular() {
+			text, err = os.ReadFile(path)
+		}
+		fmt.Fprintf(&out, "%s %v %.500q\n", path, info.Mode(), text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// What there was is there again after install and uninstall: no file, no directory, an empty directory, an
+// empty object.
+func TestNothingIsLeftBehind(t *testing.T) {
+	for _, name := range installer.Names() {
+		for what, prepare := range map[string]func(home string){
+			"nothing":      func(string) {},
+			"directory":    func(home string) { _ = os.MkdirAll(filepath.Join(home, "."+name), 0o700) },
+			"empty object": func(home string) { put(t, settingsPath(home, name), "{}\n") },
+			"hooks":        func(home string) { put(t, settingsPath(home, name), "{\"hooks\": { }}") },
+		} {
+			t.Run(name+" "+what, func(t *testing.T) {
+				home := t.TempDir()
+				prepare(home)
+				before := tree(t, home)
+				p := installer.Places{Home: home}
+				change, err := find(t, name).Install(p, installer.User, installer.Command{Program: program})
+				change = apply(t, change, err)
+				if change.Status != installer.Installed || tree(t, home) == before {
+					t.Errorf("%s: %s", change.Status, tree(t, home))
+				}
+				change, err = find(t, name).Uninstall(p, installer.User)
+				apply(t, change, err)
+				if after := tree(t, home); after != before {
+					t.Errorf("before\n%safter\n%s", before, after)
+				}
+			})
+		}
+	}
+}
+
+func settingsPath(home, name string) string {
+	return filepath.Join(home, map[string]string{"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json",
+		"cursor": ".cursor/hooks.json", "copilot": ".copilot/hooks/handoff.json"}[name])
+}
+
+func TestRefusedPlaces(t *testing.T) {
+	const settings = ".claude/settings.json"
+	outside := filepath.Join(t.TempDir(), "outside.json")
+	put(t, outside, "{}")
+	for what, prepare := range map[string]func(root string) error{
+		"fifo":      func(root string) error { return syscall.Mkfifo(filepath.Join(root, settings), 0o600) },
+		"directory": func(root string) error { return os.Mkdir(filepath.Join(root, settings), 0o700) },
+		"read-only": func(root string) error { return os.WriteFile(filepath.Join(root, settings), []byte("{}"), 0o444) },
+		"10 MB": func(root string) error {
+			return os.WriteFile(filepath.Join(root, settings), []byte(`{"a":"`+strings.Repeat("x", 10<<20)+`"}`), 0o600)
+		},
+		"invalid UTF-8": func(root string) error {
+			return os.WriteFile(filepath.Join(root, settings), []byte("{\"a\":\"\xff\"}"), 0o600)
+		},
+		"empty": func(root string) error { return os.WriteFile(filepath.Join(root, settings), nil, 0o600) },
+		"array": func(root string) error { return os.WriteFile(filepath.Join(root, settings), []byte("[]"), 0o600) },
+		"hooks a list": func(root string) error {
+			return os.WriteFile(filepath.Join(root, settings), []byte(`{"hooks":[]}`), 0o600)
+		},
+		"event a text": func(root string) error {
+			return os.WriteFile(filepath.Join(root, settings), []byte(`{"hooks":{"SessionStart":"x"}}`), 0o600)
+		},
+		"group without hooks": func(root string) error {
+			return os.WriteFile(filepath.Join(root, settings), []byte(`{"hooks":{"SessionStart":[{"command":"x"}]}}`), 0o600)
+		},
+		"command a number": func(root string) error {
+			return os.WriteFile(filepath.Join(root, settings), []byte(`{"hooks":{"SessionStart":[{"hooks":[{"command":1}]}]}}`), 0o600)
+		},
+		"dangling link":           func(root string) error { return os.Symlink("/nowhere/at/all", filepath.Join(root, settings)) },
+		"loop":                    func(root string) error { return os.Symlink("settings.json", filepath.Join(root, settings)) },
+		"link out of the project": func(root string) error { return os.Symlink(outside, filepath.Join(root, settings)) },
+		"hard link": func(root string) error {
+			return errors.Join(os.WriteFile(filepath.Join(root, "other"), []byte("{}"), 0o600), os.Link(filepath.Join(root, "other"), filepath.Join(root, settings)))
+		},
+		"directory a file": func(root string) error {
+			return errors.Join(os.Remove(filepath.Join(root, ".claude")), os.WriteFile(filepath.Join(root, ".claude"), nil, 0o600))
+		},
+		"someone else's": func(root string) error {
+			return errors.Join(os.WriteFile(filepath.Join(root, settings), []byte("{}"), 0o666), os.Chown(filepath.Join(root, settings), 12345, -1))
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			root := t.TempDir()
+			if err := os.Mkdir(filepath.Join(root, ".claude"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := prepare(root); errors.Is(err, os.ErrPermission) {
+				t.Skip("only root can make this: ", err)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			before := tree(t, root)
+			p := installer.Places{Home: root, Root: root}
+			_, errIn := find(t, "claude").Install(p, installer.Project, installer.Command{Program: program})
+			_, errOut := find(t, "claude").Uninstall(p, installer.Project)
+			if what == "directory a file" {
+				errOut = errIn // there is nothing to uninstall, or a fault: both are right
+			}
+			if !errors.Is(errIn, handoff.ErrConfig) || !errors.Is(errOut, handoff.ErrConfig) {
+				t.Errorf("install: %v; uninstall: %v", errIn, errOut)
+			}
+			if after := tree(t, root); after != before {
+				t.Errorf("before\n%safter\n%s", before, after)
+			}
+		})
+	}
+	if text := string(must(os.ReadFile(outside))); text != "{}" {
+		t.Errorf("the file outside is now %q", text)
+	}
+}
+
+func TestRefusedHomes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	put(t, file, "")
+	for _, home := range []string{"", "relative", "/nowhere/at/all", file, file + "/below"} {
+		if _, err := find(t, "codex").Install(installer.Places{Home: home}, installer.User, installer.Command{Program: program}); !errors.Is(err, handoff.ErrConfig) {
+			t.Errorf("%q: %v", home, err)
+		}
+	}
+}
+
+// A dotfile that is a link stays one, and what it leads to keeps its mode; the backup is private and lies
+// beside it.
+func TestFollowsLinks(t *testing.T) {
+	home, dotfiles := t.TempDir(), t.TempDir()
+	real := filepath.Join(dotfiles, "claude.json")
+	put(t, real, "{\"a\": 1}")
+	if err := errors.Join(os.Chmod(real, 0o640), os.Mkdir(filepath.Join(home, ".claude"), 0o755), os.Symlink(real, filepath.Join(home, ".claude/settings.json"))); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, home) + tree(t, dotfiles)
+	p := installer.Places{Home: home}
+	change, err := find(t, "claude").Install(p, installer.User, installer.Command{Program: program})
+	apply(t, change, err)
+	info, err := os.Stat(real)
+	backup, backupErr := os.Stat(real + ".handoff-backup")
+	if err != nil || backupErr != nil || info.Mode().Perm() != 0o640 || backup.Mode().Perm() != 0o600 {
+		t.Fatalf("%v %v\n%s", err, backupErr, tree(t, dotfiles))
+	}
+	change, err = find(t, "claude").Uninstall(p, installer.User)
+	apply(t, change, err)
+	if after := tree(t, home) + tree(t, dotfiles); after != before {
+		t.Errorf("before\n%safter\n%s", before, after)
+	}
+}
+
+// An upgrade replaces the entry, wherever somebody moved it, and nothing else; the operator stays.
+func TestUpgrade(t *testing.T) {
+	home := t.TempDir()
+	path := filepath.Join(home, ".claude/settings.json")
+	const text = `{"hooks": {"SessionStart": [
+  {"matcher": "startup", "hooks": [
+    {"type": "command", "command": "echo one"},
+    {"command": "\"/old path/handoff\" hook session-start --agent claude --to=ann", "x": 1},
+    {"type": "command", "command": "echo two"} ]},
+  {"hooks": [{"command": "C:\\bin\\handoff-hook.exe", "args": ["session-start"]}]}
+]}}`
+	put(t, path, text)
+	p := installer.Places{Home: home}
+	change, err := find(t, "claude").Install(p, installer.User, installer.Command{Program: program})
+	if change = apply(t, change, err); change.Status != installer.Updated {
+		t.Error(change.Status)
+	}
+	want := strings.Replace(text, `{"command": "\"/old path/handoff\" hook session-start --agent claude --to=ann", "x": 1}`,
+		`{"type":"command","command":"/usr/bin/handoff-hook","args":["session-start","--agent","claude","--to","ann"],"timeout":5}`, 1)
+	want = strings.Replace(want, `,
+  {"hooks": [{"command": "C:\\bin\\handoff-hook.exe", "args": ["session-start"]}]}`, "", 1)
+	if got := string(must(os.ReadFile(path))); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	change, err = find(t, "claude").Uninstall(p, installer.User)
+	apply(t, change, err)
+	if got := string(must(os.ReadFile(path))); strings.Contains(got, "handoff") || !strings.Contains(got, "echo two") || !strings.Contains(got, "matcher") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// What is there when nobody knows what was there before: the entry goes, and what is empty without it.
+func TestUninstallWithoutBackup(t *testing.T) {
+	const entry = `{"command": "handoff-hook session-start --agent cursor"}`
+	for text, want := range map[string]string{
+		`{"version": 1, "hooks": {"sessionStart": [` + entry + `]}}`:                          "",
+		`{"hooks": {"sessionStart": [` + entry + `]}}`:                                        "",
+		`{"version": 1, "hooks": {"stop": [], "sessionStart": [ ` + entry + " ]}}\n":          "{\"version\": 1, \"hooks\": {\"stop\": []}}\n",
+		`{"hooks": {"sessionStart": [ ` + entry + `, {"command": "x"} ]}, "a": 1}`:            `{"hooks": {"sessionStart": [ {"command": "x"} ]}, "a": 1}`,
+		`{"hooks": {"sessionStart": [ {"command": "x"} , ` + entry + `, {"command": "y"} ]}}`: `{"hooks": {"sessionStart": [ {"command": "x"}, {"command": "y"} ]}}`,
+		`{"hooks": {"sessionStart": [` + entry + `]}, "a": 1}`:                                `{"a": 1}`,
+	} {
+		home := t.TempDir()
+		path := filepath.Join(home, ".cursor/hooks.json")
+		put(t, path, text)
+		change, err := find(t, "cursor").Uninstall(installer.Places{Home: home}, installer.User)
+		apply(t, change, err)
+		got, err := os.ReadFile(path)
+		if string(got) != want || (want == "") != errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s\nbecame %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// A plan is not carried out on settings that are no longer those that it was made for.
+func TestChangedMeanwhile(t *testing.T) {
+	home := t.TempDir()
+	path := filepath.Join(home, ".gemini/settings.json")
+	put(t, path, `{"a": 1}`)
+	change, err := find(t, "gemini").Install(installer.Places{Home: home}, installer.User, installer.Command{Program: program})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, `{"a": 1, "b": 2}`)
+	apply(t, change, nil)
+	if text := string(must(os.ReadFile(path))); !strings.Contains(text, `"b": 2`) || !strings.Contains(text, "handoff-hook") {
+		t.Error(text)
+	}
+	put(t, path, "{ broken")
+	if _, err := change.Apply(); !errors.Is(err, handoff.ErrConfig) || string(must(os.ReadFile(path))) != "{ broken" {
+		t.Errorf("%v\n%s", err, must(os.ReadFile(path)))
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	home := t.TempDir()
+	put(t, filepath.Join(home, ".claude/settings.json"), `{"a": 1}`)
+	before := tree(t, home)
+	p := installer.Places{Home: home}
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			change, err := find(t, "claude").Install(p, installer.User, installer.Command{Program: program, To: fmt.Sprintf("op%d", i%2)})
+			if err == nil {
+				_, err = change.Apply()
+			}
+			if err != nil && !errors.Is(err, handoff.ErrBusy) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if text := string(must(os.ReadFile(filepath.Join(home, ".claude/settings.json")))); strings.Count(text, "handoff-hook") != 1 {
+		t.Error(text)
+	}
+	change, err := find(t, "claude").Uninstall(p, installer.User)
+	apply(t, change, err)
+	if after := tree(t, home); after != before {
+		t.Errorf("before\n%safter\n%s", before, after)
+	}
+}
+
+func TestCodexTakesTwoKeys(t *testing.T) {
+	home := t.TempDir()
+	put(t, filepath.Join(home, ".codex/hooks.json"), "{\n  \"description\": \"x\",\n  \"other\": 1\n}")
+	p := installer.Places{Home: home}
+	_, err := find(t, "codex").Install(p, installer.User, installer.Command{Program: program})
+	if !errors.Is(err, handoff.ErrConfig) || !strings.Contains(err.Error(), `line 3, column 3: Codex CLI takes no file with the key "other"`) {
+		t.Error(err)
+	}
+	put(t, filepath.Join(home, ".cursor/hooks.json"), `{"version": 2}`)
+	if _, err := find(t, "cursor").Install(p, installer.User, installer.Command{Program: program}); !errors.Is(err, handoff.ErrConfig) {
+		t.Error(err)
+	}
+}
+
+func TestOperatorsAndPrograms(t *testing.T) {
+	p := installer.Places{Home: t.TempDir()}
+	for _, to := range []string{"a b", "ben; rm", "--to", strings.Repeat("x", 65), "ben\n", "bén"} {
+		_, err := find(t, "codex").Install(p, installer.User, installer.Command{Program: program, To: to})
+		if to != "--to" && !errors.Is(err, handoff.ErrInvalid) {
+			t.Errorf("%q: %v", to, err)
+		}
+	}
+	change, err := find(t, "codex").Install(p, installer.User, installer.Command{Program: "/it's a;dir/handoff-hook", To: "ben"})
+	if err != nil || !strings.Contains(change.Diff(), `+            "command": "'/it'\\''s a;dir/handoff-hook' session-start --agent codex --to ben",`) {
+		t.Errorf("%v\n%s", err, change.Diff())
+	}
+}

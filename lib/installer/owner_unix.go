@@ -1,0 +1,12 @@
+//go:build unix
+
+package installer
+
+import (
+	"os"
+	"syscall"
+)
+
+func ownedByCaller(info os.FileInfo) bool {
+	return int(info.Sys().(*syscall.Stat_t).Uid) == os.Geteuid()
+}

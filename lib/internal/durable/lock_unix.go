@@ -1,0 +1,27 @@
+//go:build unix
+
+package durable
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Lock takes the exclusive lock of the directory itself, so that no lock file is left behind, and waits for
+// it up to wait. Close gives it back. Where directories cannot be locked (NFS), nothing is.
+func (d *Dir) Lock(wait time.Duration) error {
+	for until := time.Now().Add(wait); ; time.Sleep(10 * time.Millisecond) {
+		_, err := retry(func() (int, error) { return 0, unix.Flock(d.fd(), unix.LOCK_EX|unix.LOCK_NB) })
+		switch {
+		case err == nil, err == unix.EBADF, err == unix.ENOLCK, err == unix.EOPNOTSUPP, err == unix.EINVAL:
+			return nil
+		case err != unix.EWOULDBLOCK:
+			return &os.PathError{Op: "lock", Path: d.path, Err: err}
+		case time.Now().After(until):
+			return &os.PathError{Op: "lock", Path: d.path, Err: fmt.Errorf("another process has held it for %v", wait)}
+		}
+	}
+}
