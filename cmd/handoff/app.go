@@ -50,6 +50,7 @@ var commands = []struct {
 	{"onboard", onboardCommand},
 	{"surface", surfaceCommand},
 	{"receipts", receiptsCommand},
+	{"draft", draftCommand},
 	{"hook", hookCommand},
 	{"install", installCommand},
 	{"uninstall", uninstallCommand},

@@ -68,11 +68,15 @@ func regenerateCommand(a *app) *cobra.Command {
 
 // confirm asks on a terminal. Where nobody can answer, the command line is the answer.
 func (a *app) confirm(question string) bool {
-	in, ok := a.stdin.(*os.File)
-	if !ok || !term.IsTerminal(int(in.Fd())) || !isTerminal(a.stderr) {
+	if !a.canAsk() {
 		return true
 	}
 	fmt.Fprint(a.stderr, question+" [y/N] ")
-	answer, err := bufio.NewReader(in).ReadString('\n')
+	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
 	return (err == nil || err == io.EOF) && strings.EqualFold(strings.TrimSpace(answer), "y")
+}
+
+func (a *app) canAsk() bool {
+	in, ok := a.stdin.(*os.File)
+	return ok && term.IsTerminal(int(in.Fd())) && isTerminal(a.stderr)
 }

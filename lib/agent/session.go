@@ -147,16 +147,21 @@ func (s Session) text(until time.Time, o *outcome) error {
 		operator = p.Me()
 	}
 	entries, err := o.store.Unread(operator, p.Settings.SurfaceMaxAgeDays.Value)
-	if err != nil || len(entries) == 0 {
+	if err != nil {
 		return err
+	}
+	drafts := recovered(o.store.CountDrafts(s.Agent, in.session()))
+	if len(entries) == 0 {
+		o.text = drafts
+		return nil
 	}
 	if operator == "" {
 		o.text = fmt.Sprintf("%s in %s. To whom this session belongs is not known: "+
-			"--to OPERATOR, HANDOFF_OPERATOR, or operator in .handoff.yaml says who you are.\n", count(len(entries), "unread handoff"), handoff.EscapeLine(o.store.Dir()))
+			"--to OPERATOR, HANDOFF_OPERATOR, or operator in .handoff.yaml says who you are.\n", count(len(entries), "unread handoff"), handoff.EscapeLine(o.store.Dir())) + drafts
 		return nil
 	}
 	r := report{store: o.store, operator: operator, bodies: s.Bodies, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
-	o.text, o.offer.IDs = r.text(entries)
+	o.text, o.offer.IDs = r.text(entries, drafts)
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, operator
 	return nil
 }
@@ -172,10 +177,11 @@ type report struct {
 
 // text says how many there are, then each as far as there is room and time, and returns the ids of those.
 // What does not verify is counted, not shown.
-func (r report) text(entries []handoff.Entry) (text string, told []string) {
+func (r report) text(entries []handoff.Entry, drafts string) (text string, told []string) {
 	out := render.NewBudget(maxOutput)
 	out.Add(fmt.Sprintf("%s for %s in %s. `handoff read ID --agent` prints one, `handoff mark-read ID %s` marks it as read. "+
 		"Each line below is its id, sender, topic and time.\n", count(len(entries), "unread handoff"), r.operator, handoff.EscapeLine(r.store.Dir()), r.operator))
+	out.Add(drafts)
 	withheld, left := 0, len(entries)
 	for _, e := range entries {
 		if time.Now().After(r.until) {
@@ -212,6 +218,15 @@ func (r report) entry(e handoff.Entry) (string, error) {
 	}
 	framed, _, err := handoff.Framed(got, r.maxChars, false)
 	return line + "\n" + framed, err
+}
+
+// recovered is the line about the drafts of other sessions.
+func recovered(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return count(n, "recovered draft") + " of earlier sessions: `handoff draft list` lists them, `handoff draft publish ID` hands one over, " +
+		"`handoff draft discard ID` removes one.\n"
 }
 
 func count(n int, what string) string {

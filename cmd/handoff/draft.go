@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func draftCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "draft",
+		Short: "Keep what is to be handed over until it is, also if the session dies",
+		Long: `Keep what is to be handed over until it is published. A draft is on disk before anybody knows who takes
+over; sessions that start are told how many there are.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usage(cmd, fmt.Errorf("say save, list, show, publish or discard"))
+		},
+	}
+	cmd.AddCommand(draftSaveCommand(a), draftListCommand(a), draftShowCommand(a), draftPublishCommand(a), draftDiscardCommand(a))
+	return cmd
+}
+
+func draftSaveCommand(a *app) *cobra.Command {
+	var f fields
+	var hook bool
+	var name, session string
+	cmd := &cobra.Command{
+		Use:   "save [FILE|-]",
+		Short: "Save a draft, durably",
+		Long: `Save a body, or a document with frontmatter, from FILE or standard input. What flags say of the
+frontmatter is kept with it; the rest may follow when it is published. The same draft again changes nothing.
+
+With --hook it is what an agent runs when a session ends or is compacted: standard input is what the
+agent says about the session, and the draft says no more than that. It then always exits with 0, and
+does nothing where there is no store.`,
+		Example: "  handoff draft save --to ben --topic deploy notes.md\n  handoff draft save --hook --agent claude",
+		Args:    args(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, files []string) error {
+			if hook {
+				a.saveHookDraft(name)
+				return nil
+			}
+			text, err := a.draftInput(files)
+			if err != nil {
+				return err
+			}
+			s, err := a.store()
+			if err != nil {
+				return err
+			}
+			d, err := s.SaveDraft(context.Background(), handoff.Draft{Agent: name, Session: session, From: f.from, To: f.to, Topic: f.topic,
+				Tags: f.tags, References: f.refs, Text: string(text)})
+			if err != nil {
+				return err
+			}
+			return a.printJSON(newDrafted(d))
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().BoolVar(&hook, "hook", false, "save what an agent says on standard input about the session")
+	cmd.Flags().StringVar(&name, "agent", "", "whose session it is (`name`): "+strings.Join(agent.Agents(), ", "))
+	cmd.Flags().StringVar(&session, "session", "", "the `id` of the session")
+	return cmd
+}
+
+func (a *app) saveHookDraft(name string) {
+	cwd, err := a.getwd()
+	if err != nil {
+		return
+	}
+	if name == "" {
+		name = "plain"
+	}
+	agent.SaveDraft(agent.Session{Agent: name, Cwd: cwd, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv, Flags: a.flags,
+		Options: func(o *handoff.Options) { testOptions(a.getenv, o) }})
+}
+
+func (a *app) draftInput(files []string) ([]byte, error) {
+	if len(files) == 0 || files[0] == "-" {
+		return readAll(a.stdin, maxInput)
+	}
+	return readInput(files[0])
+}
+
+func draftListCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the drafts, older first, without their text",
+		Args:  args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.store()
+			if err != nil {
+				return err
+			}
+			drafts, err := s.Drafts()
+			if err != nil {
+				return err
+			}
+			return a.printDrafts(drafts)
+		},
+	}
+}
+
+// A drafted is how a draft looks in JSON: all but its text.
+type drafted struct {
+	ID    string `json:"draft_id"`
+	Bytes int    `json:"bytes"`
+	handoff.Draft
+	Text string `json:"text,omitempty"` // stands for that of Draft
+}
+
+func newDrafted(d handoff.Draft) drafted { return drafted{ID: d.ID, Bytes: len(d.Text), Draft: d} }
+
+func (a *app) printDrafts(drafts []handoff.Draft) error {
+	rows := make([][]string, len(drafts))
+	for i, d := range drafts {
+		if a.json {
+			if err := a.printJSON(newDrafted(d)); err != nil {
+				return err
+			}
+		}
+		kind := "saved"
+		if d.Hook {
+			kind = "recovered"
+		}
+		rows[i] = []string{d.ID, d.Saved, kind, d.To, d.Topic, d.Agent, d.Session, fmt.Sprint(len(d.Text))}
+	}
+	if a.json || len(rows) == 0 {
+		return nil
+	}
+	header := []string{"ID", "SAVED", "STATE", "TO", "TOPIC", "AGENT", "SESSION", "BYTES"}
+	_, err := io.WriteString(a.stdout, handoff.Table(terminalWidth(a.stdout), header, rows))
+	return err
+}
+
+func draftShowCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show ID",
+		Short:             "Print the text of a draft",
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.completeDrafts,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			_, d, err := a.draft(ids[0])
+			if err != nil {
+				return err
+			}
+			if a.json {
+				full := newDrafted(d)
+				full.Text = d.Text
+				return a.printJSON(full)
+			}
+			if isTerminal(a.stdout) {
+				d.Text = handoff.Escape(d.Text)
+			}
+			_, err = io.WriteString(a.stdout, d.Text)
+			return err
+		},
+	}
+}
+
+func (a *app) draft(id string) (*handoff.Store, handoff.Draft, error) {
+	s, err := a.store()
+	if err != nil {
+		return nil, handoff.Draft{}, err
+	}
+	d, err := s.Draft(id)
+	return s, d, err
+}
+
+func (a *app) completeDrafts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	a.quiet = true
+	var offers []string
+	if s, err := a.store(); err == nil {
+		drafts, _ := s.Drafts()
+		for _, d := range drafts {
+			offers = append(offers, d.ID+"\t"+handoff.EscapeLine(d.Topic)+" "+d.Saved)
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func draftPublishCommand(a *app) *cobra.Command {
+	var f fields
+	cmd := &cobra.Command{
+		Use:   "publish ID",
+		Short: "Store a draft as a handoff, then remove it",
+		Long: `Store a draft as a handoff, as write does, and remove it once the handoff is on disk. Flags say what
+the draft does not, or say it anew. The time is that of the draft, so that publishing it again after an
+interruption is the same handoff.`,
+		Example:           "  handoff draft publish 3f9c --from ann --to ben --topic deploy",
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.completeDrafts,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			s, d, err := a.draft(ids[0])
+			if err != nil {
+				return err
+			}
+			source, err := a.draftSource(d, f)
+			if err != nil {
+				return err
+			}
+			if err := a.write([]handoff.Source{source}, false, nil); err != nil {
+				return err
+			}
+			if err := s.RemoveDraft(d); err != nil {
+				a.note(fmt.Sprintf("the handoff is stored; %v", err))
+			}
+			return nil
+		},
+	}
+	f.register(cmd)
+	a.gate.register(cmd)
+	return cmd
+}
+
+func (a *app) draftSource(d handoff.Draft, f fields) (handoff.Source, error) {
+	if d.IsDocument() {
+		if f.given() {
+			return handoff.Source{}, invalid("publish it without, or save its body alone", "the draft %s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref do not apply", d.ID)
+		}
+		return handoff.Source{Name: "draft " + d.ID, Text: []byte(d.Text)}, nil
+	}
+	p, err := a.project()
+	if err != nil {
+		return handoff.Source{}, err
+	}
+	f.from, f.to, f.topic, f.ts = first(f.from, d.From), first(f.to, d.To), first(f.topic, d.Topic), first(f.ts, d.Saved)
+	if f.from == "" {
+		f.from = p.Me()
+	}
+	f.tags, f.refs = append(d.Tags, f.tags...), append(d.References, f.refs...)
+	doc, _ := f.document(d.Text)
+	return handoff.Source{Name: "draft " + d.ID, Fields: &doc}, nil
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func draftDiscardCommand(a *app) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:               "discard ID…",
+		Short:             "Remove drafts for good",
+		Args:              args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: a.completeDrafts,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			drafts := make([]handoff.Draft, len(ids))
+			var s *handoff.Store
+			for i, id := range ids {
+				var err error
+				if s, drafts[i], err = a.draft(id); err != nil {
+					return err
+				}
+			}
+			for _, d := range drafts {
+				if !yes && (!a.canAsk() || !a.confirm(fmt.Sprintf("Remove the draft %s of %s (%s) for good?", d.ID, d.Saved, handoff.EscapeLine(d.Topic)))) {
+					return invalid("answer y, or use --yes", "the draft %s was not removed", d.ID)
+				}
+				if err := s.RemoveDraft(d); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}

@@ -1,0 +1,178 @@
+package handoff
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+)
+
+// draftsName is the directory of the drafts, in the state directory. Each is one file of JSON, written once
+// and named for its content: <ID>.json, or <ID>-<session>.json if a hook left it.
+const draftsName = "drafts"
+
+const (
+	draftIDLen    = 16 // hex digits of the SHA-256 of the file
+	maxDraftFile  = 32 << 20
+	maxHookDrafts = 32 // of which the oldest go
+)
+
+// A Draft is what becomes a handoff unless its session dies first. It is on disk before anybody knows who
+// takes over, and stays until it is published or discarded.
+type Draft struct {
+	ID    string `json:"-"`
+	Saved string `json:"saved_utc"` // and the time of the handoff, so that publishing twice gives the same one
+
+	// Hook says that an agent's hook left it, with nothing in it but what the agent says about the session.
+	Hook    bool   `json:"hook,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	Session string `json:"session_id,omitempty"`
+
+	// The frontmatter, as far as it is known; not for a text that has its own.
+	From       string   `json:"from,omitempty"`
+	To         string   `json:"to,omitempty"`
+	Topic      string   `json:"topic,omitempty"`
+	Tags       []string `json:"tags,omitempty"`
+	References []string `json:"references,omitempty"`
+
+	Text string `json:"text"` // the body, or a document with frontmatter
+}
+
+// IsDocument reports whether the text brings its own frontmatter.
+func (d Draft) IsDocument() bool {
+	return d.From+d.To+d.Topic == "" && len(d.Tags)+len(d.References) == 0 && strings.HasPrefix(d.Text, "---")
+}
+
+func (d Draft) check(max int) error {
+	switch {
+	case strings.TrimSpace(d.Text) == "":
+		return problem(ErrInvalid, "", "the draft is empty")
+	case len(d.Text) > max:
+		return problem(ErrInvalid, "shorten it", "the draft has %d bytes, more than the %d that a handoff may have", len(d.Text), max)
+	case !utf8.ValidString(d.Text + d.From + d.To + d.Topic + strings.Join(d.Tags, "") + strings.Join(d.References, "")), strings.ContainsRune(d.Text, 0):
+		// JSON would change it without a word
+		return problem(ErrInvalid, "save it as UTF-8 text", "the draft is not valid UTF-8, or has a NUL in it")
+	}
+	return nil
+}
+
+// SaveDraft stores a draft durably and returns it with its ID and time. The same draft again is the one
+// that is there. It needs no lock, since it only adds a file: a writer that hangs loses nobody's draft.
+//
+// A draft of a hook is stored only where a store of this machine is; it takes the place of the one that
+// the same session left before.
+func (s *Store) SaveDraft(ctx context.Context, d Draft) (Draft, error) {
+	if err := d.check(s.opt.MaxDocumentBytes); err != nil {
+		return d, err
+	}
+	if !d.Hook {
+		if _, err := s.guard(); err != nil {
+			return d, err
+		}
+	}
+	known, err := s.matchesMachine()
+	if err != nil || d.Hook && !known {
+		return d, err
+	}
+	d.Saved = s.now()
+	old, err := s.Drafts()
+	if err != nil {
+		return d, err
+	}
+	for _, o := range old {
+		if o.same(d) {
+			return o, nil
+		}
+	}
+	x := &session{Store: s}
+	defer x.end()
+	if err := x.open(); err != nil {
+		return d, err
+	}
+	if !known { // the first file of a store: whose it is comes first
+		if err := x.lock(ctx, s.opt.LockTimeout); err != nil {
+			return d, err
+		}
+		if err := x.checkMachine(); err != nil {
+			return d, err
+		}
+	}
+	return d, x.saveDraft(&d, old)
+}
+
+func (d Draft) same(other Draft) bool {
+	d.ID, d.Saved = other.ID, other.Saved
+	a, errA := json.Marshal(d)
+	b, errB := json.Marshal(other)
+	return errA == nil && errB == nil && string(a) == string(b)
+}
+
+func (x *session) saveDraft(d *Draft, old []Draft) error {
+	path := filepath.Join(x.opt.StateDir, draftsName)
+	if err := durable.Mkdir(path, 0o700); err != nil {
+		return placeError(path, err)
+	}
+	dir, err := durable.OpenDir(path)
+	if err != nil {
+		return placeError(path, err)
+	}
+	defer dir.Close()
+	if _, err := dir.RemoveStaged(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	d.ID = sha256Hex(text)[:draftIDLen]
+	if err := publishNew(dir, d.name(), text); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := dir.Sync(); err != nil {
+		return err
+	}
+	if !d.Hook {
+		return nil
+	}
+	return d.supersede(dir, old)
+}
+
+// name is the name of the draft's file. It tells drafts of hooks, and whose session left them.
+func (d Draft) name() string {
+	if d.Hook {
+		return d.ID + "-" + draftSession(d.Agent, d.Session) + ".json"
+	}
+	return d.ID + ".json"
+}
+
+func draftSession(agent, session string) string {
+	if session == "" {
+		return "00000000"
+	}
+	return sha256Hex([]byte(agent + "\x00" + session))[:8]
+}
+
+// supersede removes the drafts that say less than d about the same session, and those of hooks that are
+// too many. Nobody has written a word in them.
+func (d Draft) supersede(dir *durable.Dir, old []Draft) error {
+	left := maxHookDrafts - 1
+	for _, o := range slices.Backward(old) {
+		if !o.Hook || o.ID == d.ID {
+			continue
+		}
+		if o.Session != "" && o.Session == d.Session && o.Agent == d.Agent || left <= 0 {
+			if err := dir.Remove(o.name()); err != nil {
+				return err
+			}
+			continue
+		}
+		left--
+	}
+	return dir.Sync()
+}

@@ -1,0 +1,123 @@
+package handoff
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+)
+
+// Drafts returns the drafts, older ones first. One that is not what was saved is warned about and left out.
+func (s *Store) Drafts() ([]Draft, error) {
+	var drafts []Draft
+	err := s.eachDraft(func(dir *durable.Dir, name string) {
+		d, err := readDraft(dir, name)
+		if err != nil {
+			s.opt.Warn(err.Error())
+			return
+		}
+		drafts = append(drafts, d)
+	})
+	slices.SortFunc(drafts, func(a, b Draft) int { return strings.Compare(a.Saved+a.ID, b.Saved+b.ID) })
+	return drafts, err
+}
+
+// CountDrafts returns how many drafts there are that the session did not leave itself.
+func (s *Store) CountDrafts(agent, session string) (n int) {
+	own := "-" + draftSession(agent, session) + ".json"
+	_ = s.eachDraft(func(_ *durable.Dir, name string) {
+		if session == "" || !strings.HasSuffix(name, own) {
+			n++
+		}
+	})
+	return n
+}
+
+func (s *Store) eachDraft(do func(dir *durable.Dir, name string)) error {
+	dir, err := openOptional(filepath.Join(s.opt.StateDir, draftsName))
+	if err != nil || dir == nil {
+		return err
+	}
+	defer dir.Close()
+	if err := s.checkPlaces(); err != nil {
+		return err
+	}
+	names, err := dir.Names(isDraftName)
+	for _, name := range names {
+		do(dir, name)
+	}
+	return err
+}
+
+func isDraftName(name string) bool {
+	stem, ok := strings.CutSuffix(name, ".json")
+	id, session, hook := strings.Cut(stem, "-")
+	hex := func(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+	return ok && len(id) == draftIDLen && hex(id) && hex(session) && hook == (len(session) == 8)
+}
+
+// readDraft proves that the draft is what was saved.
+func readDraft(dir *durable.Dir, name string) (Draft, error) {
+	text, err := dir.ReadFile(name, maxDraftFile)
+	if err != nil {
+		return Draft{}, err
+	}
+	var d Draft
+	if err = json.Unmarshal(text, &d); err == nil {
+		d.ID = sha256Hex(text)[:draftIDLen]
+	}
+	if err != nil || d.name() != name {
+		return Draft{}, problem(ErrIntegrity, "look at it, and move it away", "%s is not what was saved", filepath.Join(dir.Path(), name))
+	}
+	return d, nil
+}
+
+const minDraftPrefix = 4
+
+// Draft returns the draft with the ID, or with a unique prefix of 4 or more digits. One that is not what
+// was saved is ErrIntegrity.
+func (s *Store) Draft(id string) (Draft, error) {
+	var found []string
+	var d Draft
+	var bad error
+	err := s.eachDraft(func(dir *durable.Dir, name string) {
+		if len(id) >= minDraftPrefix && strings.HasPrefix(name[:draftIDLen], id) {
+			found = append(found, name[:draftIDLen])
+			d, bad = readDraft(dir, name)
+		}
+	})
+	switch {
+	case err != nil:
+		return Draft{}, err
+	case len(found) == 0:
+		return Draft{}, problem(ErrInvalid, "run `handoff draft list` to see the ids", "no draft %q", id)
+	case len(found) > 1:
+		return Draft{}, problem(ErrInvalid, "give more digits", "%q is the beginning of %d drafts: %s", id, len(found), strings.Join(found, ", "))
+	}
+	return d, bad
+}
+
+// RemoveDraft removes a draft that Draft or Drafts returned: one that was published, or that nobody wants.
+// A draft that is gone is no error.
+func (s *Store) RemoveDraft(d Draft) error {
+	if _, err := s.guard(); err != nil {
+		return err
+	}
+	x := &session{Store: s}
+	defer x.end()
+	if err := x.open(); err != nil {
+		return err
+	}
+	dir, err := openOptional(filepath.Join(s.opt.StateDir, draftsName))
+	if err != nil || dir == nil {
+		return err
+	}
+	defer dir.Close()
+	if err := dir.Remove(d.name()); err != nil {
+		return fmt.Errorf("the draft %s could not be removed: %w", d.ID, err)
+	}
+	return dir.Sync()
+}

@@ -1,0 +1,101 @@
+package handoff_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func mustSave(t *testing.T, s *handoff.Store, d handoff.Draft) handoff.Draft {
+	t.Helper()
+	saved, err := s.SaveDraft(context.Background(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved
+}
+
+// What a hook leaves is bounded; what a person wrote stays until it is published or discarded.
+func TestHookDraftsAreBounded(t *testing.T) {
+	root := t.TempDir()
+	now := time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC)
+	s := open(t, root, func(o *handoff.Options) { o.Now = func() time.Time { return now } })
+	for i := range 40 {
+		mustSave(t, s, handoff.Draft{Text: fmt.Sprint("work ", i)})
+	}
+	for i := range 100 {
+		now = now.Add(time.Second)
+		mustSave(t, s, handoff.Draft{Hook: true, Agent: "claude", Session: fmt.Sprint(i / 2), Text: fmt.Sprint("session ", i)})
+	}
+	drafts, err := s.Drafts()
+	if err != nil || len(drafts) != 72 {
+		t.Fatalf("%d drafts, %v", len(drafts), err)
+	}
+	if last := drafts[71]; last.Text != "session 99" || drafts[40].Text != "session 37" {
+		t.Errorf("%q … %q", drafts[40].Text, last.Text)
+	}
+	if all, other := s.CountDrafts("claude", ""), s.CountDrafts("claude", "49"); all != 72 || other != 71 {
+		t.Errorf("%d drafts, %d of others", all, other)
+	}
+}
+
+// A draft needs no lock: whoever holds it and hangs loses nobody's work.
+func TestDraftsAtOnce(t *testing.T) {
+	root := t.TempDir()
+	s := open(t, root, func(o *handoff.Options) { o.LockTimeout = time.Hour })
+	mustWrite(t, s, source("one", "body"))
+	lock, err := os.OpenFile(filepath.Join(root, "handoffs", ".INDEX.md.lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			text := fmt.Sprint("work ", i%8)
+			d, err := s.SaveDraft(context.Background(), handoff.Draft{Text: text})
+			if err != nil || d.Text != text {
+				t.Errorf("%+v, %v", d, err)
+			}
+		})
+	}
+	all.Wait()
+	drafts, err := s.Drafts()
+	if err != nil || len(drafts) != 8 {
+		t.Errorf("%d drafts, %v", len(drafts), err)
+	}
+}
+
+func TestDraftKeepsEveryByte(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	for _, text := range []string{"a", "\n\n a \r\n", "<b>&\u2028\u202e\ufeff", strings.Repeat("\x01", 1<<20)} {
+		d := mustSave(t, s, handoff.Draft{To: "ben", Text: text, References: []string{"<&>"}})
+		got, err := s.Draft(d.ID[:8])
+		if err != nil || got.Text != text || got.References[0] != "<&>" {
+			t.Errorf("%.20q came back as %.20q, %v", text, got.Text, err)
+		}
+		if err := s.RemoveDraft(got); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.Draft(d.ID); !errors.Is(err, handoff.ErrInvalid) {
+			t.Errorf("a removed draft: %v", err)
+		}
+	}
+	for _, text := range []string{"", " \n", "\xff", "a\x00b", strings.Repeat("a", 1<<20+1)} {
+		if _, err := s.SaveDraft(context.Background(), handoff.Draft{Text: text}); !errors.Is(err, handoff.ErrInvalid) {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
