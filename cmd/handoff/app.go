@@ -47,6 +47,7 @@ var commands = []struct {
 	{"show", showCommand},
 	{"check", checkCommand},
 	{"resume", resumeCommand},
+	{"create", createCommand},
 	{"onboard", onboardCommand},
 	{"surface", surfaceCommand},
 	{"receipts", receiptsCommand},

@@ -137,7 +137,7 @@ func (a *app) projectName() string {
 	if err != nil {
 		return "" // opening the store says why
 	}
-	return projectID(p)
+	return filepath.Base(p.Root)
 }
 
 // directory returns the documents and records of a directory, not of those below, by name.

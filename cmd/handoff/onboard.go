@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +70,7 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 		return runs.Onboarding{}, err
 	}
 	if o.ProjectID == "" {
-		o.ProjectID = projectID(p)
+		o.ProjectID = a.projectName()
 	}
 	o.MaxAge = p.Settings.MaxAge.Value
 	if p.Options.Now != nil {
@@ -83,9 +82,6 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 	}
 	return b, nil
 }
-
-// projectID is the project of a record that names none.
-func projectID(p handoff.Project) string { return filepath.Base(p.Root) }
 
 func (a *app) onboardAgent(agent, text string, maxChars int) error {
 	if strings.TrimSpace(agent) == "" {

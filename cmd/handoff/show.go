@@ -13,11 +13,12 @@ import (
 func showCommand(a *app) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use:   "show ID",
+		Use:   "show ID|TASK_ID",
 		Short: "Print the record that a handoff carries",
 		Long: `Print the record in the body of a handoff as JSON, or with --markdown its view for people: bytes to a
-pipe, escaped to a terminal. The id is proven first, as read does. A plain handoff carries no record.`,
-		Example:           "  handoff show 134327a8\n  handoff show 134327a8 --markdown",
+pipe, escaped to a terminal. The id is proven first, as read does. A plain handoff carries no record.
+TASK_ID stands for the newest run record of that task.`,
+		Example:           "  handoff show 134327a8\n  handoff show task_review_docs\n  handoff show 134327a8 --markdown",
 		Args:              args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.completeIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
@@ -25,7 +26,7 @@ pipe, escaped to a terminal. The id is proven first, as read does. A plain hando
 			if err != nil {
 				return err
 			}
-			got, err := s.Read(ids[0])
+			got, err := readRecord(s, ids[0])
 			if err != nil {
 				return err
 			}
@@ -46,4 +47,19 @@ pipe, escaped to a terminal. The id is proven first, as read does. A plain hando
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the view for people")
 	return cmd
+}
+
+// readRecord reads the handoff of an id, or else the newest one with a run record of the task of that name.
+func readRecord(s *handoff.Store, name string) (handoff.Stored, error) {
+	if _, err := s.Find(name); err == nil {
+		return s.Read(name)
+	}
+	id, err := record.NewestOfTask(s, name)
+	switch {
+	case err == nil:
+		return s.Read(id)
+	case looksLikeID(name):
+		return s.Read(name) // says what is wrong with the id
+	}
+	return handoff.Stored{}, err
 }

@@ -35,10 +35,20 @@ func Source(name string, data []byte, o Options) handoff.Source {
 	}}
 }
 
-// RunSource returns the source that seals and stores a run record.
+// RunSource returns the source that seals and stores a run record. Faults are told by pointer alone: the
+// draft has no lines.
 func RunSource(name string, d run.Draft, o Options) handoff.Source {
 	o.Kind = run.Kind
-	return Source(name, d.JSON(), o)
+	return handoff.Source{Name: name, Make: func() (handoff.Made, error) {
+		made, err := o.make(d.JSON())
+		var invalid *handoff.DocumentError
+		if errors.As(err, &invalid) {
+			for i := range invalid.Faults {
+				invalid.Faults[i].Line, invalid.Faults[i].Column = 0, 0
+			}
+		}
+		return made, named(name, err)
+	}}
 }
 
 // named gives an error about a record the name of the record.

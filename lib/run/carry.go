@@ -1,6 +1,9 @@
 package run
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // An Entry is a stored record with the id of its handoff, "" when it is not stored.
 type Entry struct {
@@ -80,6 +83,26 @@ func (c *carried[T]) alive() []T {
 		}
 	}
 	return all
+}
+
+// A Carried is what earlier records of a project leave to a run.
+type Carried struct {
+	Assumptions []CarriedAssumption
+	Debt        []CarriedDebt
+}
+
+// CarriedInto returns what the records of the same project carry into a run, as of its created_at. The record itself does not
+// count, so that one which is written again is sealed as it was before.
+func CarriedInto(newestFirst []Entry, r Record) Carried {
+	until, _ := time.Parse(time.RFC3339Nano, r.CreatedAt)
+	earlier := slices.DeleteFunc(slices.Clone(newestFirst), func(e Entry) bool {
+		at, err := time.Parse(time.RFC3339Nano, e.Record.CreatedAt)
+		itself := e.Record.TaskID == r.TaskID && at.Equal(until)
+		return e.Record.ProjectID != r.ProjectID || err != nil || at.After(until) || itself
+	})
+	var c Carried
+	c.Assumptions, c.Debt = Carry(earlier)
+	return c
 }
 
 // Assumptions returns the carried assumptions without their origin, as a Review takes them.
