@@ -57,7 +57,7 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	if len(s.ours) > 0 {
 		ch.Status = Updated
 		if c.To == "" {
-			c.To = operator(s.ours[0].words)
+			c.To = Operator(s.ours[0].words)
 		}
 	}
 	ch.Words, ch.Note = c.words(a.Name), s.switchedOff()

@@ -86,6 +86,23 @@ func commandWords(n *jsonedit.Node) []string {
 	return nil
 }
 
+// commandLine returns what an entry gives to a shell, "" if it names its arguments one by one.
+func commandLine(n *jsonedit.Node) string {
+	if n.Get("args") != nil {
+		return ""
+	}
+	if line := text(n.Get("command")); line != "" {
+		return line
+	}
+	return text(n.Get("bash"))
+}
+
+// packaged returns the line that a plugin or an extension gives to a shell: it cannot know where the programs
+// are, and must be silent where they are not.
+func (a Agent) packaged() string {
+	return "if command -v handoff-hook >/dev/null 2>&1; then exec handoff-hook session-start --agent " + a.Name + "; fi"
+}
+
 // split splits the line of a shell. A line that does more than run one program is no plain command.
 func split(line string) []string {
 	words, err := shellquote.Split(line)
@@ -123,8 +140,8 @@ func isOurs(words []string) bool {
 	return false
 }
 
-// operator returns the operator that words name, "" if none.
-func operator(words []string) string {
+// Operator returns the operator that the words of a command name, "" if none.
+func Operator(words []string) string {
 	for i, w := range words {
 		value, joined := strings.CutPrefix(w, "--to=")
 		if !joined && w == "--to" && i+1 < len(words) {

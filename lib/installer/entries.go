@@ -18,6 +18,7 @@ type Entry struct {
 	Words   []string // the command; nil for a plugin or an extension, which brings its own
 	Scope   Scope
 	Off     string // why the agent does not run it, or ""
+	line    string // what the agent gives to a shell, "" if it starts Words itself
 	approve string
 }
 
@@ -48,7 +49,7 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 		}
 	}
 	if path := filepath.Join(p.Home, filepath.FromSlash(a.plugin)); a.plugin != "" && exists(path) {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: User})
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: User, line: a.packaged()})
 	}
 	for _, name := range a.alsoReads {
 		other, err := Find(name)
@@ -105,10 +106,10 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	}
 	var entries []Entry
 	for _, f := range s.ours {
-		entries = append(entries, Entry{a.Name, path, f.words, scope, s.switchedOff(), approve})
+		entries = append(entries, Entry{a.Name, path, f.words, scope, s.switchedOff(), commandLine(f.node()), approve})
 	}
-	if plugin := enabledPlugin(s.doc.Root); plugin {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope})
+	if enabledPlugin(s.doc.Root) {
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged()})
 	}
 	return entries, nil
 }

@@ -1,0 +1,198 @@
+package installer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A Stage is where an entry is rehearsed: a project of its own, in which one handoff is unread.
+type Stage struct {
+	Root   string   // the project
+	Canary string   // the topic of the handoff
+	Env    []string // the environment of the agent
+}
+
+// A Rehearsal is what the runs of an entry showed.
+type Rehearsal struct {
+	Agent      string   `json:"agent"`
+	Path       string   `json:"file"`
+	Command    []string `json:"command,omitempty"`
+	Runs       int      `json:"runs"`
+	Slowest    string   `json:"slowest"`
+	Characters int      `json:"characters"` // that reach the model
+	Problems   []string `json:"problems,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
+}
+
+const (
+	patience = seconds * time.Second // after which an agent ends it
+	slow     = 2 * time.Second       // a hook has a deadline of one second
+)
+
+// sources are what agents say about why a session starts.
+var sources = []string{"startup", "resume", "clear", "compact", "fork"}
+
+// A feed is what an agent may do with standard input.
+type feed struct {
+	name  string
+	input string
+	open  bool // it is not closed
+}
+
+func feeds(root string) []feed {
+	var all []feed
+	for _, source := range sources {
+		all = append(all, feed{name: "source " + source, input: startInput(root, source, "")})
+	}
+	return append(all,
+		feed{name: "standard input left open", input: startInput(root, "startup", ""), open: true},
+		feed{name: "standard input open and silent", open: true},
+		feed{name: "standard input closed"},
+		feed{name: "huge standard input", input: startInput(root, "startup", strings.Repeat("x", 2<<20))},
+		feed{name: "garbage on standard input", input: "}{\x00\xff no json [[[["},
+	)
+}
+
+func startInput(root, source, prompt string) string {
+	return string(marshal(map[string]string{
+		"session_id": "doctor", "transcript_path": filepath.Join(root, "transcript.jsonl"), "cwd": root,
+		"hook_event_name": "SessionStart", "source": source, "initialPrompt": prompt,
+	}))
+}
+
+// Rehearse runs an entry as its agent would, once for each source of a session and for each way in which
+// standard input can be. Every run must end in time with exit code 0, in the agent's own envelope, within
+// what the agent takes, with the same bytes as every other, and tell of the canary.
+func (e Entry) Rehearse(ctx context.Context, stage Stage) Rehearsal {
+	r := Rehearsal{Agent: e.Agent, Path: e.Path, Command: e.Words}
+	if e.Off != "" {
+		r.Warnings = append(r.Warnings, e.Off)
+	}
+	if e.Words != nil && filepath.IsAbs(e.Words[0]) && !exists(e.Words[0]) {
+		r.Problems = append(r.Problems, fmt.Sprintf("%s is not there: run `handoff install %s` again", e.Words[0], e.Agent))
+		return r
+	}
+	a, err := Find(e.Agent)
+	if err == nil && e.Words == nil && runtime.GOOS == "windows" {
+		err = errors.New("what a plugin runs needs a POSIX shell, which is not looked for here")
+	}
+	if err != nil {
+		r.Problems = append(r.Problems, err.Error())
+		return r
+	}
+	var first []byte
+	var slowest time.Duration
+	for _, f := range feeds(stage.Root) {
+		out, took, problem := e.run(ctx, stage, f)
+		r.Runs++
+		slowest = max(slowest, took)
+		if problem == "" {
+			r.Characters, problem = a.judge(out, stage.Canary)
+		}
+		if problem == "" && first != nil && !bytes.Equal(out, first) {
+			problem = "not the same bytes as the first run"
+		}
+		if first == nil {
+			first = out
+		}
+		if problem != "" {
+			r.Problems = append(r.Problems, f.name+": "+problem)
+		}
+	}
+	r.Slowest = slowest.Round(time.Millisecond).String()
+	r.Problems = condense(r.Problems, r.Runs)
+	return r
+}
+
+// condense says once what is true of every run.
+func condense(problems []string, runs int) []string {
+	var what []string
+	for _, p := range problems {
+		_, text, _ := strings.Cut(p, ": ")
+		what = append(what, text)
+	}
+	if slices.Sort(what); len(problems) == runs && len(slices.Compact(what)) == 1 {
+		return []string{"every run: " + what[0]}
+	}
+	return problems
+}
+
+// judge looks at what a run printed.
+func (a Agent) judge(out []byte, canary string) (characters int, problem string) {
+	if len(bytes.TrimSpace(out)) == 0 {
+		return 0, "silent, although a handoff is unread"
+	}
+	text, err := a.envelope(out)
+	characters = utf8.RuneCountInString(text)
+	switch {
+	case err != nil:
+		return characters, err.Error()
+	case !strings.Contains(text, canary):
+		return characters, "the unread handoff is not named"
+	case a.cap > 0 && characters > a.cap:
+		return characters, fmt.Sprintf("%d characters, and %s takes %d", characters, a.Title, a.cap)
+	}
+	return characters, ""
+}
+
+// run starts the entry once. The problem is "" if it ended well and in time.
+func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took time.Duration, problem string) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := e.command(ctx)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = stage.Root, append(slices.Clone(stage.Env), "CLAUDE_PROJECT_DIR="+stage.Root), &stdout, &stderr
+	cmd.WaitDelay = time.Second
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, 0, err.Error()
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, 0, "cannot be started: " + err.Error()
+	}
+	go func() {
+		_, _ = io.WriteString(stdin, f.input) // who has read enough closes the pipe
+		if !f.open {
+			stdin.Close()
+		}
+	}()
+	err = cmd.Wait()
+	took = time.Since(start)
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, took, fmt.Sprintf("did not end within %v", patience)
+	case errors.As(err, &exit):
+		return nil, took, fmt.Sprintf("exit code %d: %s", exit.ExitCode(), firstLine(stderr.String()))
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return nil, took, err.Error()
+	case took > slow:
+		return nil, took, fmt.Sprintf("took %v", took.Round(time.Millisecond))
+	case strings.Count(stderr.String(), "\n") > 1:
+		return nil, took, "more than one line on standard error: " + firstLine(stderr.String())
+	}
+	return stdout.Bytes(), took, ""
+}
+
+func (e Entry) command(ctx context.Context) *exec.Cmd {
+	if e.line != "" && runtime.GOOS != "windows" {
+		return exec.CommandContext(ctx, "/bin/sh", "-c", e.line)
+	}
+	return exec.CommandContext(ctx, e.Words[0], e.Words[1:]...)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
