@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,7 +51,11 @@ The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several th
 			if err != nil {
 				return err
 			}
-			o, err := c.options(p, s)
+			with, err := c.with(p)
+			if err != nil {
+				return err
+			}
+			o, err := with.Options(s)
 			if err != nil {
 				return err
 			}
@@ -70,37 +73,25 @@ The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several th
 	return cmd
 }
 
-func (c *checks) options(p handoff.Project, s *handoff.Store) (packet.CheckOptions, error) {
-	ledger := sync.OnceValues(s.Ledger) // read when the first token asks for it, and once for all packets
-	o := packet.CheckOptions{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, Consumed: func(token string) (bool, error) {
-		l, err := ledger()
-		return err == nil && l.Consumed(token, "") != nil, err
-	}}
-	if o.MaxAge == 0 {
-		o.MaxAge = p.Settings.MaxAge.Value
-	}
-	if o.MaxAge < 0 {
-		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.maxAge)
+// with returns what the flags and the project say.
+func (c *checks) with(p handoff.Project) (record.Checks, error) {
+	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, Rules: schema.Universal()}
+	if r.MaxAge == 0 {
+		r.MaxAge = p.Settings.MaxAge.Value
 	}
 	if p.Options.Now != nil {
-		o.Now = p.Options.Now()
-	}
-	known := strings.Join(packet.Required(), ", ")
-	for _, field := range c.allowEmpty {
-		if !strings.Contains(", "+known+",", ", "+field+",") {
-			return o, invalid("the fields are "+known, "--allow-empty %q is no field of a packet", field)
-		}
+		r.Now = p.Options.Now()
 	}
 	if c.answers == "" {
-		return o, nil
+		return r, nil
 	}
 	text, err := readInput(c.answers)
 	if err != nil {
-		return o, err
+		return r, err
 	}
 	answers, err := packet.ParseAnswers(text)
-	o.Answers = &answers
-	return o, err
+	r.Answers = &answers
+	return r, err
 }
 
 // artifact reads what name stands for: standard input, a file, or a stored handoff.

@@ -58,8 +58,8 @@ func (a *app) draftSource(d handoff.Draft, f fields) (handoff.Source, error) {
 		f.from = p.Me()
 	}
 	f.tags, f.refs = append(d.Tags, f.tags...), append(d.References, f.refs...)
-	doc, _ := f.document(d.Text)
-	return handoff.Source{Name: "draft " + d.ID, Fields: &doc}, nil
+	in := input{app: a, fields: f}
+	return in.text("draft "+d.ID, []byte(d.Text)), nil
 }
 
 func first(texts ...string) string {

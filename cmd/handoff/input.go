@@ -86,40 +86,37 @@ func (in *input) file(path string) ([]handoff.Source, error) {
 }
 
 func (in *input) standardInput() ([]handoff.Source, error) {
-	const name = "standard input"
 	text, err := readAll(in.stdin, maxInput)
 	if err != nil {
 		return nil, err
 	}
-	looks := isRecord("", text)
-	if in.kind != "" || looks && (!in.fields.given() || record.Detect(text) != "") {
-		return []handoff.Source{in.record(name, text)}, nil
-	}
-	if !in.fields.given() {
-		return []handoff.Source{{Name: name, Text: text}}, nil
-	}
-	if looks {
+	return []handoff.Source{in.text("standard input", text)}, nil
+}
+
+// text returns the source of a text without a file name.
+func (in *input) text(name string, text []byte) handoff.Source {
+	source, taken := record.TextSource(name, text, in.options())
+	if taken == record.TakenAsPlainJSON {
 		in.note(name + " has the shape of no record and is taken for the text of a plain handoff; --kind says otherwise")
 	}
-	in.body = true
-	doc, now := in.fields.document(string(text))
-	if now {
-		in.took = doc.Time
-	}
-	return []handoff.Source{{Fields: &doc}}, nil
+	in.body = in.body || taken == record.TakenAsBody || taken == record.TakenAsPlainJSON
+	return source
 }
 
 // isRecord says whether an input is a record as JSON: by its name, or because it begins like an object, which
 // no frontmatter does.
 func isRecord(path string, text []byte) bool {
-	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return filepath.Ext(path) == ".json" || bytes.HasPrefix(text, []byte("{"))
+	return filepath.Ext(path) == ".json" || record.Looks(text)
 }
 
 // record returns the source of a record, which is read once the store has found its machine.
 func (in *input) record(name string, text []byte) handoff.Source {
+	return record.Source(name, text, in.options())
+}
+
+func (in *input) options() record.Options {
 	f := in.fields
-	return record.Source(name, text, record.Options{
+	return record.Options{
 		Kind: in.kind, Rules: schema.Universal(),
 		Head:   record.Head{From: f.from, To: f.to, Topic: f.topic, Time: f.ts, Tags: f.tags, References: f.refs},
 		Redact: in.gate.redact, Allow: in.gate.allow,
@@ -128,7 +125,7 @@ func (in *input) record(name string, text []byte) handoff.Source {
 			in.took = utcNow()
 			return in.took
 		}),
-	})
+	}
 }
 
 // projectName is the project of records that name none.

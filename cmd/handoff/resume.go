@@ -10,19 +10,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/schema"
 )
-
-// A resumed is what resume prints as JSON.
-type resumed struct {
-	handoff.Consumption
-	NextAction string        `json:"next_action"`
-	Report     packet.Report `json:"report"`
-}
 
 func resumeCommand(a *app) *cobra.Command {
 	var c checks
-	var operator, accept, reason string
+	var r record.Request
 	cmd := &cobra.Command{
 		Use:   "resume ID --operator OP",
 		Short: "Resume work from a stored handoff, once and for all",
@@ -37,74 +29,42 @@ consumed once: of several that resume at the same time one succeeds, the others 
 			if err != nil {
 				return err
 			}
-			if operator == "" {
-				operator = p.Me()
+			if r.ID = ids[0]; r.Operator == "" {
+				r.Operator = p.Me()
 			}
-			consumption := handoff.Consumption{HandoffID: ids[0], Operator: operator, Reason: reason}
-			if consumption.Accepted, err = accepted(operator, accept, reason); err != nil {
+			if r.Checks, err = c.with(p); err != nil {
 				return err
 			}
-			return a.resume(p, c, consumption)
+			return a.resume(p, r, c.ascii)
 		},
 	}
 	c.register(cmd)
-	cmd.Flags().StringVar(&operator, "operator", "", "who resumes (`operator`)")
-	cmd.Flags().StringVar(&accept, "accept", "", "the `classification` to resume from all the same: operational")
-	cmd.Flags().StringVar(&reason, "reason", "", "with --accept: why (`text`), for the audit log")
+	cmd.Flags().StringVar(&r.Operator, "operator", "", "who resumes (`operator`)")
+	cmd.Flags().StringVar(&r.Accept, "accept", "", "the `classification` to resume from all the same: operational")
+	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: why (`text`), for the audit log")
 	return cmd
 }
 
-func accepted(operator, accept, reason string) (string, error) {
-	switch {
-	case operator == "":
-		return "", invalid("use --operator OP", "nobody is named who resumes")
-	case accept != "" && accept != "operational":
-		return "", invalid("a CRITICAL handoff is never resumed from", "--accept %q: only operational can be accepted", accept)
-	case (accept == "") != (reason == ""):
-		return "", invalid("give both", "--accept operational and --reason go together")
-	case len(handoff.FindSecrets(reason)) > 0:
-		return "", invalid("say it without", "--reason holds a credential (rule %s)", handoff.FindSecrets(reason)[0].Rule)
-	case accept != "":
-		return packet.Operational.String(), nil
-	}
-	return "", nil
-}
-
-func (a *app) resume(p handoff.Project, c checks, consumption handoff.Consumption) error {
+func (a *app) resume(p handoff.Project, r record.Request, ascii bool) error {
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		return err
 	}
-	o, err := c.options(p, s)
-	if err != nil {
-		return err
-	}
-	got, err := s.Read(consumption.HandoffID)
-	if err != nil {
-		return err
-	}
-	in := record.Input(got.Entry.ID, got.Document, schema.Universal())
-	report := packet.Check(in, o)
-	if report.Class == packet.Critical || report.Class == packet.Operational && consumption.Accepted == "" {
-		if err := a.printReports([]packet.Report{report}, c.ascii); err != nil {
+	done, err := record.Resume(context.Background(), s, r)
+	var refusal *record.Refusal
+	var before *handoff.ConsumedError
+	switch {
+	case errors.As(err, &refusal):
+		if err := a.printReports([]packet.Report{refusal.Report}, ascii); err != nil {
 			return err
 		}
-		return verdict(report.Class)
-	}
-	if report.Class == packet.Clean {
-		consumption.Accepted, consumption.Reason = "", ""
-	}
-	var next string
-	consumption.HandoffID = got.Entry.ID
-	consumption.Token, next = record.Token(in)
-	if consumption, err = s.Resume(context.Background(), consumption); err != nil {
-		var before *handoff.ConsumedError
-		if errors.As(err, &before) {
-			return critical{before}
-		}
+		return verdict(refusal.Report.Class)
+	case errors.As(err, &before):
+		return critical{before}
+	case err != nil:
 		return err
 	}
-	return a.printResumed(resumed{consumption, next, report})
+	return a.printResumed(done)
 }
 
 // critical is a handoff that was resumed by somebody else after it was checked.
@@ -112,7 +72,7 @@ type critical struct{ *handoff.ConsumedError }
 
 func (c critical) Unwrap() error { return errCritical }
 
-func (a *app) printResumed(r resumed) error {
+func (a *app) printResumed(r record.Resumed) error {
 	if a.json {
 		return a.printJSON(r)
 	}

@@ -1,0 +1,112 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+)
+
+// Checks say what handoffs are checked against.
+type Checks struct {
+	MaxAge     time.Duration // of a fresh handoff
+	AllowEmpty []string      // fields that may be empty
+	Answers    *packet.Answers
+	Now        time.Time     // the zero time asks the clock
+	Rules      handoff.Rules // of universal records: schema.Universal()
+}
+
+// Options returns what packet.Check takes. The ledger of the store is read when the first token asks for
+// it, and once for all packets. Checks that make no sense are handoff.ErrInvalid.
+func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
+	ledger := sync.OnceValues(s.Ledger)
+	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, Now: c.Now,
+		Consumed: func(token string) (bool, error) {
+			l, err := ledger()
+			return err == nil && l.Consumed(token, "") != nil, err
+		}}
+	if c.MaxAge < 0 {
+		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.MaxAge)
+	}
+	for _, field := range c.AllowEmpty {
+		if !slices.Contains(packet.Required(), field) {
+			return o, invalid("the fields are "+strings.Join(packet.Required(), ", "), "--allow-empty %q is no field of a packet", field)
+		}
+	}
+	return o, nil
+}
+
+func invalid(hint, format string, args ...any) error {
+	return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf(format, args...), Advice: hint}
+}
+
+// A Request says who wants to resume work from which handoff.
+type Request struct {
+	ID       string // as handoff.Read takes it
+	Operator string
+	Accept   string // "operational" to resume from such a handoff too
+	Reason   string // for that
+	Checks
+}
+
+func (r Request) check() error {
+	switch {
+	case r.Operator == "":
+		return invalid("use --operator OP", "nobody is named who resumes")
+	case r.Accept != "" && r.Accept != "operational":
+		return invalid("a CRITICAL handoff is never resumed from", "--accept %q: only operational can be accepted", r.Accept)
+	case (r.Accept == "") != (r.Reason == ""):
+		return invalid("give both", "--accept operational and --reason go together")
+	case len(handoff.FindSecrets(r.Reason)) > 0:
+		return invalid("say it without", "--reason holds a credential (rule %s)", handoff.FindSecrets(r.Reason)[0].Rule)
+	}
+	return nil
+}
+
+// A Resumed says what Resume did.
+type Resumed struct {
+	handoff.Consumption
+	NextAction string        `json:"next_action"` // as the handoff says; "" if it does not
+	Report     packet.Report `json:"report"`
+}
+
+// A Refusal says that a handoff is not resumed from as it is. It wraps no class: nothing is wrong with the store.
+type Refusal struct{ Report packet.Report }
+
+func (r *Refusal) Error() string { return "the handoff is " + r.Report.Class.String() }
+
+// Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read. The
+// error is a *Refusal for a handoff that is not CLEAN, or not OPERATIONAL and accepted; a
+// *handoff.ConsumedError for one that was resumed before; or one of Store.Resume.
+func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
+	if err := r.check(); err != nil {
+		return Resumed{}, err
+	}
+	o, err := r.Options(s)
+	if err != nil {
+		return Resumed{}, err
+	}
+	got, err := s.Read(r.ID)
+	if err != nil {
+		return Resumed{}, err
+	}
+	in := Input(got.Entry.ID, got.Document, r.Rules)
+	report := packet.Check(in, o)
+	c := handoff.Consumption{HandoffID: got.Entry.ID, Operator: r.Operator}
+	switch {
+	case report.Class == packet.Clean:
+	case report.Class == packet.Operational && r.Accept != "":
+		c.Accepted, c.Reason = packet.Operational.String(), r.Reason
+	default:
+		return Resumed{}, &Refusal{report}
+	}
+	token, next := Token(in)
+	c.Token = token
+	c, err = s.Resume(ctx, c)
+	return Resumed{c, next, report}, err
+}
