@@ -15,7 +15,7 @@ import (
 type Entry struct {
 	Agent   string
 	Path    string   // the file that says so
-	Words   []string // the command; nil for a plugin or an extension, which brings its own
+	Words   []string // the command; nil for a plugin, an extension or an example, which bring their own
 	Scope   Scope
 	Off     string // why the agent does not run it, or ""
 	line    string // what the agent gives to a shell, "" if it starts Words itself
@@ -108,7 +108,7 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	for _, f := range s.ours {
 		entries = append(entries, Entry{a.Name, path, f.words, scope, s.switchedOff(), commandLine(f.node()), approve})
 	}
-	if enabledPlugin(s.doc.Root) {
+	if s.portable || enabledPlugin(s.doc.Root) {
 		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged()})
 	}
 	return entries, nil
@@ -142,7 +142,7 @@ func (a Agent) Others(p Places, path string) []string {
 		switch {
 		case e.Path == path && e.Words != nil:
 		case e.Words == nil:
-			all = append(all, a.Title+" also has the handoff plugin ("+handoff.EscapeLine(e.Path)+"), which brings the same hook: keep one of them")
+			all = append(all, a.Title+" also has the hook by "+handoff.EscapeLine(e.Path)+", from a plugin, an extension or an example: keep one of them")
 		case e.Agent != a.Name:
 			all = append(all, a.Title+" may also run the hook in "+handoff.EscapeLine(e.Path)+", which is for another agent: switch that off in "+a.Title+", or keep one of them")
 		default:

@@ -18,6 +18,8 @@ type settings struct {
 	hooks *jsonedit.Node // the value of "hooks", nil if there is none
 	list  *jsonedit.Node // the hooks of the agent's event, nil if there are none
 	ours  []found
+
+	portable bool // the line of a plugin or an example is there, which is not ours to change
 }
 
 // A found entry is one that runs our hook.
@@ -107,6 +109,8 @@ func (s *settings) readEntries(list *jsonedit.Node, group int) error {
 		}
 		if words := commandWords(n); isOurs(words) {
 			s.ours = append(s.ours, found{list, i, group, words})
+		} else if commandLine(n) == s.agent.packaged() {
+			s.portable = true
 		}
 	}
 	return nil

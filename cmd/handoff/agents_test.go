@@ -1,0 +1,143 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/installer"
+)
+
+// A desk is a scratch home with a project in it, the programs of this tree, and hooks/.
+type desk struct {
+	home, project, path string
+}
+
+func newDesk(t *testing.T) desk {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the programs")
+	}
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-hook").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// Stands in for Claude Code, which may not be here: a marketplace is a directory with its file.
+	stub := "#!/bin/sh\n[ \"$3\" != add ] || test -f \"$4/.claude-plugin/marketplace.json\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(stub), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d := desk{home: t.TempDir(), path: bin + ":" + os.Getenv("PATH")}
+	d.project = filepath.Join(d.home, "project")
+	if err := os.CopyFS(filepath.Join(d.project, "hooks"), os.DirFS("../../hooks")); err != nil {
+		t.Fatal(err)
+	}
+	d.run(t, "handoff init --quiet")
+	return d
+}
+
+// run runs a script in the project and returns what it printed. It must succeed, every command of it.
+func (d desk) run(t *testing.T, script string) string {
+	t.Helper()
+	cmd := exec.Command("sh", "-ec", script)
+	cmd.Dir = d.project
+	cmd.Env = []string{"HOME=" + d.home, "PATH=" + d.path, "TMPDIR=" + t.TempDir()}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s\n%s", err, script, out)
+	}
+	return string(out)
+}
+
+// Every command of the chapters about agents is run, and leaves the home as it was.
+func TestReadmeChapters(t *testing.T) {
+	_, chapters, found := strings.Cut(readme(t), "\n### Claude Code\n")
+	chapters, _, ends := strings.Cut("### Claude Code\n"+chapters, "\n### Drafts\n")
+	if !found || !ends {
+		t.Fatal("README has no chapters about agents")
+	}
+	d := newDesk(t)
+	for _, name := range installer.Names() {
+		agent, err := installer.Find(name)
+		if err != nil || !strings.Contains(chapters, "### "+agent.Title+"\n") || !strings.Contains(chapters, "$ handoff install "+name) {
+			t.Errorf("README has no chapter about %s: %v", agent.Title, err)
+		}
+	}
+	for chapter := range strings.SplitSeq(chapters, "\n### ") {
+		var script strings.Builder
+		for line := range strings.Lines(chapter) {
+			if command, ok := strings.CutPrefix(line, "$ "); ok {
+				script.WriteString(command)
+			}
+		}
+		title, _, _ := strings.Cut(chapter, "\n")
+		out := d.run(t, script.String())
+		if strings.Contains(script.String(), "doctor hook") && !strings.Contains(out, "well in 10 runs") {
+			t.Errorf("%s:\n%s", title, out)
+		}
+	}
+	var left []string
+	for _, pattern := range []string{".[a-z]*", ".*/*"} {
+		names, _ := filepath.Glob(filepath.Join(d.home, pattern))
+		left = append(left, names...)
+	}
+	for _, path := range left {
+		if !strings.Contains(path, "/.gemini") && !strings.Contains(path, "/..") && !strings.Contains(path, "/./") {
+			t.Errorf("left behind: %s", path)
+		}
+	}
+}
+
+// Every command that the skill teaches is run as it stands.
+func TestSkillCommands(t *testing.T) {
+	d := newDesk(t)
+	skill := installer.Published()["claude-plugin/skills/handoff/SKILL.md"]
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(skill, -1)
+	if len(blocks) < 6 {
+		t.Fatalf("%d blocks of commands", len(blocks))
+	}
+	d.run(t, "handoff write - --from ann --to ben --topic deploy --ts 2026-05-07T12:00:00Z <<'EOF'\nTests are green; the deploy is open.\nEOF")
+	var script strings.Builder
+	for _, b := range blocks {
+		script.WriteString(b[1])
+	}
+	out := d.run(t, script.String())
+	for _, want := range []string{"untrusted-content", `"status":"existing"`, "CLEAN", "Next action", `"topic":"parser"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+	if out := d.run(t, "handoff verify"); !strings.Contains(out, "all as written") {
+		t.Error(out)
+	}
+}
+
+// What the plugin, the extension and the examples run: the hook is heard, the draft is kept, and a machine
+// without handoff sees nothing at all.
+func TestPortableHooks(t *testing.T) {
+	d := newDesk(t)
+	d.run(t, "echo hello | handoff write - --from ann --to ben --topic deploy --quiet")
+	for _, name := range installer.Names() {
+		text := installer.Published()["examples/"+name+".json"]
+		lines := regexp.MustCompile(`"(?:command|bash)": "(if .*)"`).FindAllStringSubmatch(text, -1)
+		if len(lines) < 2 {
+			t.Fatalf("%s: %d commands in\n%s", name, len(lines), text)
+		}
+		for i, line := range lines {
+			input := `echo '{"session_id":"` + name + `"}' | `
+			out := d.run(t, "export HANDOFF_OPERATOR=ben; "+input+"sh -c '"+line[1]+"'")
+			if (i == 0) != strings.Contains(out, "1 unread handoff for ben") {
+				t.Errorf("%s: %s: %q", name, line[1], out)
+			}
+			if out := d.run(t, "PATH=/nowhere; /bin/sh -c '"+line[1]+"'"); out != "" {
+				t.Errorf("%s, without handoff: %q", name, out)
+			}
+		}
+		if out := d.run(t, "handoff draft list"); !strings.Contains(out, name) {
+			t.Errorf("%s left no draft:\n%s", name, out)
+		}
+	}
+}

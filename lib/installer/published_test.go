@@ -1,0 +1,86 @@
+package installer_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/installer"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+// hooks/ holds what the table says, and nothing else; with -update it is written.
+func TestPublished(t *testing.T) {
+	const dir = "../../hooks"
+	files := installer.Published()
+	if *update {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range files {
+			put(t, filepath.Join(dir, name), text)
+			if filepath.Ext(name) == ".sh" {
+				if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for name, want := range files {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("hooks/%s differs from the table (%v); run with -update\n%s", name, err, got)
+		}
+		if filepath.Ext(name) == ".json" && !json.Valid([]byte(want)) {
+			t.Errorf("%s: %s", name, want)
+		}
+	}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		name, relErr := filepath.Rel(dir, path)
+		if _, known := files[filepath.ToSlash(name)]; err == nil && relErr == nil && !d.IsDir() && !known {
+			t.Errorf("hooks/%s is not from the table", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSkillIsShort(t *testing.T) {
+	text := installer.Published()["claude-plugin/skills/handoff/SKILL.md"]
+	head := regexp.MustCompile(`^---\nname: handoff\ndescription: .{40,1000}\n---\n`)
+	if n := strings.Count(text, "\n"); n >= 150 || !head.MatchString(text) {
+		t.Errorf("%d lines\n%.300s", n, text)
+	}
+	for _, word := range []string{"handoff write", "handoff read", "handoff check", "handoff resume", "handoff mark-read", "handoff draft"} {
+		if !strings.Contains(text, word) {
+			t.Errorf("the skill does not teach %s", word)
+		}
+	}
+}
+
+// What the examples bring is found where it is, and is neither replaced nor taken out: it is not ours alone.
+func TestExamplesAreFound(t *testing.T) {
+	for _, name := range installer.Names() {
+		home := t.TempDir()
+		put(t, settingsPath(home, name), installer.Published()["examples/"+name+".json"])
+		before := tree(t, home)
+		p := installer.Places{Home: home, Root: t.TempDir()}
+		entries, errs := find(t, name).Entries(p, false)
+		if len(entries) != 1 || len(errs) > 0 || entries[0].Path != settingsPath(home, name) {
+			t.Errorf("%s: %v, %v", name, entries, errs)
+		}
+		change, err := find(t, name).Uninstall(p, installer.User)
+		if change = apply(t, change, err); change.Status != installer.Absent || tree(t, home) != before {
+			t.Errorf("%s: %v", name, change.Status)
+		}
+		if others := find(t, name).Others(p, filepath.Join(p.Root, "elsewhere")); len(others) == 0 {
+			t.Errorf("%s: no warning", name)
+		}
+	}
+}
