@@ -48,6 +48,8 @@ var commands = []struct {
 	{"check", checkCommand},
 	{"resume", resumeCommand},
 	{"create", createCommand},
+	{"validate", validateCommand},
+	{"repair", repairCommand},
 	{"onboard", onboardCommand},
 	{"surface", surfaceCommand},
 	{"receipts", receiptsCommand},

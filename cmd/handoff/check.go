@@ -113,7 +113,7 @@ func (a *app) artifact(s *handoff.Store, p handoff.Project, name string) packet.
 	if err != nil {
 		return packet.Input{Name: name, Err: err}
 	}
-	if !bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("---")) {
+	if !startsLikeDocument(text) {
 		return record.InputJSON(name, text, schema.Universal())
 	}
 	doc, err := handoff.Parse(handoff.Source{Text: text}, p.Options.Rules, p.Options.MaxDocumentBytes)
@@ -121,6 +121,11 @@ func (a *app) artifact(s *handoff.Store, p handoff.Project, name string) packet.
 		return packet.Input{Name: name, Err: err}
 	}
 	return record.Input(name, doc, schema.Universal())
+}
+
+// startsLikeDocument says whether a text begins as a handoff document does, rather than a record.
+func startsLikeDocument(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("---"))
 }
 
 func looksLikeID(name string) bool {

@@ -15,6 +15,7 @@ const (
 	eventMarkRead   = "handoff.mark_read"
 	eventSurface    = "handoff.surface"
 	eventResume     = "handoff.resume"
+	eventValidate   = "handoff.validate"
 	eventRepair     = "handoff.repair"
 	eventRotate     = "index.rotate"
 	eventRecovered  = "log.recovered"

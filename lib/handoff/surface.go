@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
@@ -97,21 +96,9 @@ type surfacePayload struct {
 
 const maxSurfaced = 100 // ids in one event
 
-// recordSurface adds the event if the lock is free within 200 ms, nothing is under way, and this is the
-// store's machine.
+// recordSurface adds the event if that is possible at once.
 func (s *Store) recordSurface(ctx context.Context, operator string, shown, withheld []string) {
-	s.quietly(ctx, 200*time.Millisecond, func(x *session) {
-		log, err := x.log(false)
-		if err != nil || log == nil {
-			return
-		}
-		defer log.Close()
-		payload := surfacePayload{operator, firstIDs(shown), firstIDs(withheld)}
-		st := step{events: []event{{eventSurface, payload}}}
-		if x.link(log, &st) == nil {
-			_ = log.Put([]byte(st.intent.LogLines), st.intent.LogOffset)
-		}
-	})
+	s.recordAtOnce(ctx, event{eventSurface, surfacePayload{operator, firstIDs(shown), firstIDs(withheld)}})
 }
 
 func firstIDs(ids []string) []string {

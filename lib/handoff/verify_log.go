@@ -85,7 +85,7 @@ func (c *check) readLog() {
 }
 
 var eventTypes = []string{eventWrite, eventMarkRead, eventSurface, eventRepair, eventRotate, eventRecovered, eventRegenerate,
-	eventResume, "handoff.validate"}
+	eventResume, eventValidate}
 
 // parseLog looks at the lines of the log one by one, on all processors. A torn line ends it.
 func (c *check) parseLog() []parsedEvent {

@@ -45,7 +45,9 @@ func (r Repair) Failure() string {
 		}
 		writeFaults(&b, a.Report.Faults)
 	}
-	b.WriteString("\nmend by hand what attempt 1 left, or give a model the text that `handoff repair --prompt` prints\n")
+	if len(r.Attempts) > 0 {
+		b.WriteString("\nmend by hand what attempt 1 left, or give a model the text that `handoff repair --prompt` prints\n")
+	}
 	return b.String()
 }
 

@@ -70,7 +70,7 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 		e.refresh()
 		recount(e)
 		repaired := &Document{root: e.root, src: printed(e.root)}
-		if report, err = repaired.Validate(o.Options); err != nil {
+		if report, err = repaired.Validate(e.withSession(o)); err != nil {
 			return Repair{}, err
 		}
 		result.Attempts = append(result.Attempts, Attempt{Name: a.name, Patch: append([]Change{}, e.patch[done:]...), Report: report})
@@ -87,6 +87,16 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 		}
 	}
 	return result, nil
+}
+
+// withSession returns the options under which the file of a moved session, which is yet to be written, exists.
+func (e *editor) withSession(o RepairOptions) Options {
+	if e.session == nil || o.Exists == nil {
+		return o.Options
+	}
+	exists, moved := o.Exists, sessionFile(o.SessionDir, e.root)
+	o.Exists = func(path string) bool { return path == moved || exists(path) }
+	return o.Options
 }
 
 var attempts = []struct {
@@ -106,7 +116,7 @@ func (o RepairOptions) withDefaults() RepairOptions {
 		o.Now = time.Now
 	}
 	if o.NewID == nil {
-		o.NewID = newUUID
+		o.NewID = NewID
 	}
 	return o
 }
@@ -121,8 +131,8 @@ func betterable(r Report, root *ordered.Value) bool {
 	return len(chain(root)) > longestChain
 }
 
-// newUUID returns a random UUID version 4 (RFC 9562).
-func newUUID() string {
+// NewID returns a random UUID version 4 (RFC 9562).
+func NewID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80

@@ -84,6 +84,7 @@ func (d *Document) stages(o Options, count func(*Report) error) (Report, error) 
 	}
 	d.place(r.Faults)
 	d.place(r.Warnings)
+	r.Faults, r.Warnings = append([]handoff.Fault{}, r.Faults...), append([]handoff.Fault{}, r.Warnings...) // [] in JSON, never null
 	return r, nil
 }
 

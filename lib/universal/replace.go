@@ -1,0 +1,73 @@
+package universal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+)
+
+// Replace puts a new content into the file at path, which must still hold the old one, and keeps that beside it as
+// {name}.orig, or {name}.orig-2 and so on. Readers see the one or the other whole, and after a power cut one of them is there. A
+// path that is a symbolic link, and a file that was changed meanwhile, are refused.
+func Replace(path string, old, content []byte) (backup string, err error) {
+	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", fmt.Errorf("find the directory of %s: %w", path, err)
+	}
+	dir, err := durable.OpenDir(parent)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = dir.Close() }()
+	name := filepath.Base(path)
+	if err := holdsStill(dir, name, path, old); err != nil {
+		return "", err
+	}
+	if backup, err = keepOriginal(dir, name, old); err != nil {
+		return "", fmt.Errorf("keep the original of %s: %w", path, err)
+	}
+	if err := dir.Replace(name, content, 0o644); err != nil {
+		return "", fmt.Errorf("replace %s: %w", path, err)
+	}
+	return filepath.Join(filepath.Dir(path), backup), dir.Sync()
+}
+
+func holdsStill(dir *durable.Dir, name, path string, old []byte) error {
+	now, err := dir.ReadFile(name, ordered.MaxBytes)
+	switch {
+	case errors.Is(err, durable.ErrUnsafe):
+		return &handoff.Error{Class: handoff.ErrInvalid, Problem: path + " is not a regular file", Advice: "name the file itself", Cause: err}
+	case err != nil:
+		return err
+	case !bytes.Equal(now, old):
+		return &handoff.Error{Class: handoff.ErrInvalid, Problem: path + " was changed by somebody else meanwhile", Advice: "run the command again"}
+	}
+	return nil
+}
+
+const backups = 100 // of one file
+
+// keepOriginal gives the old content a name of its own, durably.
+func keepOriginal(dir *durable.Dir, name string, old []byte) (string, error) {
+	staged, err := dir.Stage(old, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer staged.Discard()
+	for n := 1; n <= backups; n++ {
+		backup := name + ".orig"
+		if n > 1 {
+			backup = fmt.Sprintf("%s-%d", backup, n)
+		}
+		if err := staged.Publish(backup); !errors.Is(err, fs.ErrExist) {
+			return backup, errors.Join(err, dir.Sync())
+		}
+	}
+	return "", fmt.Errorf("%s.orig to %s.orig-%d: %w", name, name, backups, fs.ErrExist)
+}
