@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/filelock"
 )
 
 func mustSave(t *testing.T, s *handoff.Store, d handoff.Draft) handoff.Draft {
@@ -53,14 +52,11 @@ func TestDraftsAtOnce(t *testing.T) {
 	root := t.TempDir()
 	s := open(t, root, func(o *handoff.Options) { o.LockTimeout = time.Hour })
 	mustWrite(t, s, source("one", "body"))
-	lock, err := os.OpenFile(filepath.Join(root, "handoffs", ".INDEX.md.lock"), os.O_RDWR, 0)
+	unlock, err := filelock.Acquire(t.Context(), filepath.Join(root, "handoffs", ".INDEX.md.lock"), time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
+	defer unlock()
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {
