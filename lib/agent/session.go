@@ -28,7 +28,7 @@ const (
 type Session struct {
 	Agent  string // one of Agents
 	To     string // the operator; "" asks settings, then OPERATORS.md and git
-	Bodies bool   // print bodies too, framed
+	Bodies bool   // print bodies too, framed; never for codex, where they would speak as the developer
 
 	Cwd            string // where the project is, unless standard input says otherwise
 	Stdin          io.Reader
@@ -160,7 +160,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 			"--to OPERATOR, HANDOFF_OPERATOR, or operator in .handoff.yaml says who you are.\n", count(len(entries), "unread handoff"), handoff.EscapeLine(o.store.Dir())) + drafts
 		return nil
 	}
-	r := report{store: o.store, operator: operator, bodies: s.Bodies, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
+	r := report{store: o.store, operator: operator, bodies: s.Bodies && s.Agent != "codex", maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
 	o.text, o.offer.IDs = r.text(entries, drafts)
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, operator
 	return nil
