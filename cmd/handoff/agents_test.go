@@ -21,7 +21,7 @@ func newDesk(t *testing.T) desk {
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
-	bin := t.TempDir()
+	bin := filepath.Join(t.TempDir(), "it's a \"bin\" & $more") // a path that has to be quoted everywhere
 	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-hook").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -47,7 +47,7 @@ func (c Change) failed(err error) error {
 }
 
 func (c Change) apply() (err error) {
-	if !c.Changes() {
+	if !c.Changes() && !c.tidy {
 		return nil
 	}
 	if len(c.file.make) > 0 {
@@ -71,7 +71,10 @@ func (c Change) apply() (err error) {
 	if err := c.unchanged(d); err != nil {
 		return err
 	}
-	if c.Status == Removed {
+	switch {
+	case c.tidy:
+		return errors.Join(d.Remove(c.file.name+backupSuffix), d.Sync())
+	case c.Status == Removed:
 		return c.takeOut(d)
 	}
 	return c.putIn(d)

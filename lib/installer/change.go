@@ -28,6 +28,7 @@ type Change struct {
 	file  file
 	text  []byte // what the file is to be
 	gone  bool   // the file is to be removed
+	tidy  bool   // the backup alone is left, of an uninstall that was interrupted
 	again func() (Change, error)
 }
 
@@ -83,6 +84,7 @@ func (a Agent) Uninstall(p Places, scope Scope) (Change, error) {
 	}
 	s, err := a.parse(f.path, f.text)
 	if err != nil || len(s.ours) == 0 {
+		ch.tidy = err == nil && f.backup != nil && bytes.Equal(f.text, f.backup)
 		return ch, err
 	}
 	ch.Status, ch.Words = Removed, s.ours[0].words

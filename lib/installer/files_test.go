@@ -274,6 +274,22 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
+// An uninstall that was interrupted after the settings were back is finished by the next.
+func TestBackupIsTidied(t *testing.T) {
+	home := t.TempDir()
+	path := filepath.Join(home, ".claude/settings.json")
+	put(t, path, `{"a": 1}`)
+	before := tree(t, home)
+	p := installer.Places{Home: home}
+	change, err := find(t, "claude").Install(p, installer.User, installer.Command{Program: program})
+	apply(t, change, err)
+	put(t, path, `{"a": 1}`)
+	change, err = find(t, "claude").Uninstall(p, installer.User)
+	if change = apply(t, change, err); change.Status != installer.Absent || tree(t, home) != before {
+		t.Errorf("%s:\n%s", change.Status, tree(t, home))
+	}
+}
+
 func TestManyAtOnce(t *testing.T) {
 	home := t.TempDir()
 	put(t, filepath.Join(home, ".claude/settings.json"), `{"a": 1}`)
