@@ -22,9 +22,11 @@ type checks struct {
 	allowEmpty []string
 	answers    string
 	ascii      bool
+	given      func(flag string) bool
 }
 
 func (c *checks) register(cmd *cobra.Command) {
+	c.given = cmd.Flags().Changed
 	cmd.Flags().DurationVar(&c.maxAge, "max-age", 0, "how `old` a fresh handoff may be (default 48h)")
 	cmd.Flags().StringArrayVar(&c.allowEmpty, "allow-empty", nil, "a `field` that may be empty; may be repeated")
 	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as they were understood")
@@ -76,8 +78,10 @@ The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several th
 // with returns what the flags and the project say.
 func (c *checks) with(p handoff.Project) (record.Checks, error) {
 	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, Rules: schema.Universal()}
-	if r.MaxAge == 0 {
+	if !c.given("max-age") {
 		r.MaxAge = p.Settings.MaxAge.Value
+	} else if r.MaxAge == 0 {
+		return r, invalid("give a duration such as 48h", "--max-age 0: nothing would be fresh")
 	}
 	if p.Options.Now != nil {
 		r.Now = p.Options.Now()
@@ -117,10 +121,22 @@ func (a *app) artifact(s *handoff.Store, p handoff.Project, name string) packet.
 		return record.InputJSON(name, text, schema.Universal())
 	}
 	doc, err := handoff.Parse(handoff.Source{Text: text}, p.Options.Rules, p.Options.MaxDocumentBytes)
+	if err == nil && doc.HandoffID != "" {
+		err = claimHolds(doc)
+	}
 	if err != nil {
 		return packet.Input{Name: name, Err: err}
 	}
 	return record.Input(name, doc, schema.Universal())
+}
+
+// claimHolds proves the id that a document from outside the store claims.
+func claimHolds(doc handoff.Document) error {
+	id, err := handoff.ID(doc)
+	if err == nil && id != doc.HandoffID {
+		err = &handoff.IDMismatchError{Claimed: doc.HandoffID, Computed: id}
+	}
+	return err
 }
 
 // startsLikeDocument says whether a text begins as a handoff document does, rather than a record.

@@ -7,7 +7,7 @@ import "bytes"
 func (m *mending) mendLedger() error {
 	var lines bytes.Buffer
 	seen := map[string]bool{}
-	for _, line := range (Ledger{m.found.ledgerText}).lines() {
+	for _, line := range (&Ledger{text: m.found.ledgerText}).lines() {
 		c, ok := parseConsumption(line)
 		if event, logged := m.found.log.resumes[c.Token]; logged {
 			c = event.Consumption

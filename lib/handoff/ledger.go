@@ -17,16 +17,18 @@ const ledgerName = "consumed-tokens.jsonl"
 
 const maxLedger = 256 << 20
 
-// A Ledger is what the store says at one moment about consumed resume tokens.
+// A Ledger is what the store says at one moment about consumed resume tokens. It is for one goroutine.
 type Ledger struct {
-	text []byte // whole lines
+	text     []byte // whole lines
+	searches int
+	at       map[string]int // key → offset of its first line, once it was worth while
 }
 
 // Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a token is unused.
-func (s *Store) Ledger() (Ledger, error) {
+func (s *Store) Ledger() (*Ledger, error) {
 	d, err := openOptional(s.opt.StateDir)
 	if err != nil || d == nil {
-		return Ledger{}, err
+		return &Ledger{}, err
 	}
 	defer d.Close()
 	return readLedger(d)
@@ -34,7 +36,7 @@ func (s *Store) Ledger() (Ledger, error) {
 
 // Consumed returns who consumed a token, nil if nobody did. Where the token is "", it says who resumed from the handoff
 // of the id, which has none.
-func (l Ledger) Consumed(token, id string) *Consumption { return l.find(ledgerKey(token, id)) }
+func (l *Ledger) Consumed(token, id string) *Consumption { return l.find(ledgerKey(token, id)) }
 
 const (
 	ledgerLineStart = `{"token":"`
@@ -42,29 +44,29 @@ const (
 )
 
 // readLedger reads the whole lines and checks their shape. A torn last line was never committed.
-func readLedger(d *durable.Dir) (Ledger, error) {
+func readLedger(d *durable.Dir) (*Ledger, error) {
 	text, err := d.ReadFile(ledgerName, maxLedger)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Ledger{}, nil
+		return &Ledger{}, nil
 	}
 	path := filepath.Join(d.Path(), ledgerName)
 	if errors.Is(err, durable.ErrUnsafe) {
-		return Ledger{}, &CorruptError{File: path, Why: err.Error()}
+		return nil, &CorruptError{File: path, Why: err.Error()}
 	}
 	if err != nil {
-		return Ledger{}, err
+		return nil, err
 	}
-	l := Ledger{text[:bytes.LastIndexByte(text, '\n')+1]}
+	l := &Ledger{text: text[:bytes.LastIndexByte(text, '\n')+1]}
 	for n, line := range l.lines() {
 		if !bytes.HasPrefix(line, []byte(ledgerLineStart)) || !bytes.HasSuffix(line, []byte(ledgerLineEnd)) {
-			return Ledger{}, &CorruptError{File: path, Line: n, Why: "is no record of a consumed token"}
+			return nil, &CorruptError{File: path, Line: n, Why: "is no record of a consumed token"}
 		}
 	}
 	return l, nil
 }
 
 // lines goes through the lines, without their ends, with their numbers.
-func (l Ledger) lines() func(func(int, []byte) bool) {
+func (l *Ledger) lines() func(func(int, []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		n := 0
 		for line := range bytes.Lines(l.text) {
@@ -75,26 +77,55 @@ func (l Ledger) lines() func(func(int, []byte) bool) {
 	}
 }
 
-// find looks for the line of a key without parsing the others: every line is written by ledgerLine.
-func (l Ledger) find(key string) *Consumption {
-	start := []byte(ledgerLineStart + key + `",`)
-	for at := 0; ; {
-		next := bytes.Index(l.text[at:], start)
-		if next < 0 {
-			return nil
-		}
-		if at += next; at == 0 || l.text[at-1] == '\n' {
-			line, _, _ := bytes.Cut(l.text[at:], []byte("\n"))
-			c := Consumption{Token: key}
-			_ = json.Unmarshal(line, &c) // whatever else is damaged: the token was consumed
-			return &c
-		}
-		at += len(start)
+// find looks for the line of a key without parsing the others: every line is written by ledgerLine. The
+// first search goes through the text, later ones use an index, which costs as much as many searches.
+func (l *Ledger) find(key string) *Consumption {
+	at := -1
+	if l.searches++; l.searches == 1 {
+		at = l.search(key)
+	} else if n, ok := l.index()[key]; ok {
+		at = n
 	}
+	if at < 0 {
+		return nil
+	}
+	line, _, _ := bytes.Cut(l.text[at:], []byte("\n"))
+	c := Consumption{Token: key}
+	_ = json.Unmarshal(line, &c) // whatever else is damaged: the token was consumed
+	return &c
+}
+
+// search returns the offset of the first line of a key, -1 if there is none.
+func (l *Ledger) search(key string) int {
+	start := []byte(ledgerLineStart + key + `",`)
+	if bytes.HasPrefix(l.text, start) {
+		return 0
+	}
+	if at := bytes.Index(l.text, append([]byte("\n"), start...)); at >= 0 {
+		return at + 1
+	}
+	return -1
+}
+
+// index returns the offset of the first line of every key.
+func (l *Ledger) index() map[string]int {
+	if l.at != nil {
+		return l.at
+	}
+	l.at = make(map[string]int)
+	at := 0
+	for _, line := range l.lines() {
+		key, _, _ := bytes.Cut(line[len(ledgerLineStart):], []byte(`"`))
+		if _, again := l.at[string(key)]; !again {
+			l.at[string(key)] = at
+		}
+		at += len(line) + 1
+	}
+	return l.at
 }
 
 // end is the offset after the last whole line.
-func (l Ledger) end() int64 { return int64(len(l.text)) }
+func (l *Ledger) end() int64 { return int64(len(l.text)) }
 
 func ledgerLine(c Consumption) (string, error) {
 	line, err := json.Marshal(c)
@@ -107,7 +138,7 @@ func ledgerKey(token, id string) string {
 	switch {
 	case token == "":
 		return id
-	case !tokenForm().MatchString(token):
+	case !tokenForm().MatchString(token), len(FindSecrets(token)) > 0: // the ledger shall hold no credential
 		return "sha256:" + sha256Hex([]byte(token))
 	}
 	return token

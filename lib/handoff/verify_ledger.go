@@ -36,7 +36,7 @@ func (c *check) readLedgerText() (err error) {
 // consumed again, or was never consumed.
 func (c *check) checkLedger() {
 	seen := map[string]bool{}
-	for n, line := range (Ledger{c.ledgerText}).lines() {
+	for n, line := range (&Ledger{text: c.ledgerText}).lines() {
 		place := fmt.Sprintf("%s:%d", ledgerName, n)
 		consumed, ok := parseConsumption(line)
 		switch _, pending := c.promised.resumes[consumed.Token]; {

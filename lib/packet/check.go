@@ -17,18 +17,21 @@ const DefaultMaxAge = 48 * time.Hour
 // came instead of either.
 type Input struct {
 	Name  string // what the report calls it, such as a file name or an id
+	ID    string // of the stored handoff that carries it, "" for none
 	Data  []byte // a packet as JSON, when Facts is nil
 	Facts *Facts
 	Err   error // the artifact is missing or cannot be read
+
+	Faults []handoff.Fault // of what stands around the record, such as a view that shows something else
 }
 
 // CheckOptions say what the checks measure against. The zero value is the real world.
 type CheckOptions struct {
-	Now        time.Time                        // time.Now() when zero
-	MaxAge     time.Duration                    // DefaultMaxAge when zero
-	AllowEmpty []string                         // packet fields that may be empty
-	Consumed   func(token string) (bool, error) // looks a token up in the ledger of consumed ones; nil when there is none
-	Answers    *Answers                         // what the resuming side understood; nil when it was not asked
+	Now        time.Time                            // time.Now() when zero
+	MaxAge     time.Duration                        // DefaultMaxAge when zero
+	AllowEmpty []string                             // packet fields that may be empty
+	Consumed   func(token, id string) (bool, error) // asks the ledger for a token, or "" and the id of a handoff; nil when there is none
+	Answers    *Answers                             // what the resuming side understood; nil when it was not asked
 }
 
 // A Class says whether to resume. A greater Class is worse.
@@ -80,7 +83,7 @@ type Report struct {
 // Critical, what is uncertain at least Operational. The verdict depends on the facts alone, and no
 // wording of a packet can improve it.
 func Check(in Input, o CheckOptions) Report {
-	c := &checking{o: o, report: Report{Name: show(in.Name), Recovery: []string{}}}
+	c := &checking{o: o, id: in.ID, around: in.Faults, report: Report{Name: show(in.Name), Recovery: []string{}}}
 	if c.o.Now.IsZero() {
 		c.o.Now = time.Now()
 	}
@@ -111,6 +114,8 @@ func Worst(reports []Report) Class {
 // checking is one artifact on its way through the checks.
 type checking struct {
 	o      CheckOptions
+	id     string
+	around []handoff.Fault
 	report Report
 }
 
@@ -143,6 +148,7 @@ func (c *checking) gone(reason string) {
 
 func (c *checking) run(f Facts) {
 	c.report.Kind = show(f.Kind)
+	f.Faults = slices.Concat(f.Faults, c.around)
 	c.schema(f)
 	c.freshness(f)
 	c.token(f)

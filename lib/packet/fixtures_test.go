@@ -20,7 +20,9 @@ var update = flag.Bool("update", false, "write the golden reports")
 var now = time.Date(2026, 5, 7, 14, 0, 0, 0, time.UTC)
 
 func options() packet.CheckOptions {
-	return packet.CheckOptions{Now: now, Consumed: func(token string) (bool, error) { return token == "consumed-token-1", nil }}
+	return packet.CheckOptions{Now: now, Consumed: func(token, id string) (bool, error) {
+		return token == "consumed-token-1" || token == "" && id == "resumed", nil
+	}}
 }
 
 type expectation struct{ file, class, failing string }

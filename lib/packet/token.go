@@ -13,6 +13,7 @@ func (c *checking) token(f Facts) {
 	token := f.ResumeToken
 	found := secrets.Scan(token)
 	switch {
+	case c.resumedBefore(token, len(found) == 0):
 	case f.cannot("resume_token"):
 		c.refuseToken("none, a handoff of kind " + show(f.Kind) + " has no resume token and therefore cannot be CLEAN")
 	case blank(token):
@@ -22,8 +23,10 @@ func (c *checking) token(f Facts) {
 		c.step("Revoke the credential that stands in resume_token.")
 	case !tokenForm().MatchString(token):
 		c.refuseToken(quote(token) + " is not 8 to 128 letters, digits, _ and -")
+	case c.o.Consumed == nil:
+		c.add(Token, true, token+", valid format; no ledger of consumed tokens was asked")
 	default:
-		c.lookUp(token)
+		c.add(Token, true, token+", valid format, not previously consumed")
 	}
 }
 
@@ -32,22 +35,26 @@ func (c *checking) refuseToken(reason string) {
 	c.step("Write a packet with a new resume_token before going on.")
 }
 
-// lookUp asks the ledger. A packet that was resumed once is no state to resume from again.
-func (c *checking) lookUp(token string) {
-	if c.o.Consumed == nil {
-		c.add(Token, true, token+", valid format; no ledger of consumed tokens was asked")
-		return
+// resumedBefore asks the ledger, also for a handoff without a token or with a bad one: it may have been
+// resumed all the same. What was resumed once is no state to resume from again. It says true when it has
+// added the result of the check.
+func (c *checking) resumedBefore(token string, showable bool) bool {
+	if c.o.Consumed == nil || token == "" && c.id == "" {
+		return false
 	}
-	used, err := c.o.Consumed(token)
+	used, err := c.o.Consumed(token, c.id)
+	name := "this handoff"
+	if token != "" && showable {
+		name = show(token)
+	}
 	switch {
 	case err != nil:
-		c.add(Token, false, token+", valid format, but the ledger of consumed tokens cannot be read: "+show(err.Error()))
+		c.add(Token, false, name+" cannot be looked up, the ledger of consumed tokens cannot be read: "+show(err.Error()))
 		c.step("Make the ledger of consumed tokens readable and check again.")
 	case used:
 		c.atLeast(Critical)
-		c.refuseToken(token + " was consumed before")
+		c.refuseToken(name + " was consumed before")
 		c.step("Find out who resumed from this packet and what they did since.")
-	default:
-		c.add(Token, true, token+", valid format, not previously consumed")
 	}
+	return err != nil || used
 }

@@ -35,12 +35,20 @@ func InputJSON(name string, data []byte, rules handoff.Rules) packet.Input {
 // Input returns what packet.Check takes for a handoff. rules are those of universal records.
 func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	block, ok, err := carrier.Extract(d.Body)
-	switch {
-	case err != nil:
-		return packet.Input{Name: name, Err: err}
-	case !ok:
-		return packet.Input{Name: name, Facts: plainFacts(d)}
+	if err != nil || !ok {
+		return packet.Input{Name: name, ID: d.HandoffID, Err: err, Facts: plainFacts(d)}
 	}
+	in := blockInput(name, block, rules)
+	in.ID = d.HandoffID
+	if view, err := viewOf(block); err == nil {
+		if err := compareViews(view, block.View); err != nil {
+			in.Faults = []handoff.Fault{{Problem: err.Error(), Hint: "believe neither; ask the sender"}}
+		}
+	}
+	return in
+}
+
+func blockInput(name string, block Block, rules handoff.Rules) packet.Input {
 	switch block.Kind + "/" + block.Version {
 	case packet.Kind + "/" + packet.Version:
 		return packet.Input{Name: name, Data: block.JSON}
@@ -53,12 +61,8 @@ func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 }
 
 func runInput(name string, data []byte) packet.Input {
-	draft, err := run.Parse(data, run.Defaults{})
-	if err != nil {
-		return packet.Input{Name: name, Err: err}
-	}
-	facts := draft.Record.Facts()
-	return packet.Input{Name: name, Facts: &facts}
+	facts, err := run.Inspect(data)
+	return packet.Input{Name: name, Facts: &facts, Err: err}
 }
 
 func universalInput(name string, data []byte, rules handoff.Rules) packet.Input {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,9 +27,9 @@ type Checks struct {
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	ledger := sync.OnceValues(s.Ledger)
 	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, Now: c.Now,
-		Consumed: func(token string) (bool, error) {
+		Consumed: func(token, id string) (bool, error) {
 			l, err := ledger()
-			return err == nil && l.Consumed(token, "") != nil, err
+			return err == nil && l.Consumed(token, id) != nil, err
 		}}
 	if c.MaxAge < 0 {
 		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.MaxAge)
@@ -91,13 +92,12 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err != nil {
 		return Resumed{}, err
 	}
-	got, err := s.Read(r.ID)
+	in, err := r.input(s)
 	if err != nil {
 		return Resumed{}, err
 	}
-	in := Input(got.Entry.ID, got.Document, r.Rules)
 	report := packet.Check(in, o)
-	c := handoff.Consumption{HandoffID: got.Entry.ID, Operator: r.Operator}
+	c := handoff.Consumption{HandoffID: in.ID, Operator: r.Operator}
 	switch {
 	case report.Class == packet.Clean:
 	case report.Class == packet.Operational && r.Accept != "":
@@ -109,4 +109,17 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	c.Token = token
 	c, err = s.Resume(ctx, c)
 	return Resumed{c, next, report}, err
+}
+
+// input reads the handoff. One that is unknown or not what was written is for the check to report: there
+// is nothing to resume from.
+func (r Request) input(s *handoff.Store) (packet.Input, error) {
+	got, err := s.Read(r.ID)
+	switch {
+	case errors.Is(err, handoff.ErrInvalid), errors.Is(err, handoff.ErrIntegrity):
+		return packet.Input{Name: r.ID, Err: err}, nil
+	case err != nil:
+		return packet.Input{}, err
+	}
+	return Input(got.Entry.ID, got.Document, r.Rules), nil
 }

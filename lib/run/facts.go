@@ -1,6 +1,21 @@
 package run
 
-import "github.com/seed-78daf238/handoff/lib/packet"
+import (
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+)
+
+// Inspect returns what a run record says about resuming, with the faults that Parse names. It fails only
+// for text that is no JSON object. A record that names no project has no fault by that: whoever stores it adds the name.
+func Inspect(data []byte) (packet.Facts, error) {
+	draft, readable, found := parse(data, Defaults{ProjectID: "-"})
+	if !readable {
+		return packet.Facts{}, &handoff.DocumentError{Faults: found}
+	}
+	f := draft.Record.Facts()
+	f.Faults, f.Texts = found, packet.Passages(data)
+	return f, nil
+}
 
 // Facts returns what the record says about resuming. A run record has no resume token.
 func (r Record) Facts() packet.Facts {

@@ -31,10 +31,18 @@ type Draft struct {
 // ours, defaults fill what is left out. The error is a *handoff.DocumentError with every fault, and the
 // line, column and JSON pointer of each.
 func Parse(data []byte, defaults Defaults) (Draft, error) {
-	var found faults
+	draft, _, found := parse(data, defaults)
+	if len(found) > 0 {
+		return Draft{}, &handoff.DocumentError{Faults: found}
+	}
+	return draft, nil
+}
+
+// parse returns what can be read of a record that has faults too, and false if it is no JSON object.
+func parse(data []byte, defaults Defaults) (draft Draft, readable bool, found faults) {
 	if len(data) > MaxBytes {
 		found.add(nil, "", fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(data), MaxBytes), "make it smaller")
-		return Draft{}, &handoff.DocumentError{Faults: found}
+		return Draft{}, false, found
 	}
 	v, err := ordered.Parse(data)
 	var syntax *ordered.SyntaxError
@@ -45,15 +53,11 @@ func Parse(data []byte, defaults Defaults) (Draft, error) {
 		found.add(nil, "", err.Error(), "")
 	case v.Kind != ordered.Object:
 		found.add(v, "", "a run record is a JSON object, this is of type "+v.Kind.String(), "")
+	default:
+		draft = read(&object{v: v, faults: &found}, defaults)
+		return draft, true, found
 	}
-	if len(found) > 0 {
-		return Draft{}, &handoff.DocumentError{Faults: found}
-	}
-	draft := read(&object{v: v, faults: &found}, defaults)
-	if len(found) > 0 {
-		return Draft{}, &handoff.DocumentError{Faults: found}
-	}
-	return draft, nil
+	return Draft{}, false, found
 }
 
 // Detect says whether a JSON value looks like a run record rather than another kind.
