@@ -42,6 +42,7 @@ var commands = []struct {
 	{"new", newCommand},
 	{"compute-id", computeIDCommand},
 	{"list", listCommand},
+	{"search", searchCommand},
 	{"read", readCommand},
 	{"mark-read", markReadCommand},
 	{"show", showCommand},

@@ -13,8 +13,8 @@ import (
 )
 
 func listCommand(a *app) *cobra.Command {
-	var f handoff.Filter
-	var since, format string
+	var f filter
+	var format string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List handoffs, older first",
@@ -26,12 +26,9 @@ the rows of INDEX.md, one a line.`,
 		Example: "  handoff list --unread --to ben\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if since != "" {
-				at, err := sinceTime(since)
-				if err != nil {
-					return err
-				}
-				f.Since = at
+			chosen, err := f.filter()
+			if err != nil {
+				return err
 			}
 			if a.json && format == "" {
 				format = "jsonl"
@@ -47,7 +44,7 @@ the rows of INDEX.md, one a line.`,
 			if !ok {
 				return invalid("use table, rows, json, jsonl or ids", "unknown format %q", format)
 			}
-			entries, err := s.List(f)
+			entries, err := s.List(chosen)
 			if err != nil {
 				return err
 			}
@@ -58,6 +55,18 @@ the rows of INDEX.md, one a line.`,
 			return out.Flush()
 		},
 	}
+	f.register(cmd)
+	cmd.Flags().StringVar(&format, "format", "", "`how` to print: table, rows, json, jsonl or ids")
+	return cmd
+}
+
+// A filter is what chooses handoffs on a command line.
+type filter struct {
+	handoff.Filter
+	since string
+}
+
+func (f *filter) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
 	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
 	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those to operators who have never marked anything as read")
@@ -65,9 +74,17 @@ the rows of INDEX.md, one a line.`,
 	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")
 	cmd.Flags().StringVar(&f.Topic, "topic", "", "only those about this `topic`")
 	cmd.Flags().StringVar(&f.Tag, "tag", "", "only those with this `tag` (reads the documents)")
-	cmd.Flags().StringVar(&since, "since", "", "only those not older than this `time`, date or duration")
-	cmd.Flags().StringVar(&format, "format", "", "`how` to print: table, rows, json, jsonl or ids")
-	return cmd
+	cmd.Flags().StringVar(&f.since, "since", "", "only those not older than this `time`, date or duration")
+}
+
+// filter returns what the flags choose.
+func (f *filter) filter() (handoff.Filter, error) {
+	if f.since == "" {
+		return f.Filter, nil
+	}
+	at, err := sinceTime(f.since)
+	f.Since = at
+	return f.Filter, err
 }
 
 var listFormats = map[string]func(*app, *bufio.Writer, *handoff.Store, []handoff.Entry) error{

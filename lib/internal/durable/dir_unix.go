@@ -76,31 +76,19 @@ func (d *Dir) OpenSole(name string) (*os.File, error) {
 // openPlain opens with O_NONBLOCK, so that a planted FIFO cannot hold us, and takes the flag off again:
 // the runtime would otherwise start its poller for the descriptor.
 func (d *Dir) openPlain(name string, flags int, perm uint32) (*os.File, error) {
-	path := filepath.Join(d.path, name)
 	fd, err := d.openat(name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK, perm)
-	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EMLINK) {
-		return nil, unsafeEntry(path, "a symbolic link")
-	}
-	if errors.Is(err, unix.ENXIO) || errors.Is(err, unix.EISDIR) {
-		return nil, unsafeEntry(path, "not a regular file")
-	}
 	if err != nil {
+		return nil, d.notPlain(name, err)
+	}
+	if _, err := d.plainSize(fd, name); err != nil {
+		unix.Close(fd)
 		return nil, err
-	}
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		unix.Close(fd)
-		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
-	}
-	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		unix.Close(fd)
-		return nil, unsafeEntry(path, "not a regular file")
 	}
 	if err := unix.SetNonblock(fd, false); err != nil {
 		unix.Close(fd)
-		return nil, &fs.PathError{Op: "fcntl", Path: path, Err: err}
+		return nil, &fs.PathError{Op: "fcntl", Path: filepath.Join(d.path, name), Err: err}
 	}
-	return os.NewFile(uintptr(fd), path), nil
+	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), nil
 }
 
 // sole refuses a file with a second name. The name that it was staged by, which it keeps for a moment, is none.

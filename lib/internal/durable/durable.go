@@ -63,12 +63,7 @@ func ReadAll(f *os.File, max int64) ([]byte, error) {
 
 // ReadFile returns the content of the plain file name in d, at most max bytes.
 func (d *Dir) ReadFile(name string, max int64) ([]byte, error) {
-	f, err := d.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadAll(f, max)
+	return d.AppendFile(nil, name, max)
 }
 
 // Names returns the names in d that keep accepts, in no order. It reads the whole directory.

@@ -51,6 +51,17 @@ func (d *Dir) Open(name string) (*os.File, error) {
 // OpenSole is Open.
 func (d *Dir) OpenSole(name string) (*os.File, error) { return d.Open(name) }
 
+// AppendFile is ReadFile into the room behind data.
+func (d *Dir) AppendFile(data []byte, name string, max int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := ReadAll(f, max)
+	return append(data, text...), err
+}
+
 // Lstat describes the entry name without following it.
 func (d *Dir) Lstat(name string) (Entry, error) {
 	info, err := os.Lstat(filepath.Join(d.path, name))

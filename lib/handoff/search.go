@@ -1,0 +1,183 @@
+package handoff
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+)
+
+// A Query says what Search looks for.
+type Query struct {
+	Filter
+	Words []string // all of them must occur, upper and lower case being the same; a word may hold spaces
+	Limit int      // of the matches that are returned; 0 is no limit
+}
+
+// A Match is a handoff that Search found. Only the document proves what the entry says; it was proven.
+type Match struct {
+	Entry
+	Passages []Passage
+}
+
+// A Passage is text of a handoff around what was searched for. It is as untrusted as a body: show it
+// through EscapeLine.
+type Passage struct {
+	Where string // "body", "tags" or "references"
+	Line  int    // of the body, 1-based; 0 elsewhere
+	Text  string // one line, with … where it was cut
+}
+
+// Found is the outcome of Search.
+type Found struct {
+	Matches []Match // newer first
+	Total   int     // how many handoffs match, those above the limit included
+}
+
+// Search returns the handoffs that the filter chooses and that hold all words: in from, to, topic, ts_utc,
+// a tag, a reference or the body. It takes no lock. What it returns was proven to be what was written;
+// what cannot be read or proven is warned about and left out. No words, or an empty one, is ErrInvalid.
+func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
+	words, err := newWords(q.Words)
+	if err != nil {
+		return Found{}, err
+	}
+	d, err := s.reader()
+	if err != nil || d == nil {
+		return Found{}, err
+	}
+	defer d.Close()
+	rows := q.Filter
+	rows.Tag = "" // is looked for together with the words
+	entries, err := s.List(rows)
+	if err != nil {
+		return Found{}, err
+	}
+	slices.Reverse(entries)
+	x := &searcher{Store: s, dir: d, words: words, tag: q.Tag}
+	hits := x.find(ctx, entries)
+	found := Found{Total: len(hits)}
+	if q.Limit > 0 {
+		hits = hits[:min(len(hits), q.Limit)]
+	}
+	found.Matches = x.prove(hits)
+	x.complain()
+	return found, ctx.Err()
+}
+
+// A searcher looks into the documents of one store for the words and the tag.
+type searcher struct {
+	*Store
+	dir   *durable.Dir
+	words words
+	tag   string
+
+	mu     sync.Mutex
+	failed int   // documents that could not be searched
+	first  error // why the first of them could not
+}
+
+// pages is the memory in which one document at a time is searched.
+type pages struct{ text, lower []byte }
+
+// readers is how many documents are read at once for each processor: more than one, since some wait for
+// the disk.
+const readers = 4
+
+// find returns those of the entries whose documents match, in their order.
+func (x *searcher) find(ctx context.Context, entries []Entry) []Entry {
+	memory := sync.Pool{New: func() any { return new(pages) }}
+	hit := make([]bool, len(entries))
+	each(len(entries), readers*runtime.GOMAXPROCS(0), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		p := memory.Get().(*pages)
+		defer memory.Put(p)
+		var err error
+		if hit[i], err = x.matches(entries[i], p); err != nil {
+			x.fail(err)
+		}
+	})
+	var hits []Entry
+	for i, e := range entries {
+		if hit[i] {
+			hits = append(hits, e)
+		}
+	}
+	return hits
+}
+
+// matches decides as early as it can: by the row, by the body, and only then by parsing the head.
+func (x *searcher) matches(e Entry, p *pages) (bool, error) {
+	missing := x.words.without(func(w string) bool { return inRow(e, w) })
+	if len(missing) == 0 && x.tag == "" {
+		return true, nil
+	}
+	var err error
+	if p.text, err = x.dir.AppendFile(p.text[:0], e.File, maxStored); err != nil {
+		return false, fmt.Errorf("%s: %w", x.relPath(e.File), err)
+	}
+	p.lower = x.words.lower(p.lower[:0], p.text)
+	head, body := halves(p.lower)
+	missing = missing.without(body.has)
+	if len(missing) == 0 && x.tag == "" {
+		return true, nil
+	}
+	if len(missing.without(head.mayHave)) > 0 || !head.mayHave(strings.ToLower(x.tag)) {
+		return false, nil
+	}
+	doc, err := parseStored(x.relPath(e.File), p.text)
+	if err != nil {
+		return false, err
+	}
+	inHead := func(w string) bool { return containsAny(doc.Tags, w) || containsAny(doc.References, w) }
+	return len(missing.without(inHead)) == 0 && (x.tag == "" || slices.Contains(doc.Tags, x.tag)), nil
+}
+
+// prove returns the entries whose documents are what was written, with the passages to show.
+func (x *searcher) prove(hits []Entry) []Match {
+	matches := make([]Match, len(hits))
+	good := make([]bool, len(hits))
+	each(len(hits), runtime.GOMAXPROCS(0), func(i int) {
+		doc, _, err := x.load(x.dir, hits[i])
+		if err != nil {
+			x.fail(err)
+			return
+		}
+		matches[i], good[i] = Match{hits[i], x.words.passages(doc)}, true
+	})
+	proven := make([]Match, 0, len(hits))
+	for i, m := range matches {
+		if good[i] {
+			proven = append(proven, m)
+		}
+	}
+	return proven
+}
+
+func (x *searcher) fail(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.failed++; x.failed == 1 {
+		x.first = err
+	}
+}
+
+func (x *searcher) complain() {
+	if x.failed > 0 {
+		x.opt.Warn(fmt.Sprintf("%d handoffs are left out, such as this: %v; `handoff verify` names them all", x.failed, x.first))
+	}
+}
+
+func inRow(e Entry, word string) bool {
+	return containsAny([]string{e.From, e.To, e.Topic, e.Time}, word)
+}
+
+func containsAny(texts []string, word string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), word) })
+}

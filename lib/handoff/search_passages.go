@@ -1,0 +1,66 @@
+package handoff
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxPassages = 3
+	maxExcerpt  = 100 // characters of one passage
+	leadExcerpt = 30  // of them before what was found
+)
+
+// passages returns the first places of a document that show the words: first those that show a word which
+// no other place has shown.
+func (ws words) passages(doc Document) []Passage {
+	var all []Passage
+	rest := ws
+	add := func(where string, line int, text string) {
+		lower := strings.ToLower(text)
+		left := rest.without(func(w string) bool { return strings.Contains(lower, w) })
+		if len(left) < len(rest) && len(all) < maxPassages {
+			all = append(all, Passage{where, line, rest.excerpt(text)})
+			rest = left
+		}
+	}
+	line := 0
+	for text := range strings.Lines(doc.Body) {
+		if line++; len(rest) == 0 {
+			break
+		}
+		add("body", line, strings.TrimSuffix(text, "\n"))
+	}
+	for _, tag := range doc.Tags {
+		add("tags", 0, tag)
+	}
+	for _, reference := range doc.References {
+		add("references", 0, reference)
+	}
+	return all
+}
+
+// excerpt returns the part of a line that shows the first of the words in it.
+func (ws words) excerpt(line string) string {
+	lower := strings.ToLower(line) // has as many characters as line, but perhaps more bytes
+	first := len(lower)
+	for _, w := range ws {
+		if at := strings.Index(lower, w); at >= 0 {
+			first = min(first, at)
+		}
+	}
+	runes := []rune(line)
+	from := max(0, utf8.RuneCountInString(lower[:first])-leadExcerpt)
+	if from+maxExcerpt > len(runes) {
+		from = max(0, len(runes)-maxExcerpt)
+	}
+	to := min(len(runes), from+maxExcerpt)
+	text := strings.TrimSpace(string(runes[from:to]))
+	if from > 0 {
+		text = "…" + text
+	}
+	if to < len(runes) {
+		text += "…"
+	}
+	return text
+}
