@@ -40,13 +40,17 @@ func hash(text []byte) string {
 type view struct {
 	rows   map[string]string // id → file, over all index files
 	marks  map[string]bool   // id and operator
+	tokens map[string]int    // handoffs that were resumed → how often
 	events map[string]int    // type and id → how often
+	aside  map[string]bool   // handoffs that a repair found lost
+	anew   map[string]int    // handoffs that a repair wrote a new event for → how often
 	files  map[string]bool   // handoff files that no row lists
 	staged []string          // unfinished files and intents
 	litter []string          // directories of staged files, which belong to no change
 	index  int               // index files
+	shown  string            // all that a reader sees of it: names, and the text of the index files
 	faults []string          // what must never be so
-	torn   bool              // the audit log ends in half a line
+	torn   bool              // the audit log or the ledger ends in half a line
 }
 
 func (v *view) fault(format string, args ...any) {
@@ -55,11 +59,13 @@ func (v *view) fault(format string, args ...any) {
 
 // look reads the store in dir.
 func look(dir string) *view {
-	v := &view{rows: make(map[string]string), marks: make(map[string]bool), events: make(map[string]int), files: make(map[string]bool)}
+	v := &view{rows: make(map[string]string), marks: make(map[string]bool), events: make(map[string]int), files: make(map[string]bool),
+		tokens: make(map[string]int), aside: make(map[string]bool), anew: make(map[string]int)}
 	v.names(filepath.Join(dir, "handoffs"))
 	v.names(filepath.Join(dir, ".run"))
 	v.indexes(filepath.Join(dir, "handoffs"))
 	v.log(filepath.Join(dir, ".run", "handoff-events.jsonl"))
+	v.ledger(filepath.Join(dir, ".run", "consumed-tokens.jsonl"))
 	return v
 }
 
@@ -68,6 +74,7 @@ var unfinished = regexp.MustCompile(`^\.tmp-|^\.intent$|^\..*\.md\d+$|^\.machine
 func (v *view) names(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
+		v.shown += e.Name() + "\n"
 		switch name := e.Name(); {
 		case name == ".staging":
 			v.litter = append(v.litter, filepath.Join(filepath.Base(dir), name))
@@ -86,6 +93,7 @@ func (v *view) indexes(dir string) {
 	v.index = len(paths)
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
+		v.shown += string(text)
 		if err != nil || len(text) == 0 || text[len(text)-1] != '\n' || !strings.HasPrefix(string(text), "# Handoff Index\n\n") {
 			v.fault("%s is no whole index, %v", filepath.Base(path), err)
 			continue
@@ -125,6 +133,23 @@ func (v *view) row(dir, line, file string) {
 	}
 }
 
+func (v *view) ledger(path string) {
+	text, _ := os.ReadFile(path)
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasSuffix(line, "\n") {
+			v.torn = true
+			return
+		}
+		var c struct {
+			ID string `json:"handoff_id"`
+		}
+		if err := json.Unmarshal([]byte(line), &c); err != nil || c.ID == "" {
+			v.fault("the ledger has a line that is no token: %.40q", line)
+		}
+		v.tokens[c.ID]++
+	}
+}
+
 func (v *view) log(path string) {
 	text, _ := os.ReadFile(path)
 	prev := "GENESIS"
@@ -137,7 +162,9 @@ func (v *view) log(path string) {
 			Type    string `json:"event_type"`
 			Prev    string `json:"prev_hash"`
 			Payload struct {
-				ID string `json:"handoff_id"`
+				ID          string   `json:"handoff_id"`
+				Quarantined []string `json:"quarantined"`
+				Superseded  []string `json:"superseded"`
 			}
 		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
@@ -149,6 +176,12 @@ func (v *view) log(path string) {
 		}
 		prev = hash([]byte(line))
 		v.events[strings.TrimSpace(e.Type+" "+e.Payload.ID)]++
+		for _, id := range e.Payload.Quarantined {
+			v.aside[id] = true
+		}
+		for _, id := range e.Payload.Superseded {
+			v.anew[id]++
+		}
 	}
 }
 
@@ -160,13 +193,13 @@ func (v *view) clean() (faults []string) {
 		add("%v was left", left)
 	}
 	if v.torn {
-		add("the audit log ends in half a line")
+		add("the audit log or the ledger ends in half a line")
 	}
 	for file := range v.files {
 		add("%s is in no index", file)
 	}
 	for id := range v.rows {
-		if n := v.events["handoff.write "+id]; n != 1 {
+		if n := v.events["handoff.write "+id]; n != 1+v.anew[id] {
 			add("%s has %d write events", id, n)
 		}
 		if n, marked := v.events["handoff.mark_read "+id], v.marks[id+" ben"]; n > 1 || (n == 1) != marked {
@@ -174,8 +207,15 @@ func (v *view) clean() (faults []string) {
 		}
 	}
 	for key := range v.events {
-		if kind, id, _ := strings.Cut(key, " "); kind == "handoff.write" && v.rows[id] == "" {
+		if kind, id, _ := strings.Cut(key, " "); kind == "handoff.write" && v.rows[id] == "" && !v.aside[id] {
 			add("the audit log has a write of %s, which no index lists", id)
+		} else if kind == "handoff.resume" && v.tokens[id] == 0 {
+			add("the audit log has a resume of %s, which the ledger lacks", id)
+		}
+	}
+	for id, n := range v.tokens {
+		if events := v.events["handoff.resume "+id]; n != 1 || events != 1 {
+			add("%s was resumed %d times, with %d events", id, n, events)
 		}
 	}
 	if n := v.events["index.rotate"]; n != max(0, v.index-1) {

@@ -3,11 +3,9 @@
 package faults_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -15,14 +13,17 @@ import (
 // A scenario is a command on a store. Its template is what the store looks like before.
 type scenario struct {
 	name     string
-	settings string     // of .handoff.yaml
-	prepare  [][]string // commands that make the template
-	crashes  []crash    // commands that are killed after that, one after the other
-	torn     bool       // half a line is at the end of the audit log
-	failing  failure    // what fails in each run, besides the call that is swept
+	settings string                 // of .handoff.yaml
+	prepare  [][]string             // commands that make the template
+	crashes  []crash                // commands that are killed after that, one after the other
+	damage   func(dir string) error // is done to the template then
+	failing  failure                // what fails in each run, besides the call that is swept
 	command  []string
 	adds     []string // topics that the command publishes
-	mark     string   // the topic that the command marks
+	mark     string   // the topic that is marked then
+	token    string   // the topic whose token is consumed then
+	loses    string   // the topic that was damaged, and goes aside
+	isOnce   bool     // when the command was done before, it has exit code 11
 	core     bool     // the short sweep looks at it closely
 }
 
@@ -60,7 +61,7 @@ func scenarios() []scenario {
 		{name: "mark-read in an archive", settings: rotates, prepare: append(two, write), command: mark, mark: "a"},
 		{name: "rotation", settings: rotates, prepare: two, command: write, adds: words("d")},
 		{name: "regenerate", prepare: three, command: regenerate},
-		{name: "torn log", prepare: three, torn: true, command: write, adds: words("d")},
+		{name: "torn log", prepare: three, damage: tear, command: write, adds: words("d")},
 		{name: "recovery of a first write", crashes: []crash{{beforeEvent, write}}, command: other, adds: words("e")},
 		{name: "recovery of a batch", prepare: three, crashes: []crash{{beforeCommit, words("write batch")}}, command: other, adds: words("e")},
 		{name: "recovery of a rotation", settings: rotates, prepare: two, crashes: []crash{{beforeCommit, write}}, command: write, adds: words("d")},
@@ -71,6 +72,8 @@ func scenarios() []scenario {
 		{name: "recovery of a recovery", prepare: three, crashes: []crash{{beforeCommit, write}, {`unlinkat\(.*"2026`, write}, {beforeEnd, write}}, command: write, adds: words("d")},
 		{name: "recovery of a recovered event", prepare: three, crashes: []crash{{beforeEvent, write}, {beforeEvent, other}, {beforeEnd, other}}, command: other, adds: words("e")},
 	}
+	list = append(list, resumes(three)...)
+	list = append(list, repairs(three, append(two, write))...)
 	for _, at := range []string{beforeBodies, beforeCommit, beforeEvent, beforeEnd} {
 		list = append(list, scenario{name: "recovery at " + at[:6], prepare: three, crashes: []crash{{at, write}}, command: write, adds: words("d")})
 	}
@@ -78,71 +81,6 @@ func scenarios() []scenario {
 		list = append(list, scenario{name: "after " + f.errno + " at " + f.at[:6], prepare: three, failing: f, command: write, adds: words("d")})
 	}
 	return list
-}
-
-// A program is what is swept, and where.
-type program struct{ bin, tmp string }
-
-func (p program) handoff(dir string, args ...string) result {
-	return start(dir, append([]string{p.bin}, args...)...)
-}
-
-func (p program) strace(dir, out string, inject []string, args ...string) result {
-	list := []string{"strace", "-qq", "-o", out}
-	for _, i := range inject {
-		list = append(list, "-e", "inject="+i)
-	}
-	if len(inject) > 0 {
-		var names []string
-		for _, i := range inject {
-			name, _, _ := strings.Cut(i, ":")
-			names = append(names, name)
-		}
-		list = append(list, "-e", "trace="+strings.Join(names, ","))
-	}
-	return start(dir, append(append(list, p.bin), args...)...)
-}
-
-// calls runs a command and returns its trace, one system call of the main thread in a line: all work on
-// files is done there.
-func (p program) calls(t *testing.T, dir, base string, command []string) []string {
-	t.Helper()
-	out := filepath.Join(dir, "trace")
-	args := []string{"strace", "-qq", "-o", out}
-	if base != "" {
-		args = append(args, "-e", "inject="+base)
-	}
-	r := start(dir, append(append(args, p.bin), command...)...)
-	if (r.code != 0) != (base != "") {
-		t.Fatalf("%v: exit code %d\n%s", command, r.code, r.stderr)
-	}
-	text, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(text, []byte("\nflock(")) || !bytes.Contains(text, []byte("\nfsync(")) {
-		t.Fatal("the main thread does not do the work")
-	}
-	return strings.Split(strings.TrimSpace(string(text)), "\n")
-}
-
-var callName = regexp.MustCompile(`^([a-z0-9_]+)\(`)
-
-// find returns the first call whose trace matches, as strace counts it.
-func find(t *testing.T, trace []string, pattern string) (name string, n int) {
-	t.Helper()
-	match := regexp.MustCompile("^" + pattern)
-	counts := make(map[string]int)
-	for _, line := range trace {
-		if m := callName.FindStringSubmatch(line); m != nil {
-			counts[m[1]]++
-			if match.MatchString(line) {
-				return m[1], counts[m[1]]
-			}
-		}
-	}
-	t.Fatalf("no call is %s", pattern)
-	return "", 0
 }
 
 func (p program) template(t *testing.T, sc scenario) string {
@@ -165,13 +103,8 @@ func (p program) fill(t *testing.T, dir string, sc scenario) {
 	for _, command := range sc.prepare {
 		must(t, dir, append([]string{p.bin}, command...)...)
 	}
-	if sc.torn {
-		f, err := os.OpenFile(filepath.Join(dir, ".run", "handoff-events.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
-		if err == nil {
-			_, err = f.WriteString(`{"event_type":"handoff.wr`)
-			f.Close()
-		}
-		if err != nil {
+	if sc.damage != nil {
+		if err := sc.damage(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,7 +115,7 @@ func (p program) fill(t *testing.T, dir string, sc scenario) {
 func (p program) clone(t *testing.T, template string, crashes []string, sc scenario) string {
 	dir := p.copyOf(t, template)
 	for i, injection := range crashes {
-		if r := p.strace(dir, "/dev/null", []string{injection}, sc.crashes[i].command...); r.code == 0 {
+		if r := p.strace(dir, []string{injection}, sc.crashes[i].command...); r.code == 0 {
 			t.Errorf("%s: %v was not killed", sc.name, sc.crashes[i].command)
 		}
 	}
@@ -194,7 +127,7 @@ func (p program) crashPoints(t *testing.T, template string, sc scenario) (inject
 	t.Helper()
 	for i, c := range sc.crashes {
 		dir := p.clone(t, template, injections, scenario{name: sc.name, crashes: sc.crashes[:i]})
-		name, n := find(t, p.calls(t, dir, "", c.command), c.at)
+		name, n := p.calls(t, dir, "", c.command).find(t, c.at)
 		injections = append(injections, fmt.Sprintf("%s:signal=KILL:when=%d", name, n))
 		os.RemoveAll(dir)
 	}

@@ -1,0 +1,105 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A program is what is swept, and where.
+type program struct{ bin, tmp string }
+
+func (p program) handoff(dir string, args ...string) result {
+	return start(dir, append([]string{p.bin}, args...)...)
+}
+
+// strace runs a command with injections. Each thread counts its calls for itself.
+func (p program) strace(dir string, inject []string, args ...string) result {
+	out := dir + ".trace"
+	defer os.Remove(out)
+	list := []string{"strace", "-f", "-qq", "-o", out}
+	if !strings.Contains(strings.Join(inject, " "), "signal=") {
+		list = append(list, "--seccomp-bpf") // much faster, but it loses signals
+	}
+	var names []string
+	for _, i := range inject {
+		name, _, _ := strings.Cut(i, ":")
+		names = append(names, name)
+		list = append(list, "-e", "inject="+i)
+	}
+	list = append(list, "-e", "trace="+strings.Join(names, ","), p.bin)
+	r := start(dir, append(list, args...)...)
+	text, _ := os.ReadFile(out)
+	r.hit = r.code < 0 || strings.Contains(string(text), "(INJECTED)")
+	return r
+}
+
+// A trace is what a command asked of the system.
+type trace struct {
+	main []string       // the calls of the main thread, where all work on the store is done but the staging of a batch
+	most map[string]int // the most calls of a kind that one thread made
+}
+
+var callLine = regexp.MustCompile(`^(\d+) +(([a-z0-9_]+)\(.*)`)
+
+// calls runs a command and returns its trace.
+func (p program) calls(t *testing.T, dir, base string, command []string) trace {
+	t.Helper()
+	out := filepath.Join(dir, "trace")
+	args := []string{"strace", "-f", "-qq", "-o", out}
+	if base != "" {
+		args = append(args, "-e", "inject="+base)
+	}
+	r := start(dir, append(append(args, p.bin), command...)...)
+	if (r.code != 0) != (base != "") {
+		t.Fatalf("%v: exit code %d\n%s", command, r.code, r.stderr)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := trace{most: make(map[string]int)}
+	counts := make(map[string]int) // of a thread and a call
+	first := ""
+	for line := range strings.Lines(string(text)) {
+		m := callLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		if first == "" {
+			first = m[1]
+		}
+		if m[1] == first {
+			result.main = append(result.main, m[2])
+		}
+		counts[m[1]+m[3]]++
+		result.most[m[3]] = max(result.most[m[3]], counts[m[1]+m[3]])
+	}
+	if counts[first+"flock"] == 0 || counts[first+"fsync"] == 0 {
+		t.Fatal("the main thread does not do the work")
+	}
+	return result
+}
+
+var callName = regexp.MustCompile(`^([a-z0-9_]+)\(`)
+
+// find returns the first call of the main thread whose trace matches, as strace counts it.
+func (tr trace) find(t *testing.T, pattern string) (name string, n int) {
+	t.Helper()
+	match := regexp.MustCompile("^" + pattern)
+	counts := make(map[string]int)
+	for _, line := range tr.main {
+		if m := callName.FindStringSubmatch(line); m != nil {
+			counts[m[1]]++
+			if match.MatchString(line) {
+				return m[1], counts[m[1]]
+			}
+		}
+	}
+	t.Fatalf("no call is %s", pattern)
+	return "", 0
+}
