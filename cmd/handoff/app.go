@@ -56,6 +56,7 @@ var commands = []struct {
 	{"receipts", receiptsCommand},
 	{"draft", draftCommand},
 	{"hook", hookCommand},
+	{"mcp", mcpCommand},
 	{"install", installCommand},
 	{"uninstall", uninstallCommand},
 	{"verify", verifyCommand},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -82,7 +83,7 @@ func (f *filter) filter() (handoff.Filter, error) {
 	if f.since == "" {
 		return f.Filter, nil
 	}
-	at, err := sinceTime(f.since)
+	at, err := handoff.ParseSince(f.since, time.Now())
 	f.Since = at
 	return f.Filter, err
 }

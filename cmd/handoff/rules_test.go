@@ -116,6 +116,14 @@ func TestHookLinksLittle(t *testing.T) {
 	}
 }
 
+func TestProtocolIsLinkedByItsOwnProgramAlone(t *testing.T) {
+	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff") {
+		if strings.Contains(pkg, "modelcontextprotocol") {
+			t.Errorf("handoff links %s", pkg)
+		}
+	}
+}
+
 // Libraries take everything as arguments and give everything back.
 func TestLibraryTouchesNothing(t *testing.T) {
 	forbidden := regexp.MustCompile(`os\.(Getenv|LookupEnv|Exit|Stdout|Stderr|Stdin|Args)\b|fmt\.Print|log\.(Print|Fatal)`)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -171,15 +170,3 @@ type hinted struct {
 
 func (h hinted) Unwrap() error { return h.error }
 func (h hinted) Hint() string  { return h.hint }
-
-func sinceTime(text string) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
-		}
-	}
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return time.Now().Add(-d), nil
-	}
-	return time.Time{}, invalid("give a time such as 2026-05-07T12:00:00Z, a date, or a duration such as 48h", "%q is no time", text)
-}
