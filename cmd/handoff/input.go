@@ -27,6 +27,8 @@ type input struct {
 	kind   string // of every record, "" for what its shape says
 	body   bool   // a body without frontmatter is among the sources
 	took   string // the time that was taken because none was given
+
+	shared *record.Options // of all records: they get one time, and the store is read once
 }
 
 // sources reads every input. Errors about some of them come together with what the others hold.
@@ -111,7 +113,11 @@ func isRecord(path string, text []byte) bool {
 
 // record returns the source of a record, which is read once the store has found its machine.
 func (in *input) record(name string, text []byte) handoff.Source {
-	return record.Source(name, text, in.options())
+	if in.shared == nil {
+		o := in.options()
+		in.shared = &o
+	}
+	return record.Source(name, text, *in.shared)
 }
 
 func (in *input) options() record.Options {

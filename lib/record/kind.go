@@ -44,12 +44,20 @@ func kindOf(data []byte, forced string) (string, error) {
 	if kind := Detect(data); kind != "" {
 		return kind, nil
 	}
-	_, err := ordered.Parse(data)
-	var syntax *ordered.SyntaxError
-	if errors.As(err, &syntax) {
-		return "", faulty(handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint})
+	if _, err := parse(data); err != nil {
+		return "", err
 	}
 	return "", faulty(handoff.Fault{Problem: "the JSON has the shape of no kind of record", Hint: "name the kind with --kind: " + names})
 }
 
 func faulty(faults ...handoff.Fault) error { return &handoff.DocumentError{Faults: faults} }
+
+// parse reads JSON. What is none is a fault with its place.
+func parse(data []byte) (*ordered.Value, error) {
+	v, err := ordered.Parse(data)
+	var syntax *ordered.SyntaxError
+	if errors.As(err, &syntax) {
+		return nil, faulty(handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint})
+	}
+	return v, err
+}

@@ -18,9 +18,9 @@ type screened struct {
 // screen looks for credentials in every string of a record, so that they can be named by pointer, and
 // replaced where the view made from the record cannot show them any more.
 func (o Options) screen(data []byte) (screened, error) {
-	root, err := ordered.Parse(data)
+	root, err := parse(data)
 	if err != nil {
-		return screened{}, err // cannot be: the kind has parsed it
+		return screened{}, err
 	}
 	s := &scan{Options: o, out: screened{data: data}}
 	s.value("", "", root)
