@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -14,19 +14,25 @@ import (
 func auditCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Check the audit log, or print its head",
+		Short: "Check the audit log, print its head, sign it",
 		Args:  args(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return usage(cmd, fmt.Errorf("say verify or head")) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return usage(cmd, fmt.Errorf("say verify, head or sign")) },
 	}
-	var expect string
+	var p proof
 	verify := &cobra.Command{
-		Use:   "verify [--expect COUNT:HASH]",
+		Use:   "verify [--expect COUNT:HASH] [--allowed-signers FILE [--checkpoint FILE]]",
 		Short: "Walk the hash chain and hold it against index and files; exits with 6 at the first bad line",
-		Args:  args(cobra.NoArgs),
-		RunE:  func(*cobra.Command, []string) error { return a.auditVerify(expect) },
+		Long: `Walk the hash chain of the audit log and hold it against index and files. A chain alone cannot show
+that its end was cut, or that all of it was written anew. --expect finds both for whoever kept what
+` + "`audit head`" + ` printed; --allowed-signers finds them by a checkpoint that ` + "`audit sign`" + ` or ssh-keygen
+signed: the last one in the state directory, or a copy that was kept elsewhere.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return a.auditVerify(p) },
 	}
-	verify.Flags().StringVar(&expect, "expect", "", "what `audit head` printed before (`count:hash`): the log must contain it")
-	cmd.AddCommand(verify, &cobra.Command{
+	verify.Flags().StringVar(&p.expect, "expect", "", "what `audit head` printed before (`count:hash`): the log must contain it")
+	verify.Flags().StringVar(&p.allowed, "allowed-signers", "", "require a checkpoint signed by one of these (`file`, as ssh-keygen has it)")
+	verify.Flags().StringVar(&p.checkpoint, "checkpoint", "", "the checkpoint (`file`), with its signature in FILE.sig (default the last one that was kept)")
+	cmd.AddCommand(verify, auditSignCommand(a), &cobra.Command{
 		Use:   "head",
 		Short: "Print COUNT:HASH of the log, to keep elsewhere",
 		Args:  args(cobra.NoArgs),
@@ -40,34 +46,40 @@ func (a *app) auditHead() error {
 	if err != nil {
 		return err
 	}
-	count, hash, err := s.AuditHead()
+	head, err := s.AuditHead()
 	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"count": count, "hash": hash})
+		return a.printJSON(head)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%d:%s\n", count, hash)
+	_, err = fmt.Fprintln(a.stdout, head)
 	return err
 }
 
-func (a *app) auditVerify(expect string) error {
-	count, hash, err := parseHead(expect)
-	if err != nil {
-		return err
+// A proof is what the audit log is held against besides index and files.
+type proof struct{ expect, allowed, checkpoint string }
+
+func (a *app) auditVerify(p proof) error {
+	if p.checkpoint != "" && p.allowed == "" {
+		return invalid("say who may sign with --allowed-signers; for one without a signature there is --expect", "--checkpoint needs --allowed-signers")
 	}
 	s, err := a.store()
 	if err != nil {
 		return err
 	}
-	if expect != "" {
-		has, err := s.AuditHas(count, hash)
-		if err != nil {
-			return err
+	if p.expect != "" {
+		expected, err := handoff.ParseCheckpoint(p.expect)
+		if err == nil {
+			err = s.CheckCheckpoint(expected)
 		}
-		if !has {
-			return &handoff.Error{Class: handoff.ErrIntegrity, Problem: "the audit log does not contain " + expect + ": its end was cut, or it was rewritten",
-				Advice: "compare it with a backup"}
+		if err != nil {
+			return notContained(p.expect, err)
+		}
+	}
+	if p.allowed != "" {
+		if err := a.verifySigned(s, p); err != nil {
+			return err
 		}
 	}
 	report, err := s.Verify(context.Background())
@@ -77,13 +89,43 @@ func (a *app) auditVerify(expect string) error {
 	return a.printReport(report)
 }
 
-func parseHead(text string) (count int, hash string, err error) {
-	if text == "" {
-		return 0, "", nil
+// verifySigned checks who signed a checkpoint first, and then the log.
+func (a *app) verifySigned(s *handoff.Store, p proof) error {
+	path := p.checkpoint
+	if path == "" {
+		last, err := s.LastCheckpoint()
+		if errors.Is(err, fs.ErrNotExist) {
+			return &handoff.Error{Class: handoff.ErrIntegrity, Problem: err.Error(), Advice: "if `handoff audit sign` was run before, it was removed: use a copy with --checkpoint", Cause: err}
+		}
+		if err != nil {
+			return err
+		}
+		path = last.File
 	}
-	n, hash, ok := strings.Cut(text, ":")
-	if count, err = strconv.Atoi(n); err != nil || !ok || count < 0 {
-		return 0, "", invalid("give what `handoff audit head` printed", "%q is no COUNT:HASH", text)
+	text, err := readInput(path)
+	if err != nil {
+		return err
 	}
-	return count, hash, nil
+	c, err := handoff.ParseCheckpoint(string(text))
+	if err != nil {
+		return err
+	}
+	signer, err := sshVerify(p.allowed, path+".sig", text)
+	if err != nil {
+		return err
+	}
+	if err := s.CheckCheckpoint(c); err != nil {
+		return notContained(c.String()+", signed by "+signer, err)
+	}
+	a.note(fmt.Sprintf("the log holds %s, signed by %s", c, signer))
+	return nil
+}
+
+// notContained says of a log that is not the one of a checkpoint what that means.
+func notContained(what string, err error) error {
+	if !errors.Is(err, handoff.ErrIntegrity) {
+		return err
+	}
+	return &handoff.Error{Class: handoff.ErrIntegrity, Problem: "the audit log does not contain " + what + ": " + err.Error(),
+		Advice: "compare it with a backup", Cause: err}
 }

@@ -2,39 +2,53 @@ package handoff
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// AuditHead returns how many events the audit log has, and the hash that the next one will name. A chain
-// that is broken is ErrIntegrity.
-func (s *Store) AuditHead() (count int, hash string, err error) {
-	hashes, err := s.auditHashes()
-	if err != nil || len(hashes) == 0 {
-		return 0, journal.Genesis, err
+// AuditHead returns how far the audit log has come. A chain that is broken is ErrIntegrity.
+func (s *Store) AuditHead() (Checkpoint, error) {
+	log, err := s.auditLog()
+	if err != nil || len(log.hashes) == 0 {
+		return Checkpoint{0, journal.Genesis}, err
 	}
-	return len(hashes), hashes[len(hashes)-1], nil
+	return Checkpoint{len(log.hashes), log.hashes[len(log.hashes)-1]}, nil
 }
 
-// AuditHas reports whether event number count of the audit log has the hash: whether the log is the one
-// that AuditHead once described, or a continuation of it.
-func (s *Store) AuditHas(count int, hash string) (bool, error) {
-	hashes, err := s.auditHashes()
+// CheckCheckpoint returns nil if the audit log holds what it held at the checkpoint: if it is that log or a
+// continuation of it. Else the error is ErrIntegrity and names the first line that is known to be bad.
+func (s *Store) CheckCheckpoint(c Checkpoint) error {
+	log, err := s.auditLog()
+	if err != nil {
+		return err
+	}
+	bad := &CorruptError{File: filepath.Join(s.opt.StateDir, logName), Line: 1}
+	have := len(log.hashes)
 	switch {
-	case err != nil || count > len(hashes) || count < 0:
-		return false, err
-	case count == 0:
-		return hash == journal.Genesis, nil
+	case c.Count == 0:
+		return nil
+	case c.Count > have:
+		if have > 0 {
+			bad.Line = log.lines[have-1] + 1
+		}
+		bad.Why = fmt.Sprintf("its end was cut: it has %d events, at the checkpoint it had %d", have, c.Count)
+		return bad
+	case log.hashes[c.Count-1] != c.Hash:
+		bad.Line = log.lines[c.Count-1]
+		bad.Why = fmt.Sprintf("the log was rewritten here or before: event %d has the hash %s, at the checkpoint it had %s", c.Count, log.hashes[c.Count-1], c.Hash)
+		return bad
 	}
-	return hashes[count-1] == hash, nil
+	return nil
 }
 
-// auditHashes returns the hashes of the events, once the chain holds.
-func (s *Store) auditHashes() ([]string, error) {
+// auditLog returns what the log says, once the chain holds.
+func (s *Store) auditLog() (*logFacts, error) {
 	c := newCheck(s)
 	dir, err := s.reader()
 	if err != nil || dir == nil {
-		return nil, err
+		return c.log, err
 	}
 	c.dir = dir
 	defer c.close()
@@ -42,5 +56,5 @@ func (s *Store) auditHashes() ([]string, error) {
 		return nil, err
 	}
 	c.readLog()
-	return c.log.hashes, c.report.Err()
+	return c.log, c.report.Err()
 }

@@ -20,6 +20,7 @@ type logFacts struct {
 	resumes map[string]loggedResume // by token
 	resumed []string                // the tokens, in order
 	hashes  []string                // of the events, in order
+	lines   []int                   // on which they stand
 	adopted bool                    // rows were once taken over without their events
 	machine string                  // the fingerprint of the last regenerate
 
@@ -73,7 +74,7 @@ func (c *check) readLog() {
 		if !slices.Contains(eventTypes, e.Type) {
 			c.warn(e.place, "", "has the unknown event type %q", e.Type)
 		}
-		c.log.hashes = append(c.log.hashes, e.hash)
+		c.log.hashes, c.log.lines = append(c.log.hashes, e.hash), append(c.log.lines, e.Number)
 		c.log.verified = e.Offset + int64(len(e.Text)) + 1
 		prev = e.hash
 	}
