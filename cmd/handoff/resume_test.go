@@ -20,13 +20,13 @@ func TestOneOfFiftyResumes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts 50 processes")
 	}
-	for _, killed := range []int{0, 10} {
+	for _, killed := range []int{0, 25} {
 		dir := t.TempDir()
 		id := writePacket(t, dir)
 		codes := make([]int, 50)
 		var wg sync.WaitGroup
 		for i := range codes {
-			wg.Go(func() { codes[i] = resumeProcess(dir, id, i < killed) })
+			wg.Go(func() { codes[i] = resumeProcess(dir, id, lifetime(i, killed)) })
 		}
 		wg.Wait()
 		won := 0
@@ -81,13 +81,22 @@ func writePacket(t *testing.T, dir string) string {
 	return id
 }
 
-func resumeProcess(dir, id string, kill bool) int {
+// lifetime is after how long the i-th process is killed, zero if it is not: the first ones die at the start
+// of the program, the others ever later in their work.
+func lifetime(i, killed int) time.Duration {
+	if i >= killed {
+		return 0
+	}
+	return time.Duration(i+1) * 7 * time.Millisecond
+}
+
+func resumeProcess(dir, id string, lifetime time.Duration) int {
 	cmd := handoffIn(dir, "resume", id, "--operator", "ben")
 	if err := cmd.Start(); err != nil {
 		return -1
 	}
-	if kill {
-		time.AfterFunc(20*time.Millisecond, func() { _ = cmd.Process.Kill() })
+	if lifetime > 0 {
+		time.AfterFunc(lifetime, func() { _ = cmd.Process.Kill() })
 	}
 	var exit *exec.ExitError
 	if err := cmd.Wait(); errors.As(err, &exit) {
