@@ -65,11 +65,15 @@ func wordByte(text string, i int) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
 }
 
-func nameByte(c byte) bool  { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
-func digitByte(c byte) bool { return '0' <= c && c <= '9' }
+func nameByte(c byte) bool    { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+func digitByte(c byte) bool   { return '0' <= c && c <= '9' }
+func nameOrDigit(c byte) bool { return nameByte(c) && c != '_' || digitByte(c) }
+func azureByte(c byte) bool   { return nameByte(c) || digitByte(c) || c == '~' || c == '.' }
 func schemeByte(c byte) bool {
 	return nameByte(c) && c != '_' || digitByte(c) || c == '+' || c == '.' || c == '-'
 }
+
+func hasDotAt17(rest string) bool { return len(rest) > 17 && rest[17] == '.' }
 
 // hasUserinfo says whether :// is followed by an @ before the host's path begins.
 func hasUserinfo(rest string) bool {
