@@ -43,12 +43,12 @@ func ask(t *testing.T, texts []string) (a answer) {
 	}
 	program := filepath.Join(t.TempDir(), "oracle")
 	download := exec.Command("go", "mod", "download")
-	download.Dir = "testdata/oracle"
+	download.Dir = "../../../testdata/oracle"
 	if out, err := download.CombinedOutput(); err != nil {
 		t.Skipf("the modules of gitleaks cannot be downloaded: %v\n%s", err, out)
 	}
 	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = "testdata/oracle"
+	build.Dir = "../../../testdata/oracle"
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -1,4 +1,4 @@
-module github.com/seed-78daf238/handoff/lib/internal/secrets/testdata/oracle
+module github.com/seed-78daf238/handoff/testdata/oracle
 
 go 1.26.0
 
