@@ -102,7 +102,7 @@ func (a *app) root() *cobra.Command {
 			if err := cmd.ValidateFlagGroups(); err != nil { // cobra would report it as no kind of error
 				return usage(cmd, err)
 			}
-			return nil
+			return a.checkTimeout(cmd)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -131,6 +131,17 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	return root
+}
+
+// checkTimeout makes a lock timeout of 0 one that only tries: in the flags 0 means that none is given.
+func (a *app) checkTimeout(cmd *cobra.Command) error {
+	switch timeout := &a.flags.LockTimeout; {
+	case *timeout < 0:
+		return usage(cmd, fmt.Errorf("--lock-timeout must not be negative: %v", *timeout))
+	case *timeout == 0 && cmd.Flags().Changed("lock-timeout"):
+		*timeout = 1
+	}
+	return nil
 }
 
 func isCommand(name string) bool {

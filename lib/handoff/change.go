@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
@@ -38,6 +39,11 @@ func (x *session) apply(c step) error {
 	if err := x.publishBodies(c); err != nil {
 		return x.takeBack(err)
 	}
+	if err := x.stillLocked(); errors.Is(err, ErrBusy) {
+		return err
+	} else if err != nil {
+		return x.takeBack(err)
+	}
 	if err := c.commit(); err != nil {
 		return x.takeBack(err)
 	}
@@ -55,6 +61,9 @@ func (x *session) announce(c *step) (*durable.Log, error) {
 	}
 	if err = x.link(log, c); err == nil {
 		err = log.Reserve(int64(len(c.intent.LogLines)))
+	}
+	if err == nil {
+		err = x.stillLocked()
 	}
 	if err == nil {
 		err = x.publishIntent(c.intent)

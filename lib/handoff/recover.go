@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,23 @@ var operations = map[string]operation{
 	journal.OpRepair:     {indexIsReplaced, func(*session, *journal.Intent) error { return nil }},
 	journal.OpResume:     {tokenIsThere, (*session).finishResume},
 	journal.OpRegenerate: {fingerprintIsThere, replaceFingerprint},
+}
+
+// Recover finishes or takes back what an interrupted command left, as every writing command does before anything
+// else. It is for those that may find that there is nothing to write. Its errors are those of Write.
+func (s *Store) Recover(ctx context.Context) error {
+	dir, err := openOptional(s.opt.Dir)
+	if err != nil || dir == nil {
+		return err
+	}
+	defer dir.Close()
+	if _, err := dir.Lstat(journal.IntentName); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := s.guard(); err != nil {
+		return err
+	}
+	return s.locked(ctx, func(*session) error { return nil })
 }
 
 // recover finishes or takes back what an interrupted change left, and removes what was staged for one that

@@ -19,6 +19,7 @@ import (
 type session struct {
 	*Store
 	dir, state *durable.Dir
+	lockFile   durable.Entry // that is held
 	cleanup    []func()
 }
 
@@ -91,7 +92,19 @@ func (x *session) lock(ctx context.Context, wait time.Duration) error {
 		return lockError(path, wait, err)
 	}
 	x.atEnd(unlock)
-	return nil
+	x.lockFile, err = x.dir.Lstat(lockName)
+	return err
+}
+
+// stillLocked fails when the lock file was removed or replaced while it was held. Others may be changing the store
+// then, and have finished or taken back what this session announced.
+func (x *session) stillLocked() error {
+	now, err := x.dir.Lstat(lockName)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Inode != x.lockFile.Inode {
+		return problem(ErrBusy, "run the same command again, and never remove the lock file",
+			"not known to be published: the lock %s was removed while it was held", x.path(lockName))
+	}
+	return err
 }
 
 // atEnd has do called when the session ends, last first.

@@ -88,6 +88,9 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
 	}
+	if err := s.Recover(ctx); err != nil { // a resume that was interrupted may be the one that consumed the token
+		return Resumed{}, err
+	}
 	o, err := r.Options(s)
 	if err != nil {
 		return Resumed{}, err

@@ -1,0 +1,119 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stopped starts a command that stops after the first system call whose trace matches, with the lock held. It
+// returns how to let it go on and what it said then.
+func (p program) stopped(t *testing.T, dir string, at string, command ...string) (goOn func() result) {
+	t.Helper()
+	probe := p.copyOf(t, dir)
+	name, n := p.calls(t, probe, "", command).find(t, at)
+	os.RemoveAll(probe)
+	cmd := exec.Command("strace", append([]string{"-qq", "-o", dir + ".trace", "-e", fmt.Sprintf("inject=%s:signal=STOP:when=%d", name, n), "-e", "trace=" + name, p.bin}, command...)...)
+	var stderr strings.Builder
+	cmd.Dir, cmd.Stderr, cmd.WaitDelay = dir, &stderr, time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if text, _ := os.ReadFile(dir + ".trace"); strings.Contains(string(text), "stopped by SIGSTOP") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the holder did not stop")
+		}
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", cmd.Process.Pid))
+	pid, numErr := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || numErr != nil {
+		t.Fatal(err, numErr)
+	}
+	return func() result {
+		syscall.Kill(pid, syscall.SIGCONT)
+		cmd.Wait()
+		return result{code: cmd.ProcessState.ExitCode(), stderr: stderr.String()}
+	}
+}
+
+// newStore makes a store with the documents a, b and c.
+func newStore(t *testing.T) (program, string) {
+	t.Helper()
+	p := program{build(t), memory(t)}
+	return p, p.template(t, scenario{prepare: [][]string{words("write in/a.md in/b.md in/c.md")}})
+}
+
+func expectClean(t *testing.T, p program, dir string, topics string) {
+	t.Helper()
+	now := look(dir)
+	for _, f := range now.clean() {
+		t.Error(f)
+	}
+	for _, topic := range words(topics) {
+		if now.rows[idOf(topic)] == "" {
+			t.Errorf("%s is not there", topic)
+		}
+	}
+	if verify := p.handoff(dir, "verify"); verify.code != 0 || !strings.Contains(verify.stderr, " 0 warnings") {
+		t.Errorf("verify has exit code %d: %s", verify.code, verify.stderr)
+	}
+}
+
+// While the holder of the lock is stopped in the middle of a change, readers read and writers give up in
+// time. Then it goes on as if nothing had been.
+func TestStoppedHolder(t *testing.T) {
+	needs(t, "strace")
+	p, dir := newStore(t)
+	goOn := p.stopped(t, dir, beforeBodies, "write", "d.md")
+	if r := p.handoff(dir, "write", "e.md", "--lock-timeout", "300ms"); r.code != 4 || r.stdout != "" || !strings.Contains(r.stderr, "hint: ") {
+		t.Errorf("a writer has exit code %d: %s", r.code, r.stderr)
+	}
+	if r := p.handoff(dir, "mark-read", idOf("a"), "ben", "--lock-timeout", "0s"); r.code != 4 {
+		t.Errorf("a marker has exit code %d: %s", r.code, r.stderr)
+	}
+	if r := p.handoff(dir, "list", "--format", "ids"); r.code != 0 || strings.Count(r.stdout, "\n") != 3 {
+		t.Errorf("a reader has exit code %d: %s%s", r.code, r.stdout, r.stderr)
+	}
+	if r := goOn(); r.code != 0 {
+		t.Errorf("the holder has exit code %d: %s", r.code, r.stderr)
+	}
+	expectClean(t, p, dir, "a b c d")
+}
+
+// When somebody removes the lock file below a stopped holder, the next writer is not kept out any more. The
+// holder finds that out before it commits, and neither loses anything of the other.
+func TestRemovedLock(t *testing.T) {
+	needs(t, "strace")
+	for _, at := range []string{beforeBodies, `linkat\(.*"\.intent"`, `fallocate\(`} {
+		p, dir := newStore(t)
+		goOn := p.stopped(t, dir, at, "write", "d.md")
+		if err := os.Remove(filepath.Join(dir, "handoffs", ".INDEX.md.lock")); err != nil {
+			t.Fatal(err)
+		}
+		if r := p.handoff(dir, "write", "e.md"); r.code != 0 {
+			t.Errorf("the next writer has exit code %d: %s", r.code, r.stderr)
+		}
+		if r := goOn(); r.code != 4 || !strings.Contains(r.stderr, "was removed while it was held") {
+			t.Errorf("the holder has exit code %d: %s", r.code, r.stderr)
+		}
+		if now := look(dir); now.rows[idOf("e")] == "" || now.rows[idOf("d")] != "" || len(now.faults) > 0 {
+			t.Errorf("afterwards there are %v; %v", now.rows, now.faults)
+		}
+		if r := p.handoff(dir, "write", "d.md"); r.code != 0 {
+			t.Errorf("the repeat has exit code %d: %s", r.code, r.stderr)
+		}
+		expectClean(t, p, dir, "a b c d e")
+	}
+}
