@@ -146,7 +146,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if operator == "" {
 		operator = p.Me()
 	}
-	entries, err := o.store.Unread(operator, p.Settings.SurfaceMaxAgeDays.Value)
+	entries, err := o.store.UnreadQuickly(operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {
 		return err
 	}

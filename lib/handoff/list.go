@@ -159,7 +159,7 @@ func (s *Store) scan(d *durable.Dir, choose func(Entry) bool, skip func(string) 
 		case text == nil:
 			s.opt.Warn(fmt.Sprintf("%s is linked from %s but missing; its handoffs are not shown; run `handoff doctor`", name, index.Name))
 		}
-		c.add(name, string(text))
+		c.add(name, asString(text))
 		if name == index.Name {
 			newest = len(c.found)
 		}

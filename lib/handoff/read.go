@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -104,6 +105,9 @@ func (s *Store) matching(d *durable.Dir, prefix string) ([]Entry, error) {
 	return c.found, err
 }
 
+// asString returns text without copying it: an index may be large. text must not be changed any more.
+func asString(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
+
 // eachIndex calls do with INDEX.md, nil if it does not exist, and then with every archive, oldest first. An
 // archive that INDEX.md links and that does not exist is nil. fs.SkipAll from do ends the walk.
 func eachIndex(d *durable.Dir, do func(name string, text []byte) error) (err error) {
@@ -116,7 +120,7 @@ func eachIndex(d *durable.Dir, do func(name string, text []byte) error) (err err
 	if err != nil {
 		return err
 	}
-	linked := index.Archives(string(text))
+	linked := index.Archives(asString(text))
 	if err := do(index.Name, text); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -122,6 +123,18 @@ func (d *Dir) Lstat(name string) (Entry, error) {
 		return Entry{}, &fs.PathError{Op: "stat", Path: filepath.Join(d.path, name), Err: err}
 	}
 	return Entry{Regular: st.Mode&unix.S_IFMT == unix.S_IFREG, Inode: st.Ino, Size: st.Size, Mode: os.FileMode(st.Mode) & os.ModePerm}, nil
+}
+
+// Stamp returns what changes whenever the entry name is replaced or written: its device, inode and size, and
+// the times of its content and of itself. changed is the later of these times.
+func (d *Dir) Stamp(name string) (stamp string, changed time.Time, err error) {
+	var st unix.Stat_t
+	_, err = retry(func() (int, error) { return 0, unix.Fstatat(d.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	if err != nil {
+		return "", changed, &fs.PathError{Op: "stat", Path: filepath.Join(d.path, name), Err: err}
+	}
+	content, self := st.Mtim.Nano(), st.Ctim.Nano()
+	return fmt.Sprint(st.Dev, st.Ino, st.Size, content, self), time.Unix(0, max(content, self)), nil
 }
 
 // Remove removes the name. A name that is not there is no error.

@@ -71,6 +71,9 @@ func (d *Dir) Lstat(name string) (Entry, error) {
 	return Entry{Regular: info.Mode().IsRegular(), Size: info.Size(), Mode: info.Mode().Perm()}, nil
 }
 
+// Stamp returns ErrUnsupported.
+func (d *Dir) Stamp(string) (string, time.Time, error) { return "", time.Time{}, ErrUnsupported }
+
 // Sync returns ErrUnsupported.
 func (d *Dir) Sync() error { return ErrUnsupported }
 

@@ -1,0 +1,102 @@
+package handoff
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+// quietName is the file that remembers for whom nothing was unread, and in which index files that was seen.
+// Whatever is wrong with it, the index is read instead.
+const quietName = "quiet.json"
+
+const (
+	quietFrom  = 256 << 10       // bytes of index from which remembering saves more than it costs
+	quietAfter = 2 * time.Second // a file that was written just now may be written again within the same tick of its clock
+	maxQuiet   = 16              // operators
+)
+
+// A quiet line says that nothing was unread by an operator in index files with these stamps.
+type quiet struct {
+	Operator   string      `json:"operator_id"`
+	MaxAgeDays int         `json:"max_age_days"`
+	Files      [][2]string `json:"files"` // name and stamp; INDEX.md first, then every archive
+}
+
+// UnreadQuickly is Unread for those who ask often, such as every session that starts: in a large store it
+// remembers that nothing was unread, and does not read the index again until that is changed. Remembering is
+// best effort, and never waits.
+func (s *Store) UnreadQuickly(operator string, maxAgeDays int) ([]Entry, error) {
+	seen, large, settled := s.stamps()
+	known := s.readQuiet()
+	same := func(q quiet) bool { return q.Operator == operator && q.MaxAgeDays == maxAgeDays }
+	for _, q := range known {
+		if same(q) && len(seen) > 0 && slices.Equal(q.Files, seen) {
+			return nil, nil
+		}
+	}
+	entries, err := s.Unread(operator, maxAgeDays)
+	if err == nil && len(entries) == 0 && operator != "" && large && settled {
+		known = slices.DeleteFunc(known, same)
+		known = append(known[max(0, len(known)-maxQuiet+1):], quiet{operator, maxAgeDays, seen})
+		s.writeQuiet(known)
+	}
+	return entries, err
+}
+
+// stamps returns the stamps of the index files before they are read, whether they are large, and whether they
+// have not been written for a while. Nothing is large where they cannot be had.
+func (s *Store) stamps() (files [][2]string, large, settled bool) {
+	d, err := s.reader()
+	if err != nil || d == nil {
+		return nil, false, false
+	}
+	defer d.Close()
+	settled = true
+	for name, n := index.Name, 1; ; n++ {
+		stamp, changed, err := d.Stamp(name)
+		if errors.Is(err, fs.ErrNotExist) && name != index.Name {
+			return files, large, settled
+		}
+		entry, entryErr := d.Lstat(name)
+		if err != nil || entryErr != nil || !entry.Regular {
+			return nil, false, false
+		}
+		files = append(files, [2]string{name, stamp})
+		large = large || entry.Size >= quietFrom || n > 1
+		settled = settled && s.opt.Now().Sub(changed) > quietAfter
+		name = index.ArchiveName(n)
+	}
+}
+
+func (s *Store) readQuiet() []quiet {
+	state, err := openOptional(s.opt.StateDir)
+	if err != nil || state == nil {
+		return nil
+	}
+	defer state.Close()
+	text, err := state.ReadFile(quietName, 1<<20)
+	if err != nil {
+		return nil
+	}
+	var known []quiet
+	if json.Unmarshal(text, &known) != nil {
+		return nil
+	}
+	return known
+}
+
+func (s *Store) writeQuiet(known []quiet) {
+	text, err := json.Marshal(known)
+	if err != nil {
+		return
+	}
+	s.quietly(context.Background(), 0, func(x *session) {
+		_ = x.state.Replace(quietName, append(text, '\n'), 0o600) // the next one may be able to
+	})
+}
