@@ -21,8 +21,8 @@ func TestRecordValidation(t *testing.T) {
 	if !s.RecordValidation(t.Context(), v) {
 		t.Error("not recorded")
 	}
-	if n, _, err := s.AuditHead(); n != 2 || err != nil {
-		t.Errorf("%d events, %v", n, err)
+	if head, err := s.AuditHead(); head.Count != 2 || err != nil {
+		t.Errorf("%d events, %v", head.Count, err)
 	}
 	if report, err := s.Verify(t.Context()); err != nil || len(report.Faults) > 0 {
 		t.Errorf("%v, %v", report.Faults, err)
@@ -35,8 +35,8 @@ func TestRecordValidation(t *testing.T) {
 	if s.RecordValidation(t.Context(), v) {
 		t.Error("recorded while somebody else holds the lock")
 	}
-	if n, _, err := s.AuditHead(); n != 2 || err != nil {
-		t.Errorf("%d events, %v", n, err)
+	if head, err := s.AuditHead(); head.Count != 2 || err != nil {
+		t.Errorf("%d events, %v", head.Count, err)
 	}
 }
 
