@@ -31,6 +31,8 @@ type app struct {
 	json  bool
 	quiet bool
 	gate  gate
+
+	progress *progress
 }
 
 // commands lists every command by name. Each is built only when it is asked for.
@@ -70,7 +72,7 @@ var commands = []struct {
 
 // run executes one command and returns its exit code. Errors become one sentence a line on stderr.
 func run(e env) (code int) {
-	a := &app{env: e}
+	a := &app{env: e, progress: &progress{w: e.stderr}}
 	defer func() {
 		if bug := recover(); bug != nil { // a panic would exit 2, which means invalid input here
 			fmt.Fprintf(e.stderr, "handoff: internal error: %v\nhint: nothing is lost; run `handoff verify`, and report this\n", bug)
@@ -190,6 +192,7 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // report prints an error, every line escaped, and its hints.
 func (a *app) report(err error) {
+	a.progress.clear()
 	if err == nil {
 		return
 	}
@@ -235,6 +238,7 @@ func appendNew(all, more []string) []string {
 
 func (a *app) note(text string) {
 	if !a.quiet {
+		a.progress.clear()
 		fmt.Fprintln(a.stderr, "handoff: "+handoff.EscapeLine(text))
 	}
 }
@@ -251,6 +255,9 @@ func (a *app) project() (handoff.Project, error) {
 	p.Options.Rules = schema.Frontmatter()
 	p.Options.CheckBody = record.CheckBody
 	p.Options.Warn = a.note
+	if !a.quiet && isTerminal(a.stderr) {
+		p.Options.Progress = a.progress.show
+	}
 	p.Options.Redact, p.Options.AllowSecrets = a.gate.redact, a.gate.allow
 	testOptions(a.getenv, &p.Options)
 	if a.getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {

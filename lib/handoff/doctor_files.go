@@ -20,7 +20,7 @@ func (m *mending) survey() error {
 	slices.Sort(names)
 	m.stored, m.differs = make(map[string]index.Row), make(map[string]bool)
 	rows, differ, errs := make([]index.Row, len(names)), make([]bool, len(names)), make([]error, len(names))
-	each(len(names), 2*runtime.GOMAXPROCS(0), func(i int) { rows[i], differ[i], errs[i] = m.rowOf(names[i]) })
+	m.eachShown(TaskProve, len(names), 2*runtime.GOMAXPROCS(0), func(i int) { rows[i], differ[i], errs[i] = m.rowOf(names[i]) })
 	for i, name := range names {
 		switch {
 		case errs[i] == nil:

@@ -45,6 +45,10 @@ type Options struct {
 	Now         func() time.Time       // nil is time.Now
 	Fingerprint func() (string, error) // which machine this is; nil asks the system
 	Warn        func(string)           // gets sentences about what was ignored or repaired; nil drops them
+
+	// Progress is told how a long piece of work comes along: what is done, how much of it, and of how much.
+	// It is called by one goroutine at a time, often. nil is nobody.
+	Progress func(task string, done, total int)
 }
 
 // OperatorPolicy says who may be named in from and to.

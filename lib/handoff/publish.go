@@ -33,7 +33,7 @@ const syncers = 16
 func (x *session) stage(docs []admitted) ([]*durable.Staged, error) {
 	staged := make([]*durable.Staged, len(docs))
 	errs := make([]error, len(docs))
-	each(len(docs), syncers, func(i int) {
+	x.eachShown(TaskStage, len(docs), syncers, func(i int) {
 		staged[i], errs[i] = x.dir.Stage(docs[i].text, 0o644)
 	})
 	for _, err := range errs {

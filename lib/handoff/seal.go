@@ -66,7 +66,7 @@ func ID(d Document) (string, error) {
 // seal parses, validates and identifies the sources. What fails is left out and reported in results.
 func (s *Store) seal(sources []Source, results []Result) []sealed {
 	docs := make([]sealed, len(sources))
-	each(len(sources), runtime.GOMAXPROCS(0), func(i int) {
+	s.eachShown(TaskSeal, len(sources), runtime.GOMAXPROCS(0), func(i int) {
 		docs[i], results[i].Err = s.sealOne(i, sources[i])
 	})
 	return keep(docs, results)

@@ -15,7 +15,7 @@ import (
 
 // checkDocuments reads the documents of the ids and holds them against their rows and events.
 func (c *check) checkDocuments(ctx context.Context, ids []string) {
-	each(len(ids), 2*runtime.GOMAXPROCS(0), func(i int) {
+	c.eachShown(TaskProve, len(ids), 2*runtime.GOMAXPROCS(0), func(i int) {
 		if ctx.Err() == nil {
 			c.checkDocument(c.rows[ids[i]])
 		}

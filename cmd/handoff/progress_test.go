@@ -1,0 +1,84 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// onTerminal runs a program with a terminal as its standard error and returns what each stream got.
+func onTerminal(t *testing.T, dir, program string, args ...string) (stdout, screen string) {
+	t.Helper()
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer master.Close()
+	var out, seen bytes.Buffer
+	read := make(chan bool)
+	go func() { _, _ = io.Copy(&seen, master); close(read) }() // fails when nobody has the terminal any more
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, slave
+	err = cmd.Run()
+	slave.Close()
+	<-read
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, seen.String())
+	}
+	return out.String(), seen.String()
+}
+
+// Progress is shown on a terminal, for long commands, and nowhere else.
+func TestProgress(t *testing.T) {
+	bin, root := filepath.Join(t.TempDir(), "handoff"), t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	put := func(n int) {
+		for i := range n {
+			text := fmt.Sprintf("---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: n%d-%d\nts_utc: '2026-05-07T12:00:00Z'\n---\nbody\n", n, i)
+			if err := os.MkdirAll(filepath.Join(root, fmt.Sprint("in", n)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(root, fmt.Sprint("in", n), fmt.Sprint(i, ".md")), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put(fewDocuments - 1)
+	put(fewDocuments)
+	for _, test := range []struct {
+		args  string
+		shows []string
+	}{
+		{"write in199 --root .", nil},
+		{"write in200 --root .", []string{"checking", "storing", "/200)"}},
+		{"verify --root .", []string{"verifying", "/399)", "399 handoffs"}},
+		{"verify --root . --quiet", nil},
+		{"doctor --root . --rebuild-index", []string{"verifying", "/399)"}},
+	} {
+		stdout, screen := onTerminal(t, root, bin, strings.Fields(test.args)...)
+		for _, want := range test.shows {
+			if !strings.Contains(screen, want) {
+				t.Errorf("%s: no %q in %q", test.args, want, screen)
+			}
+		}
+		if strings.Contains(screen, "%") != (test.shows != nil) || strings.Contains(stdout, "%") {
+			t.Errorf("%s: %q", test.args, screen)
+		}
+	}
+	cmd := exec.Command(bin, "verify", "--root", ".")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil || strings.ContainsAny(string(out), "%\r\x1b") {
+		t.Errorf("to a pipe: %q, %v", out, err)
+	}
+}
