@@ -106,16 +106,33 @@ func (a Agent) packaged() string {
 // split splits the line of a shell. A line that does more than run one program is no plain command.
 func split(line string) []string {
 	words, err := shellquote.Split(line)
-	if err != nil {
+	if err != nil || !runsOne(line) {
 		return nil
 	}
-	for i, w := range words {
-		quoted := i == 0 && strings.ContainsAny(line[:1], `'"`)
-		if strings.ContainsAny(w, ";&|<>()`\n") && !quoted {
-			return nil
+	return words
+}
+
+// runsOne reports whether a line has no operator and no command substitution outside quotes.
+func runsOne(line string) bool {
+	quote := byte(0)
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case quote == '\'':
+			if c == quote {
+				quote = 0
+			}
+		case c == '\\':
+			i++
+		case c == '"' && quote == '"':
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case c == '`', strings.HasPrefix(line[i:], "$("), quote == 0 && strings.IndexByte(";&|<>()\n", c) >= 0:
+			return false
 		}
 	}
-	return words
+	return true
 }
 
 func text(n *jsonedit.Node) string {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/installer"
 )
@@ -316,6 +318,39 @@ func TestManyAtOnce(t *testing.T) {
 	if after := tree(t, home); after != before {
 		t.Errorf("before\n%safter\n%s", before, after)
 	}
+}
+
+// Wherever the programs lie, the entry is recognised again and names the operator.
+func TestEveryPathIsRecognised(t *testing.T) {
+	home := t.TempDir()
+	p := installer.Places{Home: home}
+	rapid.Check(t, func(t *rapid.T) {
+		if err := errors.Join(os.RemoveAll(home), os.Mkdir(home, 0o755)); err != nil { // of a failed check
+			t.Fatal(err)
+		}
+		dir := rapid.StringMatching("/[a-z ;&|<>()`'\"\\\\$~*?\\[\\]{}!#=%éß-]{0,12}").Draw(t, "dir")
+		command := installer.Command{Program: dir + "/handoff", BuiltIn: true, To: "ben-2"}
+		if rapid.Bool().Draw(t, "hook") {
+			command = installer.Command{Program: dir + "/handoff-hook", To: "ben-2"}
+		}
+		a, err := installer.Find(rapid.SampledFrom(installer.Names()).Draw(t, "agent"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change, err := a.Install(p, installer.User, command)
+		apply(t, change, err)
+		again, err := a.Install(p, installer.User, installer.Command{Program: command.Program, BuiltIn: command.BuiltIn})
+		if err != nil || again.Status != installer.Present {
+			t.Fatalf("%s: %v, %v", command.Program, again.Status, err)
+		}
+		change, err = a.Uninstall(p, installer.User)
+		if change = apply(t, change, err); change.Status != installer.Removed || change.Words[0] != command.Program {
+			t.Fatalf("%s: %v", change.Status, change.Words)
+		}
+		if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+			t.Fatalf("left behind: %v, %v", left, err)
+		}
+	})
 }
 
 func TestCodexTakesTwoKeys(t *testing.T) {
