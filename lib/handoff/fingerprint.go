@@ -77,9 +77,9 @@ func (s *Store) Regenerate(ctx context.Context, operator, reason string) (Machin
 		return MachineRecord{}, err
 	}
 	if err := x.recover(); err != nil {
-		return MachineRecord{}, err
+		return MachineRecord{}, unpublished(err)
 	}
-	return record, x.regenerate(record, operator, reason)
+	return record, unpublished(x.regenerate(record, operator, reason))
 }
 
 func (x *session) regenerate(record MachineRecord, operator, reason string) error {

@@ -71,7 +71,11 @@ func (s *Store) matchesMachine() (known bool, err error) {
 func (s *Store) fingerprint() (string, error) {
 	observed, err := s.opt.Fingerprint()
 	if err != nil {
-		return "", problem(ErrConfig, "", "cannot tell which machine this is: %v", err)
+		hint := ""
+		if errors.Is(err, machine.ErrNoMachineID) {
+			hint = machine.Hint
+		}
+		return "", problem(ErrConfig, hint, "cannot tell which machine this is: %v", err)
 	}
 	return observed, nil
 }

@@ -61,6 +61,9 @@ func (s *Store) Resume(ctx context.Context, c Consumption) (Consumption, error) 
 		c.Time = x.now()
 		return x.resume(c)
 	})
+	if !errors.As(err, new(*ConsumedError)) {
+		err = unpublished(err)
+	}
 	return c, err
 }
 

@@ -21,11 +21,11 @@ import (
 	"github.com/denisbrodbeck/machineid"
 )
 
-// ErrNoMachineID says that the system has no machine id that tells it from others. The errors that
-// wrap it say how to give it one.
+// ErrNoMachineID says that the system has no machine id that tells it from others.
 var ErrNoMachineID = errors.New("this machine has no usable machine id")
 
-const hint = "on a host run systemd-machine-id-setup as root; give a container the host's id by mounting /etc/machine-id into it, also as /var/lib/dbus/machine-id where that file exists"
+// Hint says how to give a system a machine id.
+const Hint = "on a host run systemd-machine-id-setup as root; give a container the host's id by mounting /etc/machine-id into it, also as /var/lib/dbus/machine-id where that file exists"
 
 // Fingerprint returns the fingerprint of this machine. Containers made from one image may share
 // their machine id; then only the host name tells them apart.
@@ -36,7 +36,7 @@ func Fingerprint() (string, error) {
 	}
 	id, err := machineid.ID() // "" without an error when the file is empty
 	if err != nil {
-		return "", fmt.Errorf("%w (%w); %s", ErrNoMachineID, err, hint)
+		return "", fmt.Errorf("%w (%w)", ErrNoMachineID, err)
 	}
 	return Compute(name, id)
 }
@@ -50,7 +50,7 @@ func Compute(hostname, machineID string) (string, error) {
 	}
 	id := strings.ToLower(strings.TrimSpace(machineID))
 	if !usable(id) {
-		return "", fmt.Errorf("%w: it is %.80q, not 32 hexadecimal digits or a UUID other than zero; %s", ErrNoMachineID, id, hint)
+		return "", fmt.Errorf("%w: it is %.80q, not 32 hexadecimal digits or a UUID other than zero", ErrNoMachineID, id)
 	}
 	sum := sha256.Sum256([]byte(label + "|" + id))
 	return hex.EncodeToString(sum[:]), nil

@@ -48,7 +48,7 @@ func TestComputeRefuses(t *testing.T) {
 		"g" + hexID[1:], hexID[:31] + "\u0663", strings.Replace(uuid, "-", "", 1), "-" + hexID[:31], "{" + uuid + "}",
 	} {
 		got, err := machine.Compute("box", id)
-		if got != "" || !errors.Is(err, machine.ErrNoMachineID) || !strings.Contains(err.Error(), "systemd-machine-id-setup") {
+		if got != "" || !errors.Is(err, machine.ErrNoMachineID) {
 			t.Errorf("id %q: got %q, %v", id, got, err)
 		}
 	}

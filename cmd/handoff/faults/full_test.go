@@ -1,0 +1,111 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A smallDisk is a file system that can be filled up to the last block or file.
+type smallDisk struct {
+	name  string
+	mount func(t *testing.T, dir string)
+}
+
+var smallDisks = []smallDisk{
+	{"tmpfs", func(t *testing.T, dir string) {
+		must(t, dir, "mount", "-t", "tmpfs", "-o", "size=512k,nr_inodes=200", "handoff-faults", dir)
+	}},
+	{"ext4", func(t *testing.T, dir string) {
+		image := filepath.Join(memory(t), "image")
+		must(t, "/", "truncate", "-s", "2M", image)
+		must(t, "/", "mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", "-N", "64", image)
+		if r := start("/", "mount", "-o", "loop", image, dir); r.code != 0 {
+			t.Skipf("cannot mount ext4 here: %s", r.stderr)
+		}
+	}},
+}
+
+// fill takes all room of the disk but n blocks, or all files but n, and returns how to give it back.
+func fill(t *testing.T, dir string, blocks bool, n int) (empty func()) {
+	t.Helper()
+	fillers := filepath.Join(dir, "fillers")
+	if err := os.Mkdir(fillers, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var made []string
+	for i := 0; ; i++ {
+		path := filepath.Join(fillers, fmt.Sprint(i))
+		err := os.WriteFile(path, make([]byte, map[bool]int{true: 4096}[blocks]), 0o600)
+		if err != nil {
+			os.Remove(path)
+			break
+		}
+		made = append(made, path)
+	}
+	for _, path := range made[max(0, len(made)-n):] {
+		os.Remove(path)
+	}
+	unix.Sync()
+	return func() { os.RemoveAll(fillers) }
+}
+
+// However much room is left on the disk, a command that does not find enough says so and changes nothing,
+// and the same command succeeds when there is room again.
+func TestFullDisk(t *testing.T) {
+	needsRoot(t)
+	needs(t, "mkfs.ext4")
+	bin := build(t)
+	for _, disk := range smallDisks {
+		for _, sc := range scenarios() {
+			if !slices.Contains([]string{"first write", "write", "batch", "mark-read", "resume", "regenerate"}, sc.name) {
+				continue
+			}
+			t.Run(disk.name+", "+sc.name, func(t *testing.T) {
+				refused := 0
+				for _, blocks := range []bool{true, false} {
+					for n := range 9 {
+						if fullDisk(t, bin, disk, sc, blocks, n) {
+							refused++
+						}
+					}
+				}
+				if refused == 0 {
+					t.Error("no command was refused")
+				}
+				t.Logf("%d of 18 commands found no room", refused)
+			})
+		}
+	}
+}
+
+func fullDisk(t *testing.T, bin string, disk smallDisk, sc scenario, blocks bool, n int) (refused bool) {
+	t.Helper()
+	dir := t.TempDir()
+	disk.mount(t, dir)
+	defer exec.Command("umount", "-l", dir).Run()
+	p := program{bin, dir}
+	p.fill(t, dir, sc)
+	s := &sweep{program: p, scenario: sc, t: t, before: look(dir)}
+	empty := fill(t, dir, blocks, n)
+	first := p.handoff(dir, sc.command...)
+	faults := s.afterFault(dir, first)
+	faults = append(faults, s.readers(dir)...)
+	if first.code != 0 && (first.stdout != "" || !strings.Contains(first.stderr, "no space left") || !strings.Contains(first.stderr, "hint: ")) {
+		faults = append(faults, fmt.Sprintf("exit code %d: %s%s", first.code, first.stdout, first.stderr))
+	}
+	empty()
+	faults = append(faults, s.afterRepeat(dir, first)...)
+	for _, f := range faults {
+		t.Errorf("%d left of the blocks (%v) or files: %s", n, blocks, f)
+	}
+	return first.code != 0
+}
