@@ -47,6 +47,18 @@ func (a Audit) Failed() []string {
 	return names
 }
 
+// contradicted returns the flags that the record claims true although it shows itself that they are not. A sealed record
+// has none; one that somebody wrote by hand may.
+func (r Record) contradicted() []string {
+	var names []string
+	for _, f := range flags {
+		if *f.place(&r.SelfAudit) && f.problem(r, Review{Scanned: true}) != "" {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
 // A flag is one question of the audit: its name, its place, and why the answer is no ("" for yes).
 type flag struct {
 	name    string

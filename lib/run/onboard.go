@@ -39,7 +39,7 @@ type Recent struct {
 	Agent      string   `json:"agent"`
 	Status     string   `json:"status"`
 	Summary    string   `json:"summary"`
-	AuditFails []string `json:"audit_fails"` // the flags of its self-audit that are false
+	AuditFails []string `json:"audit_fails"` // the flags of its self-audit that are false, or true against its data
 }
 
 // An OriginException is a policy exception with its record.
@@ -68,7 +68,7 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 	recent := entries[:min(len(entries), cmp.Or(max(o.MaxRecent, 0), DefaultMaxRecent))]
 	for _, e := range recent {
 		r := e.Record
-		b.RecentHandoffs = append(b.RecentHandoffs, Recent{e.origin(), r.Agent, r.Status, r.Summary, append([]string{}, r.SelfAudit.Failed()...)})
+		b.RecentHandoffs = append(b.RecentHandoffs, Recent{e.origin(), r.Agent, r.Status, r.Summary, append(append([]string{}, r.SelfAudit.Failed()...), r.contradicted()...)})
 		for _, x := range r.PolicyExceptions {
 			b.PolicyExceptions = append(b.PolicyExceptions, OriginException{x, e.origin()})
 		}
@@ -108,6 +108,9 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 		}
 		if failed := r.SelfAudit.Failed(); len(failed) > 0 {
 			b.Warnings = append(b.Warnings, fmt.Sprintf("task %s fails its self-audit: %s", show(r.TaskID), strings.Join(failed, ", ")))
+		}
+		if wrong := r.contradicted(); len(wrong) > 0 {
+			b.Warnings = append(b.Warnings, fmt.Sprintf("task %s claims in its self-audit what its data contradict: %s", show(r.TaskID), strings.Join(wrong, ", ")))
 		}
 	}
 }
