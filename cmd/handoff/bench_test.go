@@ -102,7 +102,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 // BenchmarkHook/N is the start of a session in a store of N handoffs that were all read, as a multiple of
-// the start of a program that does nothing.
+// the start of a program that does nothing. In BenchmarkHook/unread 50 of 10,000 are unread.
 func BenchmarkHook(b *testing.B) {
 	dir := b.TempDir()
 	hook := build(b, dir, "github.com/seed-78daf238/handoff/cmd/handoff-hook")
@@ -111,13 +111,19 @@ func BenchmarkHook(b *testing.B) {
 		b.Fatal(err)
 	}
 	empty := build(b, dir, source)
-	for _, n := range []int{1, 10_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+	run := func(name string, n, unread int) {
+		b.Run(name, func(b *testing.B) {
 			root := project(b, n)
 			timed(b, root, "", program(b), "mark-read", "--all", "--to", "ben")
+			for i := range unread {
+				timed(b, root, "body\n", program(b), "write", "-", "--from", "ann", "--to", "ben", "--topic", fmt.Sprint("new-", i), "--ts", "2026-05-07T12:00:00Z")
+			}
 			compare(b, root, []string{hook, "session-start", "--to", "ben"}, []string{empty})
 		})
 	}
+	run("1", 1, 0)
+	run("10000", 10_000, 0)
+	run("unread", 10_000, 50)
 }
 
 // BenchmarkList is `list --unread` where 2,000 of 100,000 handoffs are unread.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -46,25 +45,25 @@ func (f Filter) matches(e Entry) bool {
 
 // skip tells from the text of a row that matches would not take it, without parsing the row; nil if the
 // filter does not lend itself to that.
-func (f Filter) skip() func(line string) bool {
-	if f.Orphaned || f.To == "" && !f.Unread {
+func (f Filter) skip() func(line []byte) bool {
+	switch {
+	case f.Orphaned || f.To == "" && !f.Unread:
 		return nil
-	}
-	if f.To == "" {
-		return func(line string) bool {
+	case f.To == "":
+		return func(line []byte) bool {
 			to := index.Cell(line, 3)
-			return strings.HasPrefix(line, "| sha256:") && to != "" && index.Row{ReadBy: index.LastCell(line)}.IsReadBy(to)
+			return index.IsRowLike(line) && len(to) > 0 && index.IsMarked(line, string(to))
 		}
 	}
-	to := "| " + f.To + " |"
-	return func(line string) bool {
-		if !strings.HasPrefix(line, "| sha256:") {
+	alone := "| " + f.To + ":"
+	return func(line []byte) bool {
+		if !index.IsRowLike(line) {
 			return false
 		}
-		if !strings.Contains(line, to) {
+		if f.Unread && index.IsMarkedAlone(line, alone) {
 			return true
 		}
-		return f.Unread && index.Row{ReadBy: index.LastCell(line)}.IsReadBy(f.To)
+		return string(index.Cell(line, 3)) != f.To || f.Unread && index.IsMarked(line, f.To)
 	}
 }
 
@@ -127,127 +126,6 @@ func (s *Store) reader() (*durable.Dir, error) {
 		return nil, err
 	}
 	return openOptional(s.opt.Dir)
-}
-
-// A collector gathers the chosen rows of all index files, each id once.
-type collector struct {
-	choose  func(Entry) bool
-	skip    func(line string) bool // a row that choose would not take, told from its text; nil for never
-	at      map[string]int         // id → its place among found
-	found   []Entry
-	passed  bool // some rows were not chosen
-	foreign int  // lines that are neither rows nor part of the table
-	first   string
-}
-
-func newCollector(choose func(Entry) bool) *collector {
-	return &collector{choose: choose, at: make(map[string]int)}
-}
-
-// scan returns the chosen entries, archives before INDEX.md. Files are read the other way round: a
-// rotation that happens meanwhile then shows rows twice, never not at all.
-func (s *Store) scan(d *durable.Dir, choose func(Entry) bool, skip func(string) bool) ([]Entry, error) {
-	c := newCollector(choose)
-	c.skip = skip
-	newest := 0
-	err := eachIndex(d, func(name string, text []byte) error {
-		switch {
-		case name == index.Name && len(text) == 0:
-			if has, err := hasHandoffs(d); err != nil || has {
-				s.opt.Warn(errIndexMissing.Problem + "; " + errIndexMissing.Advice)
-			}
-		case text == nil:
-			s.opt.Warn(fmt.Sprintf("%s is linked from %s but missing; its handoffs are not shown; run `handoff doctor`", name, index.Name))
-		}
-		c.add(name, asString(text))
-		if name == index.Name {
-			newest = len(c.found)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if c.foreign > 0 {
-		s.opt.Warn(fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", c.foreign, c.first))
-	}
-	if err := c.join(d); err != nil {
-		return nil, err
-	}
-	return c.result(newest), nil
-}
-
-func (c *collector) add(name, text string) {
-	for l := range index.RawLines(text) {
-		if c.skip != nil && c.skip(l.Text) {
-			c.passed = true
-			continue
-		}
-		l.Row, l.IsRow = index.ParseRow(l.Text)
-		if l.IsRow {
-			c.row(l)
-		} else if !l.IsFurniture() {
-			if c.foreign++; c.foreign == 1 {
-				c.first = fmt.Sprintf("%s:%d", name, l.Number)
-			}
-		}
-	}
-}
-
-func (c *collector) row(l index.Line) {
-	at, again := c.at[l.Row.ID]
-	switch {
-	case again:
-		c.found[at].Row = joined(c.found[at].Row, l.Row)
-	case c.choose(Entry{l.Row}):
-		row, _ := index.ParseRow(strings.Clone(l.Text)) // lets the text of the file go
-		c.at[row.ID] = len(c.found)
-		c.found = append(c.found, Entry{row})
-	default:
-		c.passed = true
-	}
-}
-
-// joined is the first row of an id with the marks of another: what was read anywhere is read.
-func joined(first, other index.Row) index.Row {
-	for _, m := range other.Marks() {
-		first = first.WithMark(m)
-	}
-	return first
-}
-
-// join looks for rows of the chosen ids that were not chosen themselves: the first of an id stands, with
-// the marks of all.
-func (c *collector) join(d *durable.Dir) error {
-	if !c.passed || len(c.found) == 0 {
-		return nil
-	}
-	first := make(map[string]index.Row)
-	err := eachIndex(d, func(_ string, text []byte) error {
-		for l := range index.RawLines(string(text)) {
-			if _, chosen := c.at[index.RowID(l.Text)]; !chosen {
-				continue
-			}
-			if row, ok := index.ParseRow(l.Text); ok {
-				if old, again := first[row.ID]; again {
-					row = joined(old, row)
-				}
-				first[row.ID] = row
-			}
-		}
-		return nil
-	})
-	for id, row := range first {
-		c.found[c.at[id]].Row = row
-	}
-	return err
-}
-
-// result puts the entries of INDEX.md, which were read first, last. What duplicates have changed so that
-// it is no longer chosen is left out.
-func (c *collector) result(newest int) []Entry {
-	ordered := append(slices.Clone(c.found[newest:]), c.found[:newest]...)
-	return slices.DeleteFunc(ordered, func(e Entry) bool { return !c.choose(e) })
 }
 
 // load reads the document of an entry and proves that it is the one that was written. The text comes back

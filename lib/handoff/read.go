@@ -95,7 +95,7 @@ func (s *Store) matching(d *durable.Dir, prefix string) ([]Entry, error) {
 			}
 		}
 		for _, row := range index.FindPrefix(text, prefix) {
-			c.row(index.Line{Text: row.String(), Row: row})
+			c.row(row)
 		}
 		if len(prefix) == 64 && len(c.found) > 0 {
 			return fs.SkipAll

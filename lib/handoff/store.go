@@ -3,6 +3,7 @@ package handoff
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -83,17 +84,24 @@ func openOptional(path string) (*durable.Dir, error) {
 
 // readIndex returns the text of an index file, nil if it does not exist.
 func readIndex(d *durable.Dir, name string) ([]byte, error) {
+	f, err := openIndex(d, name)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	defer f.Close()
+	return durable.ReadAll(f, maxIndex)
+}
+
+// openIndex opens an index file, nil if it does not exist.
+func openIndex(d *durable.Dir, name string) (*os.File, error) {
 	f, err := d.OpenSole(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, durable.ErrUnsafe):
 		return nil, &CorruptError{File: filepath.Join(d.Path(), name), Why: err.Error()}
-	case err != nil:
-		return nil, err
 	}
-	defer f.Close()
-	return durable.ReadAll(f, maxIndex)
+	return f, err
 }
 
 // hasHandoffs reports whether d holds a file that looks like a stored handoff. It reads the directory.

@@ -188,17 +188,25 @@ func TestFind(t *testing.T) {
 }
 
 // What is told of a row without parsing it must agree with parsing it.
-func TestCells(t *testing.T) {
+func TestGlances(t *testing.T) {
 	r := row(1).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"})
 	for _, line := range []string{r.String(), "  " + r.String() + " \r"} {
-		if index.RowID(line) != r.ID || index.Cell(line, 1) != r.File || index.Cell(line, 3) != r.To || index.LastCell(line) != r.ReadBy {
-			t.Errorf("%q: id %q, file %q, to %q, read_by %q", line, index.RowID(line), index.Cell(line, 1), index.Cell(line, 3), index.LastCell(line))
+		l := []byte(line)
+		if string(index.RowID(l)) != r.ID || string(index.Cell(l, 1)) != r.File || string(index.Cell(l, 3)) != r.To || !index.IsMarked(l, "ben") || index.IsMarked(l, "be") {
+			t.Errorf("%q: id %q, file %q, to %q", line, index.RowID(l), index.Cell(l, 1), index.Cell(l, 3))
 		}
 	}
+	if !index.IsMarkedAlone([]byte(r.String()), "| ben:") || index.IsMarkedAlone([]byte(r.String()), "| en:") {
+		t.Error("the only mark is not found")
+	}
 	for _, line := range []string{"", "|", "| sha256:", "note", "| sha256:00 | x"} {
-		if index.RowID(line) != "" || index.Cell(line, 5) != "" || index.LastCell(line) != "" {
+		l := []byte(line)
+		if index.RowID(l) != nil || index.Cell(l, 5) != nil || index.IsMarked(l, "x") || index.IsMarkedAlone(l, "| x:") || index.LinkedArchive(l) != "" {
 			t.Errorf("%q has cells", line)
 		}
+	}
+	if name := index.LinkedArchive([]byte(" - [INDEX-0002.md](INDEX-0002.md)\r")); name != "INDEX-0002.md" {
+		t.Errorf("%q is linked", name)
 	}
 }
 
@@ -214,6 +222,8 @@ func TestIsEmpty(t *testing.T) {
 func FuzzRow(f *testing.F) {
 	f.Add(row(1).String())
 	f.Add(row(2).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"}).String())
+	f.Add(strings.Replace(row(3).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"}).WithMark(index.Mark{Operator: "a", Time: "2026-05-08T09:00:00Z"}).String(), ",", " , ", 1))
+	f.Add("|" + strings.ReplaceAll(row(4).String()[1:], " ", "  "))
 	f.Add("| sha256:")
 	f.Fuzz(func(t *testing.T, line string) {
 		r, ok := index.ParseRow(line)
@@ -223,6 +233,15 @@ func FuzzRow(f *testing.F) {
 		again, ok := index.ParseRow(r.String())
 		if !ok || again != r {
 			t.Fatalf("%q was parsed as %v, which comes back as %v, %v", line, r, again, ok)
+		}
+		l := []byte(line)
+		if string(index.RowID(l)) != r.ID && index.IsRowLike(l) || string(index.Cell(l, 3)) != r.To {
+			t.Fatalf("%q: id %q, to %q", line, index.RowID(l), index.Cell(l, 3))
+		}
+		for _, operator := range []string{"ben", "en", "a", r.From, r.To} {
+			if index.IsMarked(l, operator) != r.IsReadBy(operator) || index.IsMarkedAlone(l, "| "+operator+":") && !r.IsReadBy(operator) {
+				t.Fatalf("%q: marked by %s is %v", line, operator, index.IsMarked(l, operator))
+			}
 		}
 	})
 }

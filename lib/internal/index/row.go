@@ -52,38 +52,6 @@ func ParseRow(line string) (Row, bool) {
 	return r, rest == "" && r.wellFormed()
 }
 
-// RowID returns what stands where the id of a row would, "" if line does not begin like a row. It does not
-// parse the row.
-func RowID(line string) string {
-	line = strings.TrimLeft(line, " \t")
-	if end := len("| sha256:") + 64; strings.HasPrefix(line, rowStart) && len(line) > end {
-		return line[len("| "):end]
-	}
-	return ""
-}
-
-// Cell returns what stands in the n-th cell of a line, counted from 0, "" if there are fewer.
-func Cell(line string, n int) string {
-	for ; n >= 0; n-- {
-		_, rest, ok := strings.Cut(line, "|")
-		if !ok {
-			return ""
-		}
-		line = rest
-	}
-	cell, _, _ := strings.Cut(line, "|")
-	return strings.Trim(cell, " ")
-}
-
-// LastCell returns what stands in the last cell of a line, which in a row is read_by.
-func LastCell(line string) string {
-	line, ok := strings.CutSuffix(strings.TrimRight(line, " \t\r"), "|")
-	if !ok {
-		return ""
-	}
-	return strings.Trim(line[strings.LastIndexByte(line, '|')+1:], " ")
-}
-
 func (r Row) wellFormed() bool {
 	return isID(r.ID) && IsFile(r.File) && isSlug(r.From, 64) && isSlug(r.To, 64) && isSlug(r.Topic, 80) &&
 		isTime(r.Time) && isReadBy(r.ReadBy)

@@ -1,0 +1,221 @@
+package handoff
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+// A collector gathers the chosen rows of all index files, each id once.
+type collector struct {
+	choose  func(Entry) bool
+	skip    func(line []byte) bool // a row that choose would not take, told from its text; nil for never
+	at      map[string]int         // id → its place among found
+	found   []Entry
+	passed  bool // some rows were not chosen
+	foreign int  // lines that are neither rows nor part of the table
+	first   string
+}
+
+func newCollector(choose func(Entry) bool) *collector {
+	return &collector{choose: choose, at: make(map[string]int)}
+}
+
+// scan returns the chosen entries, archives before INDEX.md. Files are read the other way round: a
+// rotation that happens meanwhile then shows rows twice, never not at all.
+func (s *Store) scan(d *durable.Dir, choose func(Entry) bool, skip func([]byte) bool) ([]Entry, error) {
+	c := newCollector(choose)
+	c.skip = skip
+	newest := 0
+	w := indexWalk{dir: d, line: c.line, end: func(name string, missing, empty bool) {
+		switch {
+		case name == index.Name && empty:
+			if has, err := hasHandoffs(d); err != nil || has {
+				s.opt.Warn(errIndexMissing.Problem + "; " + errIndexMissing.Advice)
+			}
+		case missing:
+			s.opt.Warn(fmt.Sprintf("%s is linked from %s but missing; its handoffs are not shown; run `handoff doctor`", name, index.Name))
+		}
+		if name == index.Name {
+			newest = len(c.found)
+		}
+	}}
+	if err := w.walk(); err != nil {
+		return nil, err
+	}
+	if c.foreign > 0 {
+		s.opt.Warn(fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", c.foreign, c.first))
+	}
+	if err := c.join(d); err != nil {
+		return nil, err
+	}
+	return c.result(newest), nil
+}
+
+func (c *collector) line(name string, number int, line []byte) {
+	if c.skip != nil && c.skip(line) {
+		c.passed = true
+		return
+	}
+	l := index.Line{Text: string(line)}
+	if l.Row, l.IsRow = index.ParseRow(l.Text); l.IsRow {
+		c.row(l.Row)
+	} else if !l.IsFurniture() {
+		if c.foreign++; c.foreign == 1 {
+			c.first = fmt.Sprintf("%s:%d", name, number)
+		}
+	}
+}
+
+func (c *collector) row(row index.Row) {
+	at, again := c.at[row.ID]
+	switch {
+	case again:
+		c.found[at].Row = joined(c.found[at].Row, row)
+	case c.choose(Entry{row}):
+		c.at[row.ID] = len(c.found)
+		c.found = append(c.found, Entry{row})
+	default:
+		c.passed = true
+	}
+}
+
+// joined is the first row of an id with the marks of another: what was read anywhere is read.
+func joined(first, other index.Row) index.Row {
+	for _, m := range other.Marks() {
+		first = first.WithMark(m)
+	}
+	return first
+}
+
+// join looks for rows of the chosen ids that were not chosen themselves: the first of an id stands, with
+// the marks of all.
+func (c *collector) join(d *durable.Dir) error {
+	if !c.passed || len(c.found) == 0 {
+		return nil
+	}
+	first := make(map[string]index.Row)
+	w := indexWalk{dir: d, line: func(_ string, _ int, line []byte) {
+		if _, chosen := c.at[string(index.RowID(line))]; !chosen {
+			return
+		}
+		if row, ok := index.ParseRow(string(line)); ok {
+			if old, again := first[row.ID]; again {
+				row = joined(old, row)
+			}
+			first[row.ID] = row
+		}
+	}}
+	err := w.walk()
+	for id, row := range first {
+		c.found[c.at[id]].Row = row
+	}
+	return err
+}
+
+// result puts the entries of INDEX.md, which were read first, last. What duplicates have changed so that
+// it is no longer chosen is left out.
+func (c *collector) result(newest int) []Entry {
+	ordered := append(slices.Clone(c.found[newest:]), c.found[:newest]...)
+	return slices.DeleteFunc(ordered, func(e Entry) bool { return !c.choose(e) })
+}
+
+// An indexWalk goes through the lines of INDEX.md and of every archive, oldest first. It holds one piece of a
+// file at a time, so that its cost does not grow with the store.
+type indexWalk struct {
+	dir  *durable.Dir
+	line func(name string, number int, line []byte) // gets each line, without its newline; the bytes are good until it returns
+	end  func(name string, missing, empty bool)     // is called after each file, also for an archive that is linked and missing; may be nil
+	buf  []byte
+}
+
+const indexPiece = 128 << 10
+
+func (w *indexWalk) walk() error {
+	linked, err := w.newest()
+	for n := 1; err == nil; n++ {
+		name := index.ArchiveName(n)
+		var missing bool
+		if missing, _, err = w.file(name, w.line); missing && !slices.Contains(linked, name) {
+			return nil
+		}
+	}
+	return err
+}
+
+// newest reads INDEX.md and returns the archives that it links above its first row.
+func (w *indexWalk) newest() (linked []string, err error) {
+	rows := false
+	_, _, err = w.file(index.Name, func(name string, number int, line []byte) {
+		if !rows {
+			if archive := index.LinkedArchive(line); archive != "" {
+				linked = append(linked, archive)
+			} else {
+				_, rows = index.ParseRow(string(line))
+			}
+		}
+		w.line(name, number, line)
+	})
+	return linked, err
+}
+
+// file calls line with each line of an index file.
+func (w *indexWalk) file(name string, line func(string, int, []byte)) (missing, empty bool, err error) {
+	f, err := openIndex(w.dir, name)
+	if err != nil {
+		return false, false, err
+	}
+	if f == nil {
+		missing, empty = true, true
+	} else {
+		defer f.Close()
+		if empty, err = w.lines(f, name, line); err != nil {
+			return false, false, err
+		}
+	}
+	if w.end != nil {
+		w.end(name, missing, empty)
+	}
+	return missing, empty, nil
+}
+
+// lines reads f piece by piece. A line that does not fit makes the pieces larger.
+func (w *indexWalk) lines(f *os.File, name string, line func(string, int, []byte)) (empty bool, err error) {
+	if w.buf == nil {
+		w.buf = make([]byte, indexPiece)
+	}
+	number, read, have := 0, int64(0), 0
+	for {
+		n, err := f.Read(w.buf[have:])
+		have, read = have+n, read+int64(n)
+		rest := w.buf[:have]
+		for {
+			i := bytes.IndexByte(rest, '\n')
+			if i < 0 {
+				break
+			}
+			number++
+			line(name, number, rest[:i])
+			rest = rest[i+1:]
+		}
+		switch {
+		case err == io.EOF:
+			if len(rest) > 0 {
+				line(name, number+1, rest)
+			}
+			return read == 0, nil
+		case err != nil:
+			return false, err
+		case read > maxIndex:
+			return false, fmt.Errorf("%s: more than the %d bytes that are read", f.Name(), maxIndex)
+		}
+		if have = copy(w.buf, rest); have == len(w.buf) {
+			w.buf = append(w.buf, make([]byte, len(w.buf))...)
+		}
+	}
+}
