@@ -9,15 +9,12 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
 )
 
 func main() {
-	debug.SetGCPercent(-1) // a process of a few milliseconds need not collect until it gets large
-	debug.SetMemoryLimit(16 << 20)
 	s, err := parse(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "handoff-hook: "+err.Error())

@@ -183,21 +183,24 @@ func (r report) text(entries []handoff.Entry, drafts string) (text string, told 
 		"Each line below is its id, sender, topic and time.\n", count(len(entries), "unread handoff"), r.operator, handoff.EscapeLine(r.store.Dir()), r.operator))
 	out.Add(drafts)
 	withheld, left := 0, len(entries)
-	for _, e := range entries {
-		if time.Now().After(r.until) {
-			break
+	err := r.store.LoadEach(entries, func(got handoff.Stored, err error) bool {
+		var block string
+		if err == nil {
+			block, err = r.entry(got)
 		}
-		block, err := r.entry(e)
-		if err != nil {
+		switch {
+		case err != nil:
 			withheld++
-			left--
-			continue
+		case out.Add(block):
+			told = append(told, got.Entry.ID)
+		default:
+			return false
 		}
-		if !out.Add(block) {
-			break
-		}
-		told = append(told, e.ID)
 		left--
+		return time.Now().Before(r.until)
+	})
+	if err != nil {
+		left = len(entries)
 	}
 	if withheld > 0 {
 		out.Add(count(withheld, "handoff") + " withheld: the content is not what was written; `handoff verify` names the place.\n")
@@ -207,11 +210,8 @@ func (r report) text(entries []handoff.Entry, drafts string) (text string, told 
 }
 
 // entry is one line about a handoff, and its framed body if that is wanted.
-func (r report) entry(e handoff.Entry) (string, error) {
-	got, err := r.store.Load(e)
-	if err != nil {
-		return "", err
-	}
+func (r report) entry(got handoff.Stored) (string, error) {
+	e := got.Entry
 	line, err := render.JSONLine(strings.Join([]string{e.ID, e.From, e.Topic, e.Time}, " "))
 	if err != nil || !r.bodies {
 		return line + "\n", err

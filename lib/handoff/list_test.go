@@ -1,11 +1,14 @@
 package handoff_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -65,4 +68,60 @@ func TestListJoinsDuplicates(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A list that passes rows over at a glance has the rows that parsing all of them gives, whatever the index
+// looks like.
+func TestGlanceAgreesWithParsing(t *testing.T) {
+	root := t.TempDir()
+	s := open(t, root, nil)
+	id := func(n int) string { return fmt.Sprintf("sha256:%064x", n) }
+	line := rapid.Custom(func(t *rapid.T) string {
+		pad := rapid.SampledFrom([]string{" ", " ", " ", "  ", ""}).Draw(t, "pad")
+		cells := []string{
+			id(rapid.IntRange(1, 9).Draw(t, "id")), "2026-05-07-ann-ben-t.md",
+			rapid.SampledFrom([]string{"ann", "ben"}).Draw(t, "from"), rapid.SampledFrom([]string{"ben", "cy", "b"}).Draw(t, "to"), "ben", "2026-05-07T12:00:00Z",
+			rapid.SampledFrom([]string{"", "ben:2026-05-08T09:00:00Z", "cy:2026-05-08T09:00:00.5Z", "cy:2026-05-08T09:00:00Z,ben:2026-05-08T09:00:00Z",
+				"cy:2026-05-08T09:00:00Z , ben:2026-05-08T09:00:00Z", "ben:2026-05-08T09:00:0|Z", "ben", "xben:2026-05-08T09:00:00Z"}).Draw(t, "read_by"),
+		}
+		row := rapid.SampledFrom([]string{"", "", "", " ", "\t"}).Draw(t, "before") + "| " + strings.Join(cells, " |"+pad) + " |"
+		return rapid.SampledFrom([]string{row, row, row, row + " \r", row + "x", "", "note", strings.Repeat("long ", 60_000), "- [INDEX-0001.md](INDEX-0001.md)"}).Draw(t, "line")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		for i, name := range []string{"INDEX.md", "INDEX-0001.md"} {
+			lines := rapid.SliceOfN(line, i, 12).Draw(t, name)
+			text := strings.Join(lines, "\n") + rapid.SampledFrom([]string{"\n", ""}).Draw(t, "end")
+			if err := os.MkdirAll(filepath.Join(root, "handoffs"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(root, "handoffs", name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all, err := s.List(handoff.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []handoff.Filter{{Unread: true}, {To: "ben"}, {To: "ben", Unread: true}, {To: "b", Unread: true}, {To: "cy", Unread: true}} {
+			var want []string
+			for _, e := range all {
+				if (f.To == "" || e.To == f.To) && (!f.Unread || e.UnreadBy(f.To)) {
+					want = append(want, e.String())
+				}
+			}
+			entries, err := s.List(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range entries {
+				got = append(got, e.String())
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Fatalf("List(%+v) has\n%s\nwant\n%s", f, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		}
+	})
 }

@@ -149,16 +149,36 @@ func parseStored(name string, text []byte) (Document, error) {
 }
 
 // Load returns the handoff of an entry that List gave, and proves it as Read does.
-func (s *Store) Load(e Entry) (Stored, error) {
+func (s *Store) Load(e Entry) (got Stored, err error) {
+	failed := s.LoadEach([]Entry{e}, func(one Stored, fault error) bool {
+		got, err = one, fault
+		return true
+	})
+	if failed != nil {
+		return Stored{}, failed
+	}
+	return got, err
+}
+
+// LoadEach calls do with what Load gives for each entry, until do returns false.
+func (s *Store) LoadEach(entries []Entry, do func(Stored, error) bool) error {
+	if len(entries) == 0 {
+		return nil
+	}
 	d, err := s.reader()
 	if err != nil {
-		return Stored{}, err
+		return err
 	}
 	if d == nil {
-		return Stored{}, unknownID(e.ID, s.opt.Dir)
+		return unknownID(entries[0].ID, s.opt.Dir)
 	}
 	defer d.Close()
-	got := Stored{Entry: e, Path: s.relPath(e.File)}
-	got.Document, got.Text, err = s.load(d, e)
-	return got, err
+	for _, e := range entries {
+		got := Stored{Entry: e, Path: s.relPath(e.File)}
+		got.Document, got.Text, err = s.load(d, e)
+		if !do(got, err) {
+			break
+		}
+	}
+	return nil
 }

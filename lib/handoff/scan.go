@@ -140,9 +140,13 @@ func (w *indexWalk) walk() error {
 	linked, err := w.newest()
 	for n := 1; err == nil; n++ {
 		name := index.ArchiveName(n)
-		var missing bool
-		if missing, _, err = w.file(name, w.line); missing && !slices.Contains(linked, name) {
+		var missing, empty bool
+		missing, empty, err = w.file(name, w.line)
+		if missing && !slices.Contains(linked, name) {
 			return nil
+		}
+		if err == nil && w.end != nil {
+			w.end(name, missing, empty)
 		}
 	}
 	return err
@@ -151,7 +155,7 @@ func (w *indexWalk) walk() error {
 // newest reads INDEX.md and returns the archives that it links above its first row.
 func (w *indexWalk) newest() (linked []string, err error) {
 	rows := false
-	_, _, err = w.file(index.Name, func(name string, number int, line []byte) {
+	missing, empty, err := w.file(index.Name, func(name string, number int, line []byte) {
 		if !rows {
 			if archive := index.LinkedArchive(line); archive != "" {
 				linked = append(linked, archive)
@@ -161,27 +165,24 @@ func (w *indexWalk) newest() (linked []string, err error) {
 		}
 		w.line(name, number, line)
 	})
+	if err == nil && w.end != nil {
+		w.end(index.Name, missing, empty)
+	}
 	return linked, err
 }
 
-// file calls line with each line of an index file.
+// file calls line with each line of an index file. A missing one is empty too.
 func (w *indexWalk) file(name string, line func(string, int, []byte)) (missing, empty bool, err error) {
 	f, err := openIndex(w.dir, name)
 	if err != nil {
 		return false, false, err
 	}
 	if f == nil {
-		missing, empty = true, true
-	} else {
-		defer f.Close()
-		if empty, err = w.lines(f, name, line); err != nil {
-			return false, false, err
-		}
+		return true, true, nil
 	}
-	if w.end != nil {
-		w.end(name, missing, empty)
-	}
-	return missing, empty, nil
+	defer f.Close()
+	empty, err = w.lines(f, name, line)
+	return false, empty, err
 }
 
 // lines reads f piece by piece. A line that does not fit makes the pieces larger.
