@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 const maxCompletions = 200
@@ -73,6 +75,11 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 	for _, name := range []string{"to", "from", "operator"} {
 		if cmd.Flags().Lookup(name) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(name, a.completeOperators) // fails only for a flag that is not there
+		}
+	}
+	for name, words := range map[string][]string{"kind": record.Kinds(), "encoding": universal.Encodings()} {
+		if cmd.Flags().Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
 	for _, sub := range cmd.Commands() {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -118,19 +119,16 @@ func (r *repairing) run() error {
 // mend repairs, and writes what is moved or cut, before anything relies on it. Where it cannot be written, or files of another
 // repair have the same names, it goes to a directory of its own: beside the output, or else among the temporary files.
 func (r *repairing) mend(d *universal.Document) (err error) {
-	root, dir := r.place(), "."
-	if r.sessionRoot != "" {
-		if dir, err = d.SessionDir(r.sessionRoot); err != nil {
-			return err
-		}
-		if root, err = filepath.Abs(r.sessionRoot); err != nil {
-			return err
-		}
-		r.options.SessionDir = filepath.Join(root, dir)
+	root, dir, outside := r.destination(d)
+	if r.result, err = d.Repair(r.options); err != nil || len(r.result.Moved) == 0 {
+		return err
 	}
-	err = r.attempt(d, root, dir)
+	if outside != nil {
+		return outside
+	}
+	err = r.keep(root, dir)
 	for _, parent := range []string{r.place(), ""} {
-		if err == nil || len(r.result.Moved) == 0 {
+		if err == nil {
 			break
 		}
 		made, madeErr := os.MkdirTemp(parent, "handoff-kept-")
@@ -141,23 +139,32 @@ func (r *repairing) mend(d *universal.Document) (err error) {
 		if r.options.SessionDir = made; parent != "" {
 			r.options.SessionDir = filepath.Base(made)
 		}
-		err = r.attempt(d, made, ".")
+		if r.result, err = d.Repair(r.options); err == nil {
+			err = r.keep(made, ".")
+		}
 	}
 	return err
 }
 
-func (r *repairing) attempt(d *universal.Document, root, dir string) (err error) {
-	if r.result, err = d.Repair(r.options); err != nil || len(r.result.Moved) == 0 {
-		return err
+// destination is where what is moved goes: beside the output, or to the directory of the session.
+func (r *repairing) destination(d *universal.Document) (root, dir string, err error) {
+	if r.sessionRoot == "" {
+		return r.place(), ".", nil
 	}
-	if err := universal.WriteFiles(root, dir, r.result.Moved...); err != nil {
-		return err
+	if root, err = filepath.Abs(r.sessionRoot); err == nil {
+		dir, err = d.SessionDir(root)
 	}
+	r.options.SessionDir = filepath.Join(root, dir)
+	return root, dir, err
+}
+
+// keep writes what is moved or cut.
+func (r *repairing) keep(root, dir string) error {
 	r.kept = nil
 	for _, f := range r.result.Moved {
 		r.kept = append(r.kept, filepath.Join(root, dir, f.Name))
 	}
-	return nil
+	return universal.WriteFiles(root, dir, r.result.Moved...)
 }
 
 // place is the directory of the output, or of the record where that goes to standard output.
@@ -181,6 +188,8 @@ func (r *repairing) write() (err error) {
 		if errors.Is(err, fs.ErrExist) {
 			return invalid("name a file that is not there yet", "%s exists and is not overwritten", r.output)
 		}
+	case !r.json && isTerminal(r.stdout):
+		_, err = io.WriteString(r.stdout, handoff.Escape(string(repaired)))
 	case !r.json:
 		_, err = r.stdout.Write(repaired)
 	}

@@ -53,7 +53,8 @@ The same document again changes nothing, so that a failed command can always be 
 FILE is a markdown document with YAML frontmatter, or a record as JSON: a resume packet, a universal
 handoff or a run record, by its shape or --kind. DIR stands for its *.md and *.json files, and - for
 one of these on standard input, or for a body there when flags give the frontmatter. A record fills the
-frontmatter itself; --from, --to, --topic and --ts override. Several documents are checked first and
+frontmatter itself: from is its agent or source.skill, to its target.skill, topic its task, task_id or
+source.workflow_id, ts_utc its updated_at, created_at or timestamp. Flags override. Several documents are checked first and
 stored all or none. A document with a credential in it is refused.`,
 		Example: `  handoff write note.md
   handoff write packet.json --to ben

@@ -22,6 +22,9 @@ type Part struct {
 	Limit  int    `json:"limit"`
 }
 
+// Encodings returns the ways to count tokens, the default first.
+func Encodings() []string { return []string{tokens.O200k, tokens.CL100k, tokens.Chars4} }
+
 // tiers divides the budget among the places of a document.
 var tiers = []struct {
 	name  string
