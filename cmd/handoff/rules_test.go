@@ -88,6 +88,10 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/santhosh-tekuri/jsonschema/v6": "schema",
 		"github.com/denisbrodbeck/machineid":       "lib/internal/machine",
 		"github.com/gowebpki/jcs":                  "lib/internal/canon",
+
+		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsonedit",
+		"github.com/aymanbagabas/go-udiff":            "lib/installer",
+		"github.com/kballard/go-shellquote":           "lib/installer",
 	}
 	found := make(map[string]bool)
 	for pkg, list := range imports(t) {
@@ -108,7 +112,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 
 func TestHookLinksLittle(t *testing.T) {
 	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff-hook") {
-		for _, heavy := range []string{"jsonschema", "cobra", "modelcontextprotocol", "tiktoken", module + "/schema"} {
+		for _, heavy := range []string{"jsonschema", "cobra", "modelcontextprotocol", "tiktoken", module + "/schema", module + "/lib/installer"} {
 			if strings.Contains(pkg, heavy) {
 				t.Errorf("handoff-hook links %s", pkg)
 			}

@@ -1,0 +1,53 @@
+package installer_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/installer"
+)
+
+// FuzzInstall holds for every text in place of the settings: it is refused as a configuration and untouched,
+// or the hook is added by an insertion and taken out again to the byte.
+func FuzzInstall(f *testing.F) {
+	for _, seed := range []string{"{}", "{\"hooks\":{}}", "{\"hooks\": {\"SessionStart\": [ ]}}\n", "{\r\n \"hooks\": {\r\n \"SessionStart\": [{\"hooks\":[{\"command\":\"x\"}]}]}}",
+		`{"hooks":{"SessionStart":[{"hooks":[{"command":"handoff-hook"}]}]}}`, `{"version":1,"hooks":{"sessionStart":[{"command":"handoff hook"},{"command":"y"}]}}`,
+		"{\"a\": 1, // b\n}", "[]", "\xff", `{"version": 1.0}`} {
+		for i := range installer.Names() {
+			f.Add([]byte(seed), uint8(i))
+		}
+	}
+	home := f.TempDir()
+	p := installer.Places{Home: home}
+	f.Fuzz(func(t *testing.T, before []byte, which uint8) {
+		name := installer.Names()[int(which)%len(installer.Names())]
+		a := find(t, name)
+		path := settingsPath(home, name)
+		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+			t.Fatal(err)
+		}
+		put(t, path, string(before))
+		change, err := a.Uninstall(p, installer.User)
+		if err == nil && change.Status != installer.Absent {
+			return // ours is there already
+		}
+		change, err = a.Install(p, installer.User, installer.Command{Program: program})
+		if err != nil {
+			if now := must(os.ReadFile(path)); !errors.Is(err, handoff.ErrConfig) || !bytes.Equal(now, before) {
+				t.Fatalf("%q: %v, %q", before, err, now)
+			}
+			return
+		}
+		apply(t, change, nil)
+		checkInserted(t, string(before), string(must(os.ReadFile(path))))
+		change, err = a.Uninstall(p, installer.User)
+		apply(t, change, err)
+		if after := must(os.ReadFile(path)); !bytes.Equal(after, before) {
+			t.Fatalf("%q became %q", before, after)
+		}
+	})
+}
