@@ -22,19 +22,21 @@ const (
 	eventRegenerate = "machine_fingerprint.regenerate"
 )
 
+// writePayload has its fields in the order of their names, as the canonical form has them: what is encoded
+// needs no second look.
 type writePayload struct {
-	HandoffID            string   `json:"handoff_id"`
+	BodyByteSize         int      `json:"body_byte_size"`
+	FilePath             string   `json:"file_path"`
 	From                 string   `json:"from"`
+	HandoffID            string   `json:"handoff_id"`
+	OperatorVerification string   `json:"operator_verification"`
+	ReferencesCount      int      `json:"references_count"`
+	SchemaVersion        string   `json:"schema_version"`
+	SecretsAllowed       []string `json:"secrets_allowed,omitempty"` // rules whose findings were let through
+	Tags                 []string `json:"tags"`
 	To                   string   `json:"to"`
 	Topic                string   `json:"topic"`
 	Time                 string   `json:"ts_utc"`
-	FilePath             string   `json:"file_path"`
-	SchemaVersion        string   `json:"schema_version"`
-	ReferencesCount      int      `json:"references_count"`
-	Tags                 []string `json:"tags"`
-	BodyByteSize         int      `json:"body_byte_size"`
-	OperatorVerification string   `json:"operator_verification"`
-	SecretsAllowed       []string `json:"secrets_allowed,omitempty"` // rules whose findings were let through
 
 	redacted []string // rules whose findings were replaced
 }

@@ -45,14 +45,9 @@ func ID(h Handoff) (string, error) {
 	return "sha256:" + SHA256Hex(canonical), nil
 }
 
-// Bytes returns what ID hashes.
+// Bytes returns what ID hashes. It writes the canonical form itself: the keys are known, in their order, and
+// the library takes 2 ms for a body of 100 KB.
 func Bytes(h Handoff) ([]byte, error) {
-	if h.References == nil {
-		h.References = []string{}
-	}
-	if h.Tags == nil {
-		h.Tags = []string{}
-	}
 	for _, list := range [][]string{{h.Body, h.From, h.SchemaVersion, h.To, h.Topic, h.Time}, h.References, h.Tags} {
 		for _, s := range list {
 			if !utf8.ValidString(s) {
@@ -60,23 +55,27 @@ func Bytes(h Handoff) ([]byte, error) {
 			}
 		}
 	}
-	body := h.Body
-	h.Body = ""
-	encoded, err := json.Marshal(h)
-	if err != nil {
-		return nil, err
+	b := make([]byte, 0, len(h.Body)+len(h.Body)/16+512)
+	b = appendString(append(b, `{"body":`...), h.Body)
+	b = appendString(append(b, `,"from":`...), h.From)
+	b = appendList(append(b, `,"references":`...), h.References)
+	b = appendString(append(b, `,"schema_version":`...), h.SchemaVersion)
+	b = appendList(append(b, `,"tags":`...), h.Tags)
+	b = appendString(append(b, `,"to":`...), h.To)
+	b = appendString(append(b, `,"topic":`...), h.Topic)
+	b = appendString(append(b, `,"ts_utc":`...), h.Time)
+	return append(b, '}'), nil
+}
+
+func appendList(b []byte, items []string) []byte {
+	b = append(b, '[')
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, item)
 	}
-	envelope, err := jcs.Transform(encoded)
-	if err != nil {
-		return nil, err
-	}
-	// body is the first key in canonical order; the library takes 2 ms for 100 KB of it
-	rest, ok := bytes.CutPrefix(envelope, []byte(`{"body":""`))
-	if !ok {
-		return nil, errors.New("the canonical form does not begin with the body")
-	}
-	canonical := append(make([]byte, 0, len(envelope)+len(body)+len(body)/16), `{"body":`...)
-	return append(appendString(canonical, body), rest...), nil
+	return append(b, ']')
 }
 
 // appendString appends the canonical form of a string (RFC 8785 section 3.2.2.2).
@@ -106,6 +105,9 @@ func appendString(b []byte, s string) []byte {
 func Transform(text []byte) ([]byte, error) {
 	if !utf8.Valid(text) {
 		return nil, errUTF8
+	}
+	if isCanonical(text) {
+		return bytes.Clone(text), nil
 	}
 	canonical, err := jcs.Transform(text)
 	if err != nil {

@@ -169,7 +169,9 @@ func hasControl(s string) bool {
 	})
 }
 
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
 // pointerTo appends a token to an RFC 6901 pointer.
 func pointerTo(parent, token string) string {
-	return parent + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+	return parent + "/" + pointerEscapes.Replace(token)
 }

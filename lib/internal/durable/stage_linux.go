@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
 
 // canStageUnnamed is false in the tests of the portable way.
 var canStageUnnamed = true
+
+// hasProc is true once /proc was seen to give names to descriptors.
+var hasProc atomic.Bool
 
 // openUnnamed opens a file without a name in d. errors.ErrUnsupported means that this file system, or a
 // process without /proc, cannot give such a file a name later.
@@ -25,9 +29,12 @@ func openUnnamed(d *Dir, perm os.FileMode) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Faccessat(unix.AT_FDCWD, fdPath(fd), unix.F_OK, 0); err != nil {
-		unix.Close(fd)
-		return nil, fmt.Errorf("%w: %v", errors.ErrUnsupported, err)
+	if !hasProc.Load() {
+		if err := unix.Faccessat(unix.AT_FDCWD, fdPath(fd), unix.F_OK, 0); err != nil {
+			unix.Close(fd)
+			return nil, fmt.Errorf("%w: %v", errors.ErrUnsupported, err)
+		}
+		hasProc.Store(true)
 	}
 	return os.NewFile(uintptr(fd), d.path), nil
 }

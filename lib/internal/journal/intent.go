@@ -72,8 +72,7 @@ func (i Intent) Bytes() ([]byte, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(text)
-	text, err = json.Marshal(sealed{1, text, hex.EncodeToString(sum[:])})
-	return append(text, '\n'), err
+	return fmt.Appendf(nil, `{"version":1,"intent":%s,"sha256":"%x"}`+"\n", text, sum), nil
 }
 
 // ParseIntent is the inverse of Bytes. Any difference, down to a byte, is ErrIntent.

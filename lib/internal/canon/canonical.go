@@ -1,0 +1,146 @@
+package canon
+
+import "strings"
+
+// maxDepth is how deep isCanonical looks; texts of ours are not deeper.
+const maxDepth = 16
+
+// isCanonical reports whether text, which is valid UTF-8, is an object in its own canonical form, so that
+// nothing needs to be transformed. It knows the forms that the store writes: ASCII keys, integers of up to
+// 15 digits. Of others it says false, and the library decides.
+func isCanonical(text []byte) bool {
+	s := &scanner{rest: string(text)}
+	return strings.HasPrefix(s.rest, "{") && s.value(0) && s.rest == ""
+}
+
+// A scanner takes canonical values from the front of rest.
+type scanner struct{ rest string }
+
+func (s *scanner) take(prefix string) bool {
+	rest, ok := strings.CutPrefix(s.rest, prefix)
+	s.rest = rest
+	return ok
+}
+
+func (s *scanner) value(depth int) bool {
+	if s.rest == "" || depth > maxDepth {
+		return false
+	}
+	switch s.rest[0] {
+	case '{':
+		return s.object(depth)
+	case '[':
+		return s.array(depth)
+	case '"':
+		_, ok := s.text()
+		return ok
+	case 't':
+		return s.take("true")
+	case 'f':
+		return s.take("false")
+	case 'n':
+		return s.take("null")
+	}
+	return s.integer()
+}
+
+// object takes an object whose keys come in order, each once (RFC 8785 section 3.2.3).
+func (s *scanner) object(depth int) bool {
+	s.rest = s.rest[1:]
+	if s.take("}") {
+		return true
+	}
+	for last, first := "", true; ; first = false {
+		key, ok := s.text()
+		if !ok || !first && key <= last || !isPlain(key) || !s.take(":") || !s.value(depth+1) {
+			return false
+		}
+		last = key
+		if s.take("}") {
+			return true
+		}
+		if !s.take(",") {
+			return false
+		}
+	}
+}
+
+func (s *scanner) array(depth int) bool {
+	s.rest = s.rest[1:]
+	if s.take("]") {
+		return true
+	}
+	for s.value(depth + 1) {
+		if s.take("]") {
+			return true
+		}
+		if !s.take(",") {
+			return false
+		}
+	}
+	return false
+}
+
+// text takes a string that is escaped where it must be and nowhere else (section 3.2.2.2), and returns what
+// stands between the quotes.
+func (s *scanner) text() (string, bool) {
+	if !s.take(`"`) {
+		return "", false
+	}
+	for i := 0; i < len(s.rest); i++ {
+		switch c := s.rest[i]; {
+		case c == '"':
+			inner := s.rest[:i]
+			s.rest = s.rest[i+1:]
+			return inner, true
+		case c == '\\':
+			n := escapeLen(s.rest[i:])
+			if n == 0 {
+				return "", false
+			}
+			i += n - 1
+		case c < ' ':
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// escapeLen returns the length of the canonical escape that text begins with, 0 if it is none.
+func escapeLen(text string) int {
+	switch {
+	case len(text) > 1 && strings.IndexByte(`btnfr"\`, text[1]) >= 0:
+		return 2
+	case len(text) < 6 || text[:4] != `\u00`:
+		return 0
+	}
+	high, low := text[4], strings.IndexByte("0123456789abcdef", text[5])
+	named := high == '0' && strings.IndexByte("\b\t\n\f\r", byte(max(low, 0))) >= 0 // these have shorter escapes
+	if high != '0' && high != '1' || low < 0 || named {
+		return 0
+	}
+	return 6
+}
+
+// isPlain reports whether a key is printable ASCII without escapes, so that its bytes are in the order of
+// its characters.
+func isPlain(key string) bool {
+	for i := range len(key) {
+		if key[i] >= 0x7f || key[i] == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *scanner) integer() bool {
+	const digits = 15
+	end := 0
+	for end < len(s.rest) && (s.rest[end] == '-' || s.rest[end] >= '0' && s.rest[end] <= '9') {
+		end++
+	}
+	n := strings.TrimPrefix(s.rest[:end], "-")
+	ok := n != "" && len(n) <= digits && !strings.Contains(n, "-") && (n[0] != '0' || s.rest[:end] == "0")
+	s.rest = s.rest[end:]
+	return ok
+}
