@@ -147,7 +147,10 @@ func (a *app) printRehearsals(all []installer.Rehearsal) error {
 			}
 			continue
 		}
-		where := r.Agent + ", " + r.Path
+		where := r.Agent
+		if r.Path != "" {
+			where += ", " + r.Path
+		}
 		for _, p := range r.Problems {
 			fmt.Fprintln(a.stderr, "handoff: "+handoff.EscapeLine(where+": "+p))
 		}
