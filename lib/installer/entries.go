@@ -40,10 +40,10 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 			continue
 		}
 		seen[path] = true
-		for _, path := range a.siblings(path) {
-			found, err := a.entriesIn(path, in.scope)
+		for _, sibling := range a.siblings(path) {
+			found, err := a.entriesIn(sibling, in.scope)
 			entries = append(entries, found...)
-			if err != nil {
+			if err != nil && sibling == path { // what others wrote beside it is theirs
 				errs = append(errs, err)
 			}
 		}

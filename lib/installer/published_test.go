@@ -86,3 +86,20 @@ func TestExamplesAreFound(t *testing.T) {
 		}
 	}
 }
+
+// A directory that the agent reads as a whole: what somebody else's file says in another way is no fault, and
+// our hook in it is found.
+func TestSiblings(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Dir(settingsPath(home, "copilot"))
+	put(t, filepath.Join(dir, "a.json"), "{ // mine\n}")
+	put(t, filepath.Join(dir, "b.json"), `{"version":1,"hooks":{"sessionStart":[{"bash":"~/bin/handoff-hook session-start --agent copilot --to eve"}]}}`)
+	p := installer.Places{Home: home}
+	entries, errs := find(t, "copilot").Entries(p, false)
+	if len(entries) != 1 || len(errs) > 0 || entries[0].Path != filepath.Join(dir, "b.json") || installer.Operator(entries[0].Words) != "eve" {
+		t.Errorf("%v, %v", entries, errs)
+	}
+	if others := find(t, "copilot").Others(p, settingsPath(home, "copilot")); len(others) != 1 || !strings.Contains(others[0], "b.json has the hook too") {
+		t.Error(others)
+	}
+}
