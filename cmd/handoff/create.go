@@ -120,6 +120,11 @@ func (c *creation) finish(p handoff.Project, draft runs.Draft) error {
 	if err != nil {
 		return err
 	}
+	if !c.dryRun {
+		if err := s.Ready(); err != nil {
+			return err
+		}
+	}
 	entries, withheld, err := record.Runs(s)
 	if err != nil {
 		return err

@@ -45,6 +45,15 @@ func (s *Store) guard() (machineOK, error) {
 	return machineOK{}, err
 }
 
+// Ready says whether a document could be written: that this is the right machine, and that the place can hold a store. It is for
+// programs that do long work before they write; Write looks at both again. Errors are ErrIntegrity and ErrConfig.
+func (s *Store) Ready() error {
+	if _, err := s.guard(); err != nil {
+		return err
+	}
+	return s.checkPlaces()
+}
+
 // matchesMachine is compareMachine for a store that is not open. known is false for a store without records.
 func (s *Store) matchesMachine() (known bool, err error) {
 	observed, err := s.fingerprint()
