@@ -119,7 +119,7 @@ func commonPassword(user, password string) bool {
 		return true
 	}
 	switch strings.Trim(lower, "*.x-_") {
-	case "", "password", "passwd", "passw0rd", "pass", "pwd", "pw", "secret", "token", "my-password", "mypassword", "my_password", "test", "foo", "bar":
+	case "", "password", "passwd", "passw0rd", "pass", "pwd", "pw", "secret", "token", "my-password", "mypassword", "my_password", "test", "foo", "bar", "open sesame", "opensesame":
 		return true
 	}
 	return strings.Contains(lower, "<") || strings.Contains(lower, "{{")
