@@ -141,9 +141,13 @@ func (a *app) printDrafts(drafts []handoff.Draft) error {
 }
 
 func draftShowCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "show ID",
-		Short:             "Print the text of a draft",
+	var agent bool
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Print the text of a draft",
+		Long: `Print the text of a draft: its bytes to a pipe, escaped to a terminal. A draft of an earlier session is
+somebody else's text; --agent puts it in a frame that says so.`,
+		Example:           "  handoff draft show 3f9c --agent",
 		Args:              args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.completeDrafts,
 		RunE: func(_ *cobra.Command, ids []string) error {
@@ -156,13 +160,18 @@ func draftShowCommand(a *app) *cobra.Command {
 				full.Text = d.Text
 				return a.printJSON(full)
 			}
-			if isTerminal(a.stdout) {
+			switch {
+			case agent:
+				return a.showFramed(handoff.Stored{Document: handoff.Document{Body: d.Text}, Path: "draft " + d.ID}, 0, false)
+			case isTerminal(a.stdout):
 				d.Text = handoff.Escape(d.Text)
 			}
 			_, err = io.WriteString(a.stdout, d.Text)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&agent, "agent", false, "print the text in a frame that says it is no instruction")
+	return cmd
 }
 
 func (a *app) draft(id string) (*handoff.Store, handoff.Draft, error) {

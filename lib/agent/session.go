@@ -225,8 +225,8 @@ func recovered(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return count(n, "recovered draft") + " of earlier sessions: `handoff draft list` lists them, `handoff draft publish ID` hands one over, " +
-		"`handoff draft discard ID` removes one.\n"
+	return count(n, "recovered draft") + " of earlier sessions: `handoff draft list` lists them, `handoff draft show ID --agent` prints one, " +
+		"`handoff draft publish ID` hands one over, `handoff draft discard ID` removes one.\n"
 }
 
 func count(n int, what string) string {
