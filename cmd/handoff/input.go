@@ -70,15 +70,16 @@ func (in *input) open(path string) ([]handoff.Source, error) {
 	if info.IsDir() {
 		return in.directory(path)
 	}
-	return in.file(path)
+	return in.file(path, in.kind != "")
 }
 
-func (in *input) file(path string) ([]handoff.Source, error) {
+// file returns the source of one file; forced says that it is a record whatever it looks like.
+func (in *input) file(path string, forced bool) ([]handoff.Source, error) {
 	text, err := readInput(path)
 	if err != nil {
 		return nil, err
 	}
-	if isRecord(path, text) || in.kind != "" {
+	if forced || isRecord(path, text) {
 		return []handoff.Source{in.record(path, text)}, nil
 	}
 	if in.fields.given() {
@@ -157,7 +158,7 @@ func (in *input) directory(dir string) ([]handoff.Source, error) {
 		if strings.HasPrefix(e.Name(), ".") || ext != ".md" && ext != ".json" || e.IsDir() {
 			continue
 		}
-		more, err := in.file(filepath.Join(dir, e.Name()))
+		more, err := in.file(filepath.Join(dir, e.Name()), false)
 		sources, errs = append(sources, more...), append(errs, err)
 	}
 	if len(sources) == 0 && firstOf(errs) == nil {
