@@ -58,6 +58,13 @@ func fill(t *testing.T, dir string, blocks bool, n int) (empty func()) {
 	return func() { os.RemoveAll(fillers) }
 }
 
+// resourceScenarios are the commands that write in different ways.
+func resourceScenarios() []scenario {
+	return slices.DeleteFunc(scenarios(), func(sc scenario) bool {
+		return !slices.Contains([]string{"first write", "write", "batch", "mark-read", "resume", "regenerate"}, sc.name)
+	})
+}
+
 // However much room is left on the disk, a command that does not find enough says so and changes nothing,
 // and the same command succeeds when there is room again.
 func TestFullDisk(t *testing.T) {
@@ -65,10 +72,7 @@ func TestFullDisk(t *testing.T) {
 	needs(t, "mkfs.ext4")
 	bin := build(t)
 	for _, disk := range smallDisks {
-		for _, sc := range scenarios() {
-			if !slices.Contains([]string{"first write", "write", "batch", "mark-read", "resume", "regenerate"}, sc.name) {
-				continue
-			}
+		for _, sc := range resourceScenarios() {
 			t.Run(disk.name+", "+sc.name, func(t *testing.T) {
 				refused := 0
 				for _, blocks := range []bool{true, false} {
@@ -97,15 +101,48 @@ func fullDisk(t *testing.T, bin string, disk smallDisk, sc scenario, blocks bool
 	s := &sweep{program: p, scenario: sc, t: t, before: look(dir)}
 	empty := fill(t, dir, blocks, n)
 	first := p.handoff(dir, sc.command...)
-	faults := s.afterFault(dir, first)
-	faults = append(faults, s.readers(dir)...)
-	if first.code != 0 && (first.stdout != "" || !strings.Contains(first.stderr, "no space left") || !strings.Contains(first.stderr, "hint: ")) {
-		faults = append(faults, fmt.Sprintf("exit code %d: %s%s", first.code, first.stdout, first.stderr))
-	}
+	faults := append(s.afterFault(dir, first), s.readers(dir)...)
+	faults = append(faults, first.refusal("no space left")...)
 	empty()
 	faults = append(faults, s.afterRepeat(dir, first)...)
 	for _, f := range faults {
 		t.Errorf("%d left of the blocks (%v) or files: %s", n, blocks, f)
 	}
 	return first.code != 0
+}
+
+// refusal says what is wrong with how a command failed, if it did: it must name the cause and what to do.
+func (r result) refusal(cause string) []string {
+	if r.code == 0 || r.code == 1 && r.stdout == "" && strings.Contains(r.stderr, cause) && strings.Contains(r.stderr, "hint: ") {
+		return nil
+	}
+	return []string{fmt.Sprintf("exit code %d: %s%s", r.code, r.stdout, r.stderr)}
+}
+
+// A file that may not grow any further takes a part of what is written: nothing of that remains.
+func TestShortWrites(t *testing.T) {
+	needs(t, "prlimit")
+	p := program{build(t), memory(t)}
+	for _, sc := range resourceScenarios() {
+		t.Run(sc.name, func(t *testing.T) {
+			template := p.template(t, sc)
+			refused := 0
+			for limit := 0; limit < 3000; limit += 113 {
+				dir := p.copyOf(t, template)
+				s := &sweep{program: p, scenario: sc, t: t, before: look(dir)}
+				first := start(dir, append([]string{"prlimit", fmt.Sprintf("--fsize=%d", limit), p.bin}, sc.command...)...)
+				faults := append(s.afterFault(dir, first), s.readers(dir)...)
+				faults = append(faults, first.refusal("file too large")...)
+				for _, f := range append(faults, s.afterRepeat(dir, first)...) {
+					t.Errorf("files of at most %d bytes: %s", limit, f)
+				}
+				if first.code != 0 {
+					refused++
+				}
+			}
+			if refused == 0 {
+				t.Error("no command was refused")
+			}
+		})
+	}
 }
