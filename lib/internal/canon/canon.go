@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -101,13 +102,13 @@ func appendString(b []byte, s string) []byte {
 
 // Transform returns the canonical form of any JSON text (RFC 8785). It refuses what has none, or what
 // would share one with another text: invalid UTF-8, lone surrogates, duplicate keys, numbers beyond
-// double precision, and integers beyond 2^53, which JCS would round.
+// double precision, and integers beyond 2^53, which JCS would round. The result may be text itself.
 func Transform(text []byte) ([]byte, error) {
 	if !utf8.Valid(text) {
 		return nil, errUTF8
 	}
 	if isCanonical(text) {
-		return bytes.Clone(text), nil
+		return slices.Clip(text), nil
 	}
 	canonical, err := jcs.Transform(text)
 	if err != nil {
