@@ -113,7 +113,7 @@ func TestEnvelopes(t *testing.T) {
 
 // However many there are and however long: the cap holds, escapes included, and the rest is counted.
 func TestCap(t *testing.T) {
-	root := newProject(t, 200, strings.Repeat("\x1b[31m<long> ", 3000))
+	root := newProject(t, 200, strings.Repeat("\x1b[31m<long> ", 600))
 	for _, name := range agent.Agents() {
 		for _, bodies := range []bool{false, true} {
 			out, _ := start(agent.Session{Agent: name, To: "ben", Bodies: bodies}, root)

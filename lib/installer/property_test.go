@@ -1,3 +1,5 @@
+//go:build unix
+
 package installer_test
 
 import (
