@@ -5,6 +5,7 @@ package faults_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -222,6 +223,9 @@ func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 	again := s.handoff(dir, s.command...)
 	if again.code != 0 && !s.isDone(again) {
 		return []string{fmt.Sprintf("first exit code %d, the repeat has %d: %s", first.code, again.code, again.stderr)}
+	}
+	if s.isDone(again) { // a refusal changes nothing: what is staged waits for the next that writes
+		os.RemoveAll(filepath.Join(dir, "handoffs", ".staging"))
 	}
 	for _, why := range s.complete(look(dir)) {
 		faults = append(faults, "after the repeat "+why)
