@@ -184,7 +184,11 @@ func invalid(hint, format string, args ...any) error {
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usage(cmd, err)
+			given := fmt.Sprintf("%d arguments are", len(args))
+			if len(args) == 1 {
+				given = "1 argument is"
+			}
+			return invalid("use `"+cmd.UseLine()+"`; --help says more", "%s given to %s, which is not what it takes", given, cmd.CommandPath())
 		}
 		return nil
 	}
