@@ -273,13 +273,20 @@ func (a *app) project() (handoff.Project, error) {
 // testOptions is replaced in the test binary, so that scripts can be another machine or another time.
 var testOptions = func(func(string) string, *handoff.Options) {}
 
-// store opens the store of the project.
-func (a *app) store() (*handoff.Store, error) {
+// projectStore opens the store of the project, for a command that needs the project's settings as well.
+func (a *app) projectStore() (handoff.Project, *handoff.Store, error) {
 	p, err := a.project()
 	if err != nil {
-		return nil, err
+		return p, nil, err
 	}
-	return handoff.Open(p.Options)
+	s, err := handoff.Open(p.Options)
+	return p, s, err
+}
+
+// store opens the store of the project.
+func (a *app) store() (*handoff.Store, error) {
+	_, s, err := a.projectStore()
+	return s, err
 }
 
 func utcNow() string { return time.Now().UTC().Format(time.RFC3339) }

@@ -30,11 +30,7 @@ too. A log that no longer holds the checkpoint before is not signed.`,
 }
 
 func (a *app) auditSign(named, output string) error {
-	p, err := a.project()
-	if err != nil {
-		return err
-	}
-	s, err := handoff.Open(p.Options)
+	p, s, err := a.projectStore()
 	if err != nil {
 		return err
 	}

@@ -45,11 +45,7 @@ The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several th
 		Args:              args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.completeIDs,
 		RunE: func(_ *cobra.Command, names []string) error {
-			p, err := a.project()
-			if err != nil {
-				return err
-			}
-			s, err := handoff.Open(p.Options)
+			p, s, err := a.projectStore()
 			if err != nil {
 				return err
 			}

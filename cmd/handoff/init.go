@@ -34,11 +34,7 @@ func initCommand(a *app) *cobra.Command {
 			if a.flags.Root == "" {
 				a.flags.Root = cwd
 			}
-			p, err := a.project()
-			if err != nil {
-				return err
-			}
-			s, err := handoff.Open(p.Options)
+			p, s, err := a.projectStore()
 			if err != nil {
 				return err
 			}

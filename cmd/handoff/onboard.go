@@ -57,11 +57,7 @@ that says it is no instruction. Nothing is changed.`,
 
 // onboarding collects the run records of the project. What had to be left out becomes a warning.
 func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
-	p, err := a.project()
-	if err != nil {
-		return runs.Onboarding{}, err
-	}
-	s, err := handoff.Open(p.Options)
+	p, s, err := a.projectStore()
 	if err != nil {
 		return runs.Onboarding{}, err
 	}

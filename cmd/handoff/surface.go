@@ -19,11 +19,7 @@ marked as read. Nothing unread prints nothing.`,
 		Args:              args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.completeOperators,
 		RunE: func(cmd *cobra.Command, ops []string) error {
-			p, err := a.project()
-			if err != nil {
-				return err
-			}
-			s, err := handoff.Open(p.Options)
+			p, s, err := a.projectStore()
 			if err != nil {
 				return err
 			}
