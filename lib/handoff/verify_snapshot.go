@@ -50,6 +50,9 @@ func (c *check) signature() (sig signature) {
 func (c *check) takeSnapshot(ctx context.Context) error {
 	const patience = 300
 	for range patience {
+		if err := c.openState(); err != nil {
+			return err
+		}
 		before := c.signature()
 		if err := c.readSnapshot(); err != nil {
 			return err
@@ -66,13 +69,16 @@ func (c *check) takeSnapshot(ctx context.Context) error {
 	return problem(ErrBusy, "try again when fewer commands write", "the store changes faster than it can be read")
 }
 
+// openState opens the state directory, unless there is none yet.
+func (c *check) openState() (err error) {
+	if c.state == nil {
+		c.state, err = openOptional(c.opt.StateDir)
+	}
+	return err
+}
+
 func (c *check) readSnapshot() (err error) {
 	c.snapshot = snapshot{}
-	if c.state == nil {
-		if c.state, err = openOptional(c.opt.StateDir); err != nil {
-			return err
-		}
-	}
 	x := session{Store: c.Store, dir: c.dir}
 	if c.intent, err = x.readIntent(); errors.Is(err, ErrIntegrity) {
 		c.intentErr, err = err, nil

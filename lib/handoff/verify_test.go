@@ -2,6 +2,7 @@ package handoff_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -274,4 +275,24 @@ func BenchmarkVerify(b *testing.B) {
 		}
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "docs/s")
+}
+
+// A waited context knows whether anybody waited for it.
+type waited struct {
+	context.Context
+	times int
+}
+
+func (c *waited) Done() <-chan struct{} {
+	c.times++
+	return c.Context.Done()
+}
+
+// A store that nobody changes is read once.
+func TestVerifyDoesNotWait(t *testing.T) {
+	_, s := smallStore(t)
+	ctx := &waited{Context: t.Context()}
+	if report, err := s.Verify(ctx); err != nil || report.Handoffs == 0 || ctx.times > 0 {
+		t.Errorf("%+v, %v, waited %d times", report, err, ctx.times)
+	}
 }
