@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // where handoff is
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // built with the race detector, a command would take a second to exit
 			return os.WriteFile(filepath.Join(e.WorkDir, handoff.SettingsName), nil, 0o644)
 		},
 		Condition: func(cond string) (bool, error) {
