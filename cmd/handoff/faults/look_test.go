@@ -133,6 +133,13 @@ func (v *view) row(dir, line, file string) {
 	}
 }
 
+var varies = regexp.MustCompile(`(\.tmp-|\.md)[0-9a-f]+|ben:[^ |,]+Z`)
+
+// shape tells stores apart in which other things lie or were recorded: all but times and random names.
+func (v *view) shape() string {
+	return varies.ReplaceAllString(v.shown, "") + fmt.Sprint(v.events, v.tokens, v.aside, v.anew, v.torn, v.faults)
+}
+
 func (v *view) ledger(path string) {
 	text, _ := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -29,7 +28,7 @@ type sweep struct {
 	mu       sync.Mutex
 	damage   []string
 	quick    bool            // ends at the first damage
-	shown    map[string]bool // what was shown to readers before, and how they liked it is known
+	seen     map[string]bool // the shapes of stores that the program was asked about before
 }
 
 func newSweep(t *testing.T, p program, sc scenario) *sweep {
@@ -179,24 +178,22 @@ func (s *sweep) complete(now *view) []string {
 	return faults
 }
 
-var random = regexp.MustCompile(`(\.tmp-|\.md)[0-9a-f]+`)
-
-// isNew says whether the store in dir looks to readers as none before.
-func (s *sweep) isNew(dir string) bool {
-	shown := random.ReplaceAllString(look(dir).shown, "")
+// isNew says whether the program was not asked about a store of this shape yet, after the fault or after the repeat.
+func (s *sweep) isNew(when string, v *view) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shown == nil {
-		s.shown = make(map[string]bool)
+	if s.seen == nil {
+		s.seen = make(map[string]bool)
 	}
-	old := s.shown[shown]
-	s.shown[shown] = true
+	key := when + v.shape()
+	old := s.seen[key]
+	s.seen[key] = true
 	return !old
 }
 
 // readers says what is wrong with what readers are shown: never fewer handoffs than before.
 func (s *sweep) readers(dir string) (faults []string) {
-	if !s.isNew(dir) {
+	if !s.isNew("after the fault", look(dir)) {
 		return nil
 	}
 	list := s.handoff(dir, "list", "--format", "ids")
@@ -227,8 +224,12 @@ func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 	if s.isDone(again) { // a refusal changes nothing: what is staged waits for the next that writes
 		os.RemoveAll(filepath.Join(dir, "handoffs", ".staging"))
 	}
-	for _, why := range s.complete(look(dir)) {
+	after := look(dir)
+	for _, why := range s.complete(after) {
 		faults = append(faults, "after the repeat "+why)
+	}
+	if len(faults) == 0 && !s.isNew("after the repeat", after) {
+		return nil
 	}
 	verify := s.handoff(dir, "verify")
 	warnings := map[bool]string{true: " 0 warnings:", false: " 1 warning:"}[s.loses == ""] // of the event of what went aside
