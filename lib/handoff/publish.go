@@ -27,14 +27,20 @@ func (s *Store) publish(ctx context.Context, docs []admitted, results []Result, 
 	})
 }
 
-// syncers is how many bodies of a batch are synced at once: a disk commits what waits together.
+// syncers is how many bodies of a batch wait for the disk at once: it commits what waits together.
 const syncers = 16
 
+// stage puts the bodies on disk, those of a batch together: first all are written, then each is synced.
 func (x *session) stage(docs []admitted) ([]*durable.Staged, error) {
 	staged := make([]*durable.Staged, len(docs))
 	errs := make([]error, len(docs))
+	each(len(docs), syncers, func(i int) {
+		staged[i], errs[i] = x.dir.BeginStage(docs[i].text, 0o644)
+	})
 	x.eachShown(TaskStage, len(docs), syncers, func(i int) {
-		staged[i], errs[i] = x.dir.Stage(docs[i].text, 0o644)
+		if errs[i] == nil {
+			errs[i] = staged[i].Sync()
+		}
 	})
 	for _, err := range errs {
 		if err != nil {

@@ -235,7 +235,7 @@ func TestPowerCutFindsDamage(t *testing.T) {
 		name string
 		edit edit
 	}{
-		{"of the body", edit{"lib/internal/durable/stage_unix.go", "err = s.f.Sync()", "err = nil"}},
+		{"of the body", edit{"lib/internal/durable/stage_unix.go", "err := s.f.Sync()", "err := error(nil)"}},
 		{"of the index", edit{"lib/internal/durable/replace_unix.go", "return pending.CloseAtomicallyReplace()", "return os.Rename(pending.Name(), d.path+\"/\"+name)"}},
 		{"of the log", edit{"lib/internal/durable/log_unix.go", "return l.Sync()", "return nil"}},
 	} {

@@ -42,6 +42,13 @@ func TestStage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if half, err := d.BeginStage([]byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		} else if err := half.Publish("half"); err == nil {
+			t.Error("published without a sync")
+		} else {
+			half.Discard()
+		}
 		if s.Named() != named || (names(t, d) == durable.StagingName) != named {
 			t.Errorf("named is %v: staged as %q", named, names(t, d))
 		}

@@ -113,6 +113,12 @@ func (d *Dir) Lock(time.Duration) error { return ErrUnsupported }
 // Stage returns ErrUnsupported.
 func (d *Dir) Stage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
 
+// BeginStage returns ErrUnsupported.
+func (d *Dir) BeginStage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
+
+// Sync returns ErrUnsupported.
+func (s *Staged) Sync() error { return ErrUnsupported }
+
 // Named returns false.
 func (s *Staged) Named() bool { return false }
 

@@ -11,37 +11,55 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Staged file holds content that is on disk and has no published name yet.
+// A Staged file holds content that has no published name yet.
 type Staged struct {
 	d    *Dir
 	f    *os.File
 	name string // below d; "" when the system staged it without a name
-	data []byte
-	perm os.FileMode
+	safe bool   // the content is on disk
 }
 
 // Stage writes data to a new file in d and syncs it. Nothing refers to it until Publish. Where the
 // system can, it has no name, so that a crash leaves nothing; elsewhere it is called .tmp-<random>, lies in
 // the directory StagingName, and is locked for as long as this process lives.
 func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
+	s, err := d.create(data, perm)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Sync()
+}
+
+// BeginStage is the first half of Stage, for who stages many files: the system is asked to write the content
+// to the disk, and many files wait for that together. Sync is the other half.
+func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
+	s, err := d.create(data, perm)
+	if err == nil {
+		beginSync(s.f)
+	}
+	return s, err
+}
+
+func (d *Dir) create(data []byte, perm os.FileMode) (*Staged, error) {
 	f, err := openUnnamed(d, perm)
+	s := &Staged{d: d, f: f}
 	if errors.Is(err, errors.ErrUnsupported) {
-		return d.stageNamed(data, perm)
+		s, err = d.createNamed(perm)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &Staged{d: d, f: f, data: data, perm: perm}
-	return s, s.fill()
+	if _, err := s.f.Write(data); err != nil {
+		s.Discard()
+		return nil, err
+	}
+	return s, nil
 }
 
-// fill writes and syncs the content; on failure nothing of it is left.
-func (s *Staged) fill() error {
-	_, err := s.f.Write(s.data)
-	if err == nil {
-		err = s.f.Sync()
-	}
-	if err != nil {
+// Sync returns when the content is on disk; on failure nothing of it is left.
+func (s *Staged) Sync() error {
+	err := s.f.Sync()
+	if s.safe = err == nil; !s.safe {
 		s.Discard()
 	}
 	return err
@@ -59,10 +77,12 @@ func (s *Staged) Inode() (uint64, error) {
 	return st.Ino, nil
 }
 
-// Publish gives the file its name. It never replaces: a name that exists is fs.ErrExist.
+// Publish gives the file, which was synced, its name. It never replaces: a name that exists is fs.ErrExist.
 func (s *Staged) Publish(name string) error {
 	var err error
-	if s.name == "" {
+	if !s.safe {
+		err = errors.New("its content was not synced")
+	} else if s.name == "" {
 		err = linkUnnamed(s.f, s.d.fd(), name)
 	} else {
 		_, err = retry(func() (int, error) { return 0, unix.Linkat(s.d.fd(), s.name, s.d.fd(), name, 0) })

@@ -53,22 +53,20 @@ func (d *Dir) makeStaging() (*Dir, error) {
 	return staging, err
 }
 
-func (d *Dir) stageNamed(data []byte, perm os.FileMode) (s *Staged, err error) {
+// createNamed makes an empty file that is locked.
+func (d *Dir) createNamed(perm os.FileMode) (s *Staged, err error) {
 	for range attempts {
-		s, err = d.createNamed(data, perm)
+		s, err = d.tryNamed(perm)
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s, s.fill()
+	return s, err
 }
 
-// createNamed makes an empty file that is locked. The error is fs.ErrNotExist when another process took the
-// directory for unused, or the file for that of a dead writer before it was locked.
-func (d *Dir) createNamed(data []byte, perm os.FileMode) (*Staged, error) {
+// tryNamed fails with fs.ErrNotExist when another process took the directory for unused, or the file for that
+// of a dead writer before it was locked.
+func (d *Dir) tryNamed(perm os.FileMode) (*Staged, error) {
 	staging, err := d.makeStaging()
 	if err != nil {
 		return nil, err
@@ -81,7 +79,7 @@ func (d *Dir) createNamed(data []byte, perm os.FileMode) (*Staged, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Staged{d: d, f: os.NewFile(uintptr(fd), filepath.Join(staging.path, name)), name: StagingName + "/" + name, data: data, perm: perm}
+	s := &Staged{d: d, f: os.NewFile(uintptr(fd), filepath.Join(staging.path, name)), name: StagingName + "/" + name}
 	_, err = retry(func() (int, error) { return 0, unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
 	var st unix.Stat_t
 	if err == nil {
