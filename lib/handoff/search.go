@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -81,8 +80,8 @@ type searcher struct {
 	first  error // why the first of them could not
 }
 
-// pages is the memory in which one document at a time is searched.
-type pages struct{ text, lower []byte }
+// A page is the memory in which one document at a time is searched.
+type page struct{ text []byte }
 
 // readers is how many documents are read at once for each processor: more than one, since some wait for
 // the disk.
@@ -90,13 +89,13 @@ const readers = 4
 
 // find returns those of the entries whose documents match, in their order.
 func (x *searcher) find(ctx context.Context, entries []Entry) []Entry {
-	memory := sync.Pool{New: func() any { return new(pages) }}
+	memory := sync.Pool{New: func() any { return new(page) }}
 	hit := make([]bool, len(entries))
 	each(len(entries), readers*runtime.GOMAXPROCS(0), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		p := memory.Get().(*pages)
+		p := memory.Get().(*page)
 		defer memory.Put(p)
 		var err error
 		if hit[i], err = x.matches(entries[i], p); err != nil {
@@ -113,8 +112,8 @@ func (x *searcher) find(ctx context.Context, entries []Entry) []Entry {
 }
 
 // matches decides as early as it can: by the row, by the body, and only then by parsing the head.
-func (x *searcher) matches(e Entry, p *pages) (bool, error) {
-	missing := x.words.without(func(w string) bool { return inRow(e, w) })
+func (x *searcher) matches(e Entry, p *page) (bool, error) {
+	missing := x.words.without(func(w word) bool { return w.inRow(e) })
 	if len(missing) == 0 && x.tag == "" {
 		return true, nil
 	}
@@ -122,21 +121,25 @@ func (x *searcher) matches(e Entry, p *pages) (bool, error) {
 	if p.text, err = x.dir.AppendFile(p.text[:0], e.File, maxStored); err != nil {
 		return false, fmt.Errorf("%s: %w", x.relPath(e.File), err)
 	}
-	p.lower = x.words.lower(p.lower[:0], p.text)
-	head, body := halves(p.lower)
-	missing = missing.without(body.has)
+	head, body := halves(p.text)
+	missing = missing.without(func(w word) bool { return w.in(body) })
 	if len(missing) == 0 && x.tag == "" {
 		return true, nil
 	}
-	if len(missing.without(head.mayHave)) > 0 || !head.mayHave(strings.ToLower(x.tag)) {
+	for _, w := range missing {
+		if !w.mayBeIn(head) {
+			return false, nil
+		}
+	}
+	if x.tag != "" && !newWord(x.tag).mayBeIn(head) {
 		return false, nil
 	}
 	doc, err := parseStored(x.relPath(e.File), p.text)
 	if err != nil {
 		return false, err
 	}
-	inHead := func(w string) bool { return containsAny(doc.Tags, w) || containsAny(doc.References, w) }
-	return len(missing.without(inHead)) == 0 && (x.tag == "" || slices.Contains(doc.Tags, x.tag)), nil
+	missing = missing.without(func(w word) bool { return w.inAny(doc.Tags) || w.inAny(doc.References) })
+	return len(missing) == 0 && (x.tag == "" || slices.Contains(doc.Tags, x.tag)), nil
 }
 
 // prove returns the entries whose documents are what was written, with the passages to show.
@@ -172,12 +175,4 @@ func (x *searcher) complain() {
 	if x.failed > 0 {
 		x.opt.Warn(fmt.Sprintf("%d handoffs are left out, such as this: %v; `handoff verify` names them all", x.failed, x.first))
 	}
-}
-
-func inRow(e Entry, word string) bool {
-	return containsAny([]string{e.From, e.To, e.Topic, e.Time}, word)
-}
-
-func containsAny(texts []string, word string) bool {
-	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), word) })
 }

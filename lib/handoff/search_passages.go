@@ -18,7 +18,7 @@ func (ws words) passages(doc Document) []Passage {
 	rest := ws
 	add := func(where string, line int, text string) {
 		lower := strings.ToLower(text)
-		left := rest.without(func(w string) bool { return strings.Contains(lower, w) })
+		left := rest.without(func(w word) bool { return strings.Contains(lower, w.text) })
 		if len(left) < len(rest) && len(all) < maxPassages {
 			all = append(all, Passage{where, line, rest.excerpt(text)})
 			rest = left
@@ -45,7 +45,7 @@ func (ws words) excerpt(line string) string {
 	lower := strings.ToLower(line) // has as many characters as line, but perhaps more bytes
 	first := len(lower)
 	for _, w := range ws {
-		if at := strings.Index(lower, w); at >= 0 {
+		if at := strings.Index(lower, w.text); at >= 0 {
 			first = min(first, at)
 		}
 	}
