@@ -79,6 +79,9 @@ func (c *collector) row(row index.Row) {
 		c.found[at].Row = joined(c.found[at].Row, row)
 	case c.choose(Entry{row}):
 		c.at[row.ID] = len(c.found)
+		if len(c.found) == cap(c.found) {
+			c.found = slices.Grow(c.found, max(64, len(c.found))) // append alone would copy large stores often
+		}
 		c.found = append(c.found, Entry{row})
 	default:
 		c.passed = true
