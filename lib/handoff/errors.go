@@ -61,7 +61,7 @@ func unpublished(err error) error {
 			return err
 		}
 	}
-	return problem(nil, "run the command again", "nothing was published: %v", err)
+	return problem(nil, retryHint(err), "nothing was published: %v", err)
 }
 
 // A DocumentError lists everything that is wrong with one document. It unwraps to ErrInvalid.
