@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -30,12 +31,17 @@ func (s *Store) publish(ctx context.Context, docs []admitted, results []Result, 
 // syncers is how many bodies of a batch wait for the disk at once: it commits what waits together.
 const syncers = 16
 
-// stage puts the bodies on disk, those of a batch together: first all are written, then each is synced.
+// stage puts the bodies on disk, those of a batch together: first all are written, then all are synced.
 func (x *session) stage(docs []admitted) ([]*durable.Staged, error) {
 	staged := make([]*durable.Staged, len(docs))
 	errs := make([]error, len(docs))
-	each(len(docs), syncers, func(i int) {
+	each(len(docs), runtime.GOMAXPROCS(0), func(i int) {
 		staged[i], errs[i] = x.dir.BeginStage(docs[i].text, 0o644)
+	})
+	each(len(docs), syncers, func(i int) {
+		if errs[i] == nil && len(docs) > 1 {
+			staged[i].BeginSync()
+		}
 	})
 	x.eachShown(TaskStage, len(docs), syncers, func(i int) {
 		if errs[i] == nil {

@@ -116,6 +116,9 @@ func (d *Dir) Stage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsup
 // BeginStage returns ErrUnsupported.
 func (d *Dir) BeginStage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
 
+// BeginSync does nothing.
+func (s *Staged) BeginSync() {}
+
 // Sync returns ErrUnsupported.
 func (s *Staged) Sync() error { return ErrUnsupported }
 

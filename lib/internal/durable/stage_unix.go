@@ -23,24 +23,16 @@ type Staged struct {
 // system can, it has no name, so that a crash leaves nothing; elsewhere it is called .tmp-<random>, lies in
 // the directory StagingName, and is locked for as long as this process lives.
 func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
-	s, err := d.create(data, perm)
+	s, err := d.BeginStage(data, perm)
 	if err != nil {
 		return nil, err
 	}
 	return s, s.Sync()
 }
 
-// BeginStage is the first half of Stage, for who stages many files: the system is asked to write the content
-// to the disk, and many files wait for that together. Sync is the other half.
+// BeginStage is Stage without the sync, for who stages many files. BeginSync for all of them and then Sync for
+// each have to follow: so they wait for the disk together.
 func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
-	s, err := d.create(data, perm)
-	if err == nil {
-		beginSync(s.f)
-	}
-	return s, err
-}
-
-func (d *Dir) create(data []byte, perm os.FileMode) (*Staged, error) {
 	f, err := openUnnamed(d, perm)
 	s := &Staged{d: d, f: f}
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -55,6 +47,9 @@ func (d *Dir) create(data []byte, perm os.FileMode) (*Staged, error) {
 	}
 	return s, nil
 }
+
+// BeginSync asks the system to begin writing the content to the disk, and waits for nothing.
+func (s *Staged) BeginSync() { beginSync(s.f) }
 
 // Sync returns when the content is on disk; on failure nothing of it is left.
 func (s *Staged) Sync() error {
