@@ -55,7 +55,16 @@ func (s *Store) Ready() error {
 }
 
 // matchesMachine is compareMachine for a store that is not open. known is false for a store without records.
+// Others may begin the store meanwhile: who saw what they stored but not yet whose it is looks again, since
+// they record their machine first.
 func (s *Store) matchesMachine() (known bool, err error) {
+	if known, err = s.lookAtMachine(); errors.As(err, new(*MachineError)) {
+		known, err = s.lookAtMachine()
+	}
+	return known, err
+}
+
+func (s *Store) lookAtMachine() (known bool, err error) {
 	observed, err := s.fingerprint()
 	if err != nil {
 		return false, err
