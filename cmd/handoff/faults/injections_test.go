@@ -58,8 +58,8 @@ func steps(all, core, portable bool) func(string) int {
 		case all, core && kind == "KILL", core && !portable && (kind == "ENOSPC" || kind == "EIO"):
 			return 1
 		case kind == "KILL":
-			return 13 * scale
+			return 17 * scale
 		}
-		return 61 * scale
+		return 101 * scale
 	}
 }

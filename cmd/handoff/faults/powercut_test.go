@@ -201,7 +201,7 @@ func (l *lab) all(step int) (damage []string, cuts int) {
 // cutScenarios are those whose order on disk differs.
 func cutScenarios(all bool) (list []scenario) {
 	want := map[string]bool{"first write": true, "write": true, "mark-read": true}
-	for _, more := range []string{"batch", "rotation", "mark-read in an archive", "resume", "repair of a broken chain", "rebuilt index"} {
+	for _, more := range []string{"batch", "batch on many threads", "rotation", "mark-read in an archive", "resume", "repair of a broken chain", "rebuilt index"} {
 		want[more] = all
 	}
 	for _, sc := range scenarios() {

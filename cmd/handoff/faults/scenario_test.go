@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,9 @@ const (
 	beforeEnd    = `unlinkat\(.*"\.intent"`
 )
 
+// many are the topics of a batch that is large enough to be stored by many threads.
+const many = "ka kb kc kd ke kf kg kh ki kj kk kl km kn ko kp kq kr ks kt"
+
 func words(s string) []string { return strings.Fields(s) }
 
 func scenarios() []scenario {
@@ -57,6 +61,7 @@ func scenarios() []scenario {
 		{name: "write", prepare: three, command: write, adds: words("d"), core: true},
 		{name: "write again", prepare: append(three, write), command: write, adds: words("d")},
 		{name: "batch", prepare: three, command: words("write batch"), adds: words("f g h i j")},
+		{name: "batch on many threads", prepare: three, command: words("write many"), adds: words(many)},
 		{name: "mark-read", prepare: three, command: mark, mark: "a", core: true},
 		{name: "mark-read in an archive", settings: rotates, prepare: append(two, write), command: mark, mark: "a"},
 		{name: "rotation", settings: rotates, prepare: two, command: write, adds: words("d")},
@@ -99,6 +104,11 @@ func (p program) fill(t *testing.T, dir string, sc scenario) {
 	mustWrite(t, filepath.Join(dir, ".handoff.yaml"), sc.settings)
 	for topic, place := range map[string]string{"a": "in/", "b": "in/", "c": "in/", "d": "", "e": "", "f": "batch/", "g": "batch/", "h": "batch/", "i": "batch/", "j": "batch/"} {
 		mustWrite(t, filepath.Join(dir, place+topic+".md"), doc(topic))
+	}
+	if slices.Contains(sc.command, "many") {
+		for _, topic := range words(many) {
+			mustWrite(t, filepath.Join(dir, "many", topic+".md"), doc(topic))
+		}
 	}
 	for _, command := range sc.prepare {
 		must(t, dir, append([]string{p.bin}, command...)...)
