@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
 // A collector gathers the chosen rows of all index files, each id once.
@@ -35,7 +36,7 @@ func (s *Store) scan(d *durable.Dir, choose func(Entry) bool, skip func([]byte) 
 	w := indexWalk{dir: d, line: c.line, end: func(name string, missing, empty bool) {
 		switch {
 		case name == index.Name && empty:
-			if has, err := hasHandoffs(d); err != nil || has {
+			if isIndexLost(d) {
 				s.opt.Warn(errIndexMissing.Problem + "; " + errIndexMissing.Advice)
 			}
 		case missing:
@@ -55,6 +56,19 @@ func (s *Store) scan(d *durable.Dir, choose func(Entry) bool, skip func([]byte) 
 		return nil, err
 	}
 	return c.result(newest), nil
+}
+
+// isIndexLost reports whether handoffs are there without INDEX.md, and not because the first of them are just being
+// stored.
+func isIndexLost(d *durable.Dir) bool {
+	if has, err := hasHandoffs(d); err != nil || !has {
+		return err != nil
+	}
+	if _, err := d.Lstat(journal.IntentName); err == nil {
+		return false
+	}
+	now, err := d.Lstat(index.Name)
+	return err != nil || now.Size == 0
 }
 
 func (c *collector) line(name string, number int, line []byte) {
