@@ -52,14 +52,14 @@ func injections(tr trace, base string, step func(kind string) int) []string {
 
 // steps is how much of a scenario is swept. The way that few systems need is looked at less closely.
 func steps(all, core, portable bool) func(string) int {
-	scale := map[bool]int{false: 1, true: 3}[portable]
+	scale := map[bool]int{false: 1, true: 2}[portable]
 	return func(kind string) int {
 		switch {
 		case all, core && kind == "KILL", core && !portable && (kind == "ENOSPC" || kind == "EIO"):
 			return 1
 		case kind == "KILL":
-			return 17 * scale
+			return 29 * scale
 		}
-		return 101 * scale
+		return 173 * scale
 	}
 }

@@ -101,6 +101,9 @@ func FuzzSplit(f *testing.F) {
 // TestHostileHeads runs heads that blow up careless readers. Each is refused; a reader that expands or
 // compares them all would not come back in the time that go test allows.
 func TestHostileHeads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("is about time, with much text")
+	}
 	fill := func(part func(i int) string) string {
 		var b strings.Builder
 		for i := 0; b.Len() < document.MaxHead-100; i++ {
