@@ -58,8 +58,8 @@ func steps(all, core, portable bool) func(string) int {
 		case all, core && kind == "KILL", core && !portable && (kind == "ENOSPC" || kind == "EIO"):
 			return 1
 		case kind == "KILL":
-			return 29 * scale
+			return 41 * scale
 		}
-		return 173 * scale
+		return 251 * scale
 	}
 }

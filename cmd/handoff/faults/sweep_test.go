@@ -243,7 +243,10 @@ func sweepAll(t *testing.T, edits ...edit) {
 	all := thorough(t)
 	p := program{build(t, edits...), memory(t)}
 	var runs, failed int64
-	for _, sc := range scenarios() {
+	for i, sc := range scenarios() {
+		if !all && len(edits) > 0 && !sc.core && i%3 > 0 {
+			continue // the way that few systems need differs in how files are staged alone
+		}
 		t.Run(sc.name, func(t *testing.T) {
 			s := newSweep(t, p, sc)
 			s.run(s.injections(steps(all, sc.core, len(edits) > 0)))
