@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -288,5 +289,8 @@ func (a *app) store() (*handoff.Store, error) {
 	_, s, err := a.projectStore()
 	return s, err
 }
+
+// collectOften is for commands that go through a whole store: of a large one, memory counts for more than time.
+func collectOften() { debug.SetGCPercent(100) }
 
 func utcNow() string { return time.Now().UTC().Format(time.RFC3339) }

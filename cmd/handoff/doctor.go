@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +20,7 @@ does not verify. --rebuild-index makes INDEX.md anew from the files and the audi
 thrown away: a file that is replaced or put aside stays beside, with a timestamp.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			debug.SetGCPercent(100) // what is looked at together fills the memory as it is
+			collectOften()
 			s, err := a.store()
 			if err != nil {
 				return err

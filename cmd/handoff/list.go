@@ -27,6 +27,7 @@ the rows of INDEX.md, one a line.`,
 		Example: "  handoff list --unread --to ben\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			collectOften()
 			chosen, err := f.filter()
 			if err != nil {
 				return err

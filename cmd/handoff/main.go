@@ -13,7 +13,7 @@ import (
 func init() { runtime.LockOSThread() }
 
 func main() {
-	debug.SetGCPercent(400)        // most commands are over before collecting memory pays
+	debug.SetGCPercent(400)        // most commands are over before collecting memory pays; see collectOften
 	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error like others, not a silent death after the commit
 	os.Exit(run(env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd}))
 }

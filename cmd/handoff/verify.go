@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,7 @@ audit log, read marks, leftovers and permissions. Every fault is named with its 
 changed. With ids it looks at these handoffs alone.`,
 		ValidArgsFunction: a.completeIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			debug.SetGCPercent(100) // what is looked at together fills the memory as it is
+			collectOften()
 			s, err := a.store()
 			if err != nil {
 				return err
