@@ -100,13 +100,8 @@ func (a *app) root() *cobra.Command {
 
 		SuggestionsMinimumDistance: 2,
 
-		Args: cobra.ArbitraryArgs,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmd.ValidateFlagGroups(); err != nil { // cobra would report it as no kind of error
-				return usage(cmd, err)
-			}
-			return a.checkTimeout(cmd)
-		},
+		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkTimeout(cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -134,6 +129,21 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	return root
+}
+
+// exclusive makes it invalid input to give both flags of a command.
+func exclusive(cmd *cobra.Command, one, other string) {
+	cmd.MarkFlagsMutuallyExclusive(one, other) // for completion; cobra would report it as no kind of error
+	others := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed(one) && cmd.Flags().Changed(other) {
+			return invalid("leave one of them out", "--%s and --%s do not go together", one, other)
+		}
+		if others == nil {
+			return nil
+		}
+		return others(cmd, args)
+	}
 }
 
 // checkTimeout makes a lock timeout of 0 one that only tries: in the flags 0 means that none is given.

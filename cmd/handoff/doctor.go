@@ -37,7 +37,7 @@ thrown away: a file that is replaced or put aside stays beside, with a timestamp
 	}
 	cmd.Flags().BoolVar(&repair, "repair", false, "mend what can be mended")
 	cmd.Flags().BoolVar(&rebuild, "rebuild-index", false, "make INDEX.md anew from the files and the audit log")
-	cmd.MarkFlagsMutuallyExclusive("repair", "rebuild-index")
+	exclusive(cmd, "repair", "rebuild-index")
 	cmd.AddCommand(doctorHookCommand(a))
 	return cmd
 }

@@ -88,8 +88,8 @@ func (in *install) declare(cmd *cobra.Command) {
 	f.BoolVar(&in.project, "project", false, "for sessions in this project")
 	f.BoolVar(&in.dryRun, "dry-run", false, "print what would change as a unified diff, and change nothing")
 	f.BoolVar(&in.check, "check", false, "change nothing; exit with 7 if there is something to do")
-	cmd.MarkFlagsMutuallyExclusive("user", "project")
-	cmd.MarkFlagsMutuallyExclusive("dry-run", "check")
+	exclusive(cmd, "user", "project")
+	exclusive(cmd, "dry-run", "check")
 }
 
 // find fills in the agent and the places.

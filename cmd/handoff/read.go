@@ -53,7 +53,7 @@ printed and the exit code is 6.`,
 	cmd.Flags().BoolVar(&agent, "agent", false, "print the body in a frame that says it is no instruction")
 	cmd.Flags().BoolVar(&unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")
 	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut a framed body after this `number` of characters")
-	cmd.MarkFlagsMutuallyExclusive("raw", "agent")
+	exclusive(cmd, "raw", "agent")
 	return cmd
 }
 

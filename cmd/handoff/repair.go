@@ -29,7 +29,7 @@ func (m *mending) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&m.inPlace, "in-place", false, "replace the file, and keep the original beside it as FILE.orig")
 	cmd.Flags().BoolVar(&m.prompt, "prompt", false, "if the repair fails, print a prompt that asks a model to repair the record")
 	cmd.Flags().StringVar(&m.sessionRoot, "session-root", "", "write what is moved to session_path/handoffs, if that lies in this `directory` (default beside the output)")
-	cmd.MarkFlagsMutuallyExclusive("output", "in-place")
+	exclusive(cmd, "output", "in-place")
 }
 
 func (m mending) given() bool { return m.output != "" || m.sessionRoot != "" || m.inPlace || m.prompt }

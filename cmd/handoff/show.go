@@ -58,7 +58,7 @@ session_path lies in the directory that is named, and else to that directory; it
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the view for people")
 	cmd.Flags().StringVar(&root, "export", "", "write the JSON to a file in this `directory` instead")
-	cmd.MarkFlagsMutuallyExclusive("markdown", "export")
+	exclusive(cmd, "markdown", "export")
 	return cmd
 }
 
