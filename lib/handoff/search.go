@@ -58,6 +58,9 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 	}
 	slices.Reverse(entries)
 	x := &searcher{Store: s, dir: d, words: words, tag: q.Tag}
+	if q.Tag != "" {
+		x.tagged = append(x.tagged, newWord(q.Tag))
+	}
 	hits := x.find(ctx, entries)
 	found := Found{Total: len(hits)}
 	if q.Limit > 0 {
@@ -71,9 +74,10 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 // A searcher looks into the documents of one store for the words and the tag.
 type searcher struct {
 	*Store
-	dir   *durable.Dir
-	words words
-	tag   string
+	dir    *durable.Dir
+	words  words
+	tag    string
+	tagged words // the tag as a word, none if no tag is asked for
 
 	mu     sync.Mutex
 	failed int   // documents that could not be searched
@@ -126,12 +130,7 @@ func (x *searcher) matches(e Entry, p *page) (bool, error) {
 	if len(missing) == 0 && x.tag == "" {
 		return true, nil
 	}
-	for _, w := range missing {
-		if !w.mayBeIn(head) {
-			return false, nil
-		}
-	}
-	if x.tag != "" && !newWord(x.tag).mayBeIn(head) {
+	if !missing.mayBeIn(head) || !x.tagged.mayBeIn(head) {
 		return false, nil
 	}
 	doc, err := parseStored(x.relPath(e.File), p.text)

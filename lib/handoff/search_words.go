@@ -127,8 +127,16 @@ func halves(text []byte) (head, body []byte) {
 
 func isOurs(text []byte) bool { return bytes.HasPrefix(text, []byte("---\nschema_version: '")) }
 
-// mayBeIn reports whether the values of a head can hold the word. Another writer of YAML may have escaped
-// it, and quotes are written twice.
-func (w word) mayBeIn(head []byte) bool {
-	return w.in(head) || strings.Contains(w.text, "'") || !isOurs(head)
+// mayBeIn reports whether the values of a head can hold all words. Another writer of YAML may have escaped
+// them, and quotes are written twice.
+func (ws words) mayBeIn(head []byte) bool {
+	if !isOurs(head) {
+		return true
+	}
+	for _, w := range ws {
+		if !w.in(head) && !strings.Contains(w.text, "'") {
+			return false
+		}
+	}
+	return true
 }
