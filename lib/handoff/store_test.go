@@ -251,7 +251,7 @@ func TestFirstWritersAgree(t *testing.T) {
 		for i := range 8 {
 			writers.Go(func() {
 				s := open(t, root, nil)
-				if _, err := s.Write(t.Context(), []byte(source(fmt.Sprint("t", i), "body"))); err != nil {
+				if _, err := s.Write(t.Context(), source(fmt.Sprint("t", i), "body")); err != nil {
 					t.Errorf("round %d: %v", round, err)
 				}
 			})
@@ -280,11 +280,11 @@ func TestGuardLooksAgain(t *testing.T) {
 			return same()
 		}
 	})
-	if _, err := s.Write(t.Context(), []byte(source("t2", "body"))); err != nil {
+	if _, err := s.Write(t.Context(), source("t2", "body")); err != nil {
 		t.Error(err)
 	}
 	mustRemove(t, record)
-	if _, err := s.Write(t.Context(), []byte(source("t3", "body"))); !errors.Is(err, handoff.ErrIntegrity) {
+	if _, err := s.Write(t.Context(), source("t3", "body")); !errors.Is(err, handoff.ErrIntegrity) {
 		t.Errorf("without a record: %v", err)
 	}
 }
