@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// usage makes an error about the command line invalid input.
+func usage(cmd *cobra.Command, err error) error {
+	return &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() + " --help`", Cause: err}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return invalid("did you mean `handoff "+near[0]+"`?", "unknown command %q", name)
+	}
+	return usage(root, fmt.Errorf("unknown command %q", name))
+}
+
+func invalid(hint, format string, args ...any) error {
+	return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf(format, args...), Advice: hint}
+}
+
+// args turns cobra's complaint about the number of arguments into invalid input.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			given := fmt.Sprintf("%d arguments are", len(args))
+			if len(args) == 1 {
+				given = "1 argument is"
+			}
+			return invalid("use `"+cmd.UseLine()+"`; --help says more", "%s given to %s, which is not what it takes", given, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// report prints an error, every line escaped, and its hints.
+func (a *app) report(err error) {
+	a.progress.clear()
+	if err == nil {
+		return
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(a.stderr, "handoff: "+handoff.EscapeLine(line))
+	}
+	for _, hint := range hints(err) {
+		fmt.Fprintln(a.stderr, "hint: "+handoff.EscapeLine(hint))
+	}
+}
+
+// hints collects the hints of an error and of those that it wraps, each once.
+func hints(err error) []string {
+	var all []string
+	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
+		all = append(all, h.Hint())
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			all = appendNew(all, hints(inner))
+		}
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			all = appendNew(all, hints(inner))
+		}
+	}
+	return all
+}
+
+func appendNew(all, more []string) []string {
+	for _, h := range more {
+		known := false
+		for _, have := range all {
+			known = known || have == h
+		}
+		if !known {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+func (a *app) note(text string) {
+	if !a.quiet {
+		a.progress.clear()
+		fmt.Fprintln(a.stderr, "handoff: "+handoff.EscapeLine(text))
+	}
+}
