@@ -137,9 +137,13 @@ func inspect(info fs.FileInfo, err error) error {
 	return nil
 }
 
-// release gives the lock back. Nothing is left to do when that fails: the kernel does it at exit.
+// release gives the lock back, and tries again when that fails: until then this process would wait for itself.
 func release(l *flock.Flock) {
-	_ = again(l.Unlock)
+	for range 100 {
+		if l.Unlock() == nil {
+			return
+		}
+	}
 }
 
 // again repeats a call that a signal interrupted, within reason.
