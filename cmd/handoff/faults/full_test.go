@@ -101,7 +101,7 @@ func fullDisk(t *testing.T, bin string, disk smallDisk, sc scenario, blocks bool
 	s := &sweep{program: p, scenario: sc, t: t, before: look(dir)}
 	empty := fill(t, dir, blocks, n)
 	first := p.handoff(dir, sc.command...)
-	faults := append(s.afterFault(dir, first), s.readers(dir)...)
+	faults := append(s.afterFault(look(dir), first), s.readers(dir)...)
 	faults = append(faults, first.refusal("no space left")...)
 	empty()
 	faults = append(faults, s.afterRepeat(dir, first)...)
@@ -131,7 +131,7 @@ func TestShortWrites(t *testing.T) {
 				dir := p.copyOf(t, template)
 				s := &sweep{program: p, scenario: sc, t: t, before: look(dir)}
 				first := start(dir, append([]string{"prlimit", fmt.Sprintf("--fsize=%d", limit), p.bin}, sc.command...)...)
-				faults := append(s.afterFault(dir, first), s.readers(dir)...)
+				faults := append(s.afterFault(look(dir), first), s.readers(dir)...)
 				faults = append(faults, first.refusal("file too large")...)
 				for _, f := range append(faults, s.afterRepeat(dir, first)...) {
 					t.Errorf("files of at most %d bytes: %s", limit, f)

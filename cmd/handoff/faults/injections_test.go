@@ -18,48 +18,67 @@ var runtimeCalls = map[string]bool{"rt_sigaction": true, "rt_sigprocmask": true,
 
 var errnos = []string{"ENOSPC", "EIO", "EROFS", "EINTR", "EMFILE", "EACCES", "EDQUOT"}
 
-// injections lists what is done to the calls of a trace. One in step is taken of each kind, by kind.
-func injections(tr trace, base string, step func(kind string) int) []string {
+// An extent is how much of a scenario is swept.
+type extent struct {
+	all      bool // everything
+	core     bool // kills, ENOSPC and EIO at every call
+	closely  bool // ENOSPC and EIO at every call from the first look at the store
+	portable bool // the way that few systems need: a smaller sample
+}
+
+// isWhole says whether what is done to the n-th call of its name is part of each sweep. A kill counts where something
+// was changed on disk since the call before it: between two of them there is nothing to tell kills apart. What the
+// program does before it looks at the store is the same in all scenarios.
+func (e extent) isWhole(kind string, tr trace, call string, n int) bool {
+	switch kind {
+	case "KILL":
+		return e.all || e.core || tr.changes[fmt.Sprint(call, n)]
+	case "ENOSPC", "EIO":
+		return e.all || e.core || e.closely && n > tr.early[call]
+	}
+	return e.all
+}
+
+// sample is how many of the other injections there are for each that is done.
+func (e extent) sample(kind string) int {
+	step := 151
+	if kind == "ENOSPC" || kind == "EIO" {
+		step = 13
+	}
+	if e.portable {
+		step *= 3
+	}
+	return step
+}
+
+// injections lists what is done to the calls of a trace: what each sweep has, and a sample of the rest.
+func injections(tr trace, base string, e extent) []string {
 	counts := maps.Clone(tr.most)
 	maps.DeleteFunc(counts, func(call string, _ int) bool { return runtimeCalls[call] })
 	own, _, _ := strings.Cut(base, ":")
 	delete(counts, own) // strace takes one injection for a call
 	var list []string
-	taken := make(map[string]int)
-	take := func(kind, injection string) {
-		if taken[kind] == 0 {
-			taken[kind] = 5 * len(taken) // so that not all kinds skip the same calls
-		}
-		if taken[kind]++; taken[kind]%step(kind) == 0 {
-			list = append(list, injection)
-		}
-	}
+	left := make(map[string]int)
 	for _, call := range slices.Sorted(maps.Keys(counts)) {
 		for n := 1; n <= counts[call]; n++ {
-			take("KILL", fmt.Sprintf("%s:signal=KILL:when=%d", call, n))
-			for _, errno := range errnos {
-				take(errno, fmt.Sprintf("%s:error=%s:when=%d", call, errno, n))
-				last := ""
-				if errno == "EINTR" { // an interrupted call is made again, without end if it never succeeds
-					last = fmt.Sprint(n + 3)
+			take := func(kind, what string) {
+				if left[kind] == 0 {
+					left[kind] = 5 * len(left) // so that not all kinds skip the same calls
 				}
-				take(errno+" for good", fmt.Sprintf("%s:error=%s:when=%d%s", call, errno, n, map[bool]string{true: "..", false: "+"}[last != ""]+last))
+				if left[kind]++; e.isWhole(kind, tr, call, n) || left[kind]%e.sample(kind) == 0 {
+					list = append(list, call+":"+what)
+				}
+			}
+			take("KILL", fmt.Sprintf("signal=KILL:when=%d", n))
+			for _, errno := range errnos {
+				take(errno, fmt.Sprintf("error=%s:when=%d", errno, n))
+				forGood := fmt.Sprintf("error=%s:when=%d+", errno, n)
+				if errno == "EINTR" { // an interrupted call is made again, without end if it never succeeds
+					forGood = fmt.Sprintf("error=%s:when=%d..%d", errno, n, n+3)
+				}
+				take(errno+" for good", forGood)
 			}
 		}
 	}
 	return list
-}
-
-// steps is how much of a scenario is swept. The way that few systems need is looked at less closely.
-func steps(all, core, portable bool) func(string) int {
-	scale := map[bool]int{false: 1, true: 2}[portable]
-	return func(kind string) int {
-		switch {
-		case all, core && kind == "KILL", core && !portable && (kind == "ENOSPC" || kind == "EIO"):
-			return 1
-		case kind == "KILL":
-			return 41 * scale
-		}
-		return 251 * scale
-	}
 }

@@ -48,7 +48,7 @@ type view struct {
 	staged []string          // unfinished files and intents
 	litter []string          // directories of staged files, which belong to no change
 	index  int               // index files
-	shown  string            // all that a reader sees of it: names, and the text of the index files
+	shown  string            // the text of the index files, and names and hashes of all other files but the logs
 	faults []string          // what must never be so
 	torn   bool              // the audit log or the ledger ends in half a line
 }
@@ -66,6 +66,8 @@ func look(dir string) *view {
 	v.indexes(filepath.Join(dir, "handoffs"))
 	v.log(filepath.Join(dir, ".run", "handoff-events.jsonl"))
 	v.ledger(filepath.Join(dir, ".run", "consumed-tokens.jsonl"))
+	v.others(filepath.Join(dir, "handoffs"))
+	v.others(filepath.Join(dir, ".run"))
 	return v
 }
 
@@ -74,7 +76,6 @@ var unfinished = regexp.MustCompile(`^\.tmp-|^\.intent$|^\..*\.md\d+$|^\.machine
 func (v *view) names(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		v.shown += e.Name() + "\n"
 		switch name := e.Name(); {
 		case name == ".staging":
 			v.litter = append(v.litter, filepath.Join(filepath.Base(dir), name))
@@ -133,9 +134,26 @@ func (v *view) row(dir, line, file string) {
 	}
 }
 
+// others takes down what else lies in dir.
+func (v *view) others(dir string) {
+	filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) == ".jsonl" || strings.HasPrefix(e.Name(), "INDEX") {
+			return nil
+		}
+		text, _ := os.ReadFile(path)
+		v.shown += path[len(filepath.Dir(dir)):] + " " + hash(text) + "\n"
+		return nil
+	})
+}
+
+// isSettled says that no change was left halfway.
+func (v *view) isSettled() bool {
+	return !v.torn && len(v.staged)+len(v.litter)+len(v.files)+len(v.faults) == 0
+}
+
 var varies = regexp.MustCompile(`(\.tmp-|\.md)[0-9a-f]+|ben:[^ |,]+Z`)
 
-// shape tells stores apart in which other things lie or were recorded: all but times and random names.
+// shape tells stores apart: all but the times in INDEX.md and in events, and random names.
 func (v *view) shape() string {
 	return varies.ReplaceAllString(v.shown, "") + fmt.Sprint(v.events, v.tokens, v.aside, v.anew, v.torn, v.faults)
 }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 	"unsafe"
 
@@ -117,26 +115,19 @@ func (l *lab) shutDown() {
 	}
 }
 
-var changesDisk = regexp.MustCompile(`^(write|pwrite64|fsync|linkat|renameat|unlinkat|mkdirat|ftruncate|fallocate|openat)\(`)
-
 // cutPoints are the calls at which the command is killed before the cut, and "" for none.
 func (l *lab) cutPoints() []string {
 	l.t.Helper()
 	l.on(true)
 	trace := l.calls(l.t, l.mount, "", l.scenario.command)
 	must(l.t, l.tmp, "umount", l.mount)
-	counts := make(map[string]int)
 	points := []string{""}
-	for _, line := range trace.main {
-		m := callName.FindStringSubmatch(line)
-		if m == nil {
-			continue
+	trace.numbered(func(name string, n int, line string) bool {
+		if changesDisk.MatchString(line) {
+			points = append(points, fmt.Sprintf("%s:signal=KILL:when=%d", name, n))
 		}
-		counts[m[1]]++
-		if changesDisk.MatchString(line) && (m[1] != "openat" || strings.Contains(line, "O_CREAT")) {
-			points = append(points, fmt.Sprintf("%s:signal=KILL:when=%d", m[1], counts[m[1]]))
-		}
-	}
+		return true
+	})
 	return points
 }
 
@@ -164,14 +155,14 @@ func (l *lab) one(point string, repeat, othersSync bool) (faults []string) {
 	now := look(l.mount)
 	if r.code == 0 && len(now.staged) > 0 {
 		// The end of the change may be forgotten, and is found again by the next: then that is what counts.
-		faults = append(faults, s.afterFault(l.mount, result{code: 1})...)
+		faults = append(faults, s.afterFault(now, result{code: 1})...)
 		for _, topic := range l.scenario.adds {
 			if now.rows[idOf(topic)] == "" {
 				faults = append(faults, "exit code 0, but "+topic+" is not there")
 			}
 		}
 	} else {
-		faults = append(faults, s.afterFault(l.mount, r)...)
+		faults = append(faults, s.afterFault(now, r)...)
 	}
 	faults = append(faults, s.readers(l.mount)...)
 	faults = append(faults, s.afterRepeat(l.mount, r)...)

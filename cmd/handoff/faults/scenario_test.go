@@ -3,11 +3,15 @@
 package faults_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -88,6 +92,7 @@ func scenarios() []scenario {
 	return list
 }
 
+// template makes the store of the scenario, with its crashes.
 func (p program) template(t *testing.T, sc scenario) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(p.tmp, "template-")
@@ -95,6 +100,14 @@ func (p program) template(t *testing.T, sc scenario) string {
 		t.Fatal(err)
 	}
 	p.fill(t, dir, sc)
+	for _, c := range sc.crashes {
+		probe := p.copyOf(t, dir)
+		name, n := p.calls(t, probe, "", c.command).find(t, c.at)
+		os.RemoveAll(probe)
+		if r := p.strace(dir, []string{fmt.Sprintf("%s:signal=KILL:when=%d", name, n)}, c.command...); r.code == 0 {
+			t.Fatalf("%s: %v was not killed", sc.name, c.command)
+		}
+	}
 	return dir
 }
 
@@ -120,50 +133,52 @@ func (p program) fill(t *testing.T, dir string, sc scenario) {
 	}
 }
 
-// clone copies a template and has the crashes of the scenario happen in the copy: an interrupted change
-// knows its files by inode, which a copy does not keep.
-func (p program) clone(t *testing.T, template string, crashes []string, sc scenario) string {
-	dir := p.copyOf(t, template)
-	for i, injection := range crashes {
-		if r := p.strace(dir, []string{injection}, sc.crashes[i].command...); r.code == 0 {
-			t.Errorf("%s: %v was not killed", sc.name, sc.crashes[i].command)
-		}
-	}
-	return dir
-}
-
-// crashPoints finds out at which call each crash is to happen.
-func (p program) crashPoints(t *testing.T, template string, sc scenario) (injections []string) {
-	t.Helper()
-	for i, c := range sc.crashes {
-		dir := p.clone(t, template, injections, scenario{name: sc.name, crashes: sc.crashes[:i]})
-		name, n := p.calls(t, dir, "", c.command).find(t, c.at)
-		injections = append(injections, fmt.Sprintf("%s:signal=KILL:when=%d", name, n))
-		os.RemoveAll(dir)
-	}
-	return injections
-}
-
 // copyOf copies a template, which has only directories and small files.
 func (p program) copyOf(t *testing.T, template string) string {
 	dir, err := os.MkdirTemp(p.tmp, "run-")
 	if err == nil {
-		err = os.CopyFS(dir, os.DirFS(template))
+		err = filepath.Walk(template, func(path string, info os.FileInfo, err error) error {
+			name, relErr := filepath.Rel(template, path)
+			if err = errors.Join(err, relErr); err != nil || name == "." {
+				return err
+			}
+			to := filepath.Join(dir, name)
+			if info.IsDir() {
+				return errors.Join(os.Mkdir(to, 0o700), os.Chmod(to, info.Mode().Perm()))
+			}
+			text, err := os.ReadFile(path)
+			return errors.Join(err, os.WriteFile(to, text, 0o600), os.Chmod(to, info.Mode().Perm()))
+		})
 	}
 	if err == nil {
-		err = filepath.Walk(template, func(path string, info os.FileInfo, err error) error {
-			if err != nil {
-				return err
-			}
-			name, err := filepath.Rel(template, path)
-			if err != nil {
-				return err
-			}
-			return os.Chmod(filepath.Join(dir, name), info.Mode().Perm())
-		})
+		err = adopt(filepath.Join(dir, "handoffs"))
 	}
 	if err != nil {
 		t.Error(err)
 	}
 	return dir
+}
+
+var (
+	intentShape = regexp.MustCompile(`^\{"version":1,"intent":(.*),"sha256":"[0-9a-f]{64}"\}\n$`)
+	bodyShape   = regexp.MustCompile(`("file":"([^"]+)","sha256":"[0-9a-f]{64}","inode":)(\d+)`)
+)
+
+// adopt makes the intent of a copied store, which knows its files by inode, one of the copies.
+func adopt(handoffs string) error {
+	path := filepath.Join(handoffs, ".intent")
+	text, err := os.ReadFile(path)
+	intent := intentShape.FindSubmatch(text)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && intent == nil { // none, or one that was damaged on purpose
+		return nil
+	}
+	inner := bodyShape.ReplaceAllFunc(intent[1], func(body []byte) []byte {
+		m := bodyShape.FindSubmatch(body)
+		info, statErr := os.Lstat(filepath.Join(handoffs, string(m[2])))
+		if statErr != nil { // it had no name yet
+			return body
+		}
+		return fmt.Append(m[1], info.Sys().(*syscall.Stat_t).Ino)
+	})
+	return errors.Join(err, os.WriteFile(path, fmt.Appendf(nil, `{"version":1,"intent":%s,"sha256":"%s"}`+"\n", inner, hash(inner)), 0o600))
 }

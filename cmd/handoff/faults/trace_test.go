@@ -3,6 +3,7 @@
 package faults_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,6 +43,9 @@ func (p program) strace(dir string, inject []string, args ...string) result {
 type trace struct {
 	main []string       // the calls of the main thread, where all work on the store is done but the staging of a batch
 	most map[string]int // the most calls of a kind that one thread made
+
+	early   map[string]int  // the calls of a kind that the main thread made before it looked at the store
+	changes map[string]bool // its calls that change what is on disk, as name and number
 }
 
 var callLine = regexp.MustCompile(`^(\d+) +(([a-z0-9_]+)\(.*)`)
@@ -79,27 +83,60 @@ func (p program) calls(t *testing.T, dir, base string, command []string) trace {
 		counts[m[1]+m[3]]++
 		result.most[m[3]] = max(result.most[m[3]], counts[m[1]+m[3]])
 	}
+	result.early, result.changes = result.marks()
 	if counts[first+"flock"] == 0 || counts[first+"fsync"] == 0 {
 		t.Fatal("the main thread does not do the work")
 	}
 	return result
 }
 
-var callName = regexp.MustCompile(`^([a-z0-9_]+)\(`)
+var (
+	callName    = regexp.MustCompile(`^([a-z0-9_]+)\(`)
+	looks       = regexp.MustCompile(`/(handoffs|\.run)"`)
+	changesDisk = regexp.MustCompile(`^(write|pwrite64|fsync|linkat|renameat|unlinkat|mkdirat|ftruncate|fallocate|fchmod|fchmodat|openat\(.*O_(CREAT|TMPFILE))\b`)
+)
 
-// find returns the first call of the main thread whose trace matches, as strace counts it.
-func (tr trace) find(t *testing.T, pattern string) (name string, n int) {
-	t.Helper()
-	match := regexp.MustCompile("^" + pattern)
+// numbered calls do for the calls of the main thread with their names and numbers, as strace counts them, until it
+// returns false.
+func (tr trace) numbered(do func(name string, n int, line string) bool) {
 	counts := make(map[string]int)
 	for _, line := range tr.main {
 		if m := callName.FindStringSubmatch(line); m != nil {
 			counts[m[1]]++
-			if match.MatchString(line) {
-				return m[1], counts[m[1]]
+			if !do(m[1], counts[m[1]], line) {
+				return
 			}
 		}
 	}
-	t.Fatalf("no call is %s", pattern)
-	return "", 0
+}
+
+func (tr trace) marks() (early map[string]int, changes map[string]bool) {
+	early, changes = make(map[string]int), make(map[string]bool)
+	looked := false
+	tr.numbered(func(name string, n int, line string) bool {
+		if looked = looked || looks.MatchString(line); !looked {
+			early[name] = n
+		}
+		if changesDisk.MatchString(line) {
+			changes[fmt.Sprint(name, n)] = true
+		}
+		return true
+	})
+	return early, changes
+}
+
+// find returns the first call of the main thread whose trace matches.
+func (tr trace) find(t *testing.T, pattern string) (name string, n int) {
+	t.Helper()
+	match := regexp.MustCompile("^" + pattern)
+	tr.numbered(func(call string, at int, line string) bool {
+		if match.MatchString(line) {
+			name, n = call, at
+		}
+		return n == 0
+	})
+	if n == 0 {
+		t.Fatalf("no call is %s", pattern)
+	}
+	return name, n
 }
