@@ -178,6 +178,9 @@ func readInput(path string) ([]byte, error) {
 	if err != nil {
 		return nil, inputError(path, err)
 	}
+	if info.IsDir() {
+		return nil, invalid("name a file in it", "%s is a directory", path)
+	}
 	if !info.Mode().IsRegular() {
 		return nil, invalid("use - and redirect standard input, such as `handoff write - <"+path+"`", "%s is not a regular file", path)
 	}
