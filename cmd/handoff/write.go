@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -77,12 +78,18 @@ stored all or none. A document with a credential in it is refused.`,
 	return cmd
 }
 
+// manyDocuments are so many that most of the time goes to the disk.
+const manyDocuments = 500
+
 // write stores the sources and prints their receipts. before is an error about inputs that are not among
 // the sources.
 func (a *app) write(sources []handoff.Source, keepGoing bool, before error) error {
 	s, err := a.store()
 	if err != nil {
 		return err
+	}
+	if len(sources) >= manyDocuments {
+		runtime.GOMAXPROCS(2 * runtime.NumCPU()) // threads that wait for the disk keep others from running for a while
 	}
 	if !keepGoing {
 		receipts, err := s.WriteAll(context.Background(), sources)

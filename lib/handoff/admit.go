@@ -32,7 +32,7 @@ func (s *Store) admit(_ machineOK, docs []scanned, results []Result) ([]admitted
 	if err != nil {
 		return nil, err
 	}
-	var good []admitted
+	good := make([]admitted, 0, len(docs))
 	for _, d := range docs {
 		state, err := verify(d.sealed)
 		if err != nil {

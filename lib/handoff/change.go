@@ -1,11 +1,11 @@
 package handoff
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -89,7 +89,8 @@ func (x *session) link(log *durable.Log, c *step) error {
 		return err
 	}
 	c.intent.LogOffset = info.Size()
-	var lines bytes.Buffer
+	var lines strings.Builder
+	lines.Grow(len(c.events) * 640) // about what an event takes
 	for _, e := range c.events {
 		var line []byte
 		var redacted []string

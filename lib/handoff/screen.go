@@ -51,7 +51,7 @@ func (s *Store) screen(docs []sealed, results []Result) ([]scanned, error) {
 	if err := CheckSecretRules(s.opt.AllowSecrets); err != nil {
 		return nil, err
 	}
-	var good []scanned
+	good := make([]scanned, 0, len(docs))
 	for _, d := range docs {
 		one, err := s.screenOne(d)
 		if results[d.at].Err = err; err != nil {

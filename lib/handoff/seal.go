@@ -119,7 +119,7 @@ func prefixed(name string) string {
 }
 
 func keep(docs []sealed, results []Result) []sealed {
-	var good []sealed
+	good := make([]sealed, 0, len(docs))
 	for i, d := range docs {
 		if results[i].Err == nil {
 			good = append(good, d)

@@ -24,6 +24,7 @@
 package document
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 )
@@ -64,7 +65,7 @@ func (d Document) Instance() map[string]any {
 // Render returns the bytes to store: keys in fixed order, every scalar in single quotes, and the body
 // as it is. The Document must be valid and carry its id.
 func Render(d Document) []byte {
-	var b strings.Builder
+	var b bytes.Buffer
 	b.Grow(len(d.Body) + 512)
 	b.WriteString("---\n")
 	for _, f := range d.scalars() {
@@ -74,7 +75,7 @@ func Render(d Document) []byte {
 	renderList(&b, "tags", d.Tags)
 	b.WriteString("---\n\n")
 	b.WriteString(d.Body)
-	return []byte(b.String())
+	return b.Bytes()
 }
 
 // FileName returns the n-th name for a document in the handoffs directory: the base name for n = 1,
@@ -105,7 +106,7 @@ func (d Document) scalars() []field {
 	}
 }
 
-func renderList(b *strings.Builder, key string, items []string) {
+func renderList(b *bytes.Buffer, key string, items []string) {
 	if len(items) == 0 {
 		b.WriteString(key + ": []\n")
 		return

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ var strict = frontmatter.NewFormat("---", closer, func(data []byte, v any) error
 	}
 })
 
+// buffers are used again: frontmatter would make one for each document of a batch.
+var buffers = sync.Pool{New: func() any { return bufio.NewReader(nil) }}
+
 // decode parses the head. The root is nil when the head holds nothing but comments.
 func decode(head []byte) (root *yaml.Node, fault *Fault) {
 	defer func() {
@@ -48,7 +52,10 @@ func decode(head []byte) (root *yaml.Node, fault *Fault) {
 	framed = append(framed, head...)
 	framed = append(framed, closer+"\n"...)
 	document := new(yaml.Node)
-	_, err := frontmatter.MustParse(bytes.NewReader(framed), document, strict)
+	buffered := buffers.Get().(*bufio.Reader)
+	defer buffers.Put(buffered)
+	buffered.Reset(bytes.NewReader(framed))
+	_, err := frontmatter.MustParse(buffered, document, strict)
 	switch {
 	case errors.Is(err, io.EOF) || err == nil && len(document.Content) == 0:
 		return nil, nil

@@ -43,15 +43,15 @@ type Chain struct {
 // Next returns the line, with its newline, of an event that follows the hash prev, and its own hash.
 // Redacted names the rules by which content was redacted; none is null.
 func (c Chain) Next(prev, eventType string, at time.Time, payload any, redacted []string) (line []byte, hash string, err error) {
-	text, err := json.Marshal(map[string]any{
-		"schema_version":    "1.1.0",
-		"primitive_id":      "L6",
-		"event_type":        eventType,
-		"ts_utc":            at.UTC().Format(timeLayout),
-		"prev_hash":         prev,
-		"payload":           payload,
-		"redaction_applied": redacted,
-	})
+	text, err := json.Marshal(struct { // in the order of the canonical form
+		Type     string   `json:"event_type"`
+		Payload  any      `json:"payload"`
+		Prev     string   `json:"prev_hash"`
+		Origin   string   `json:"primitive_id"`
+		Redacted []string `json:"redaction_applied"`
+		Version  string   `json:"schema_version"`
+		Time     string   `json:"ts_utc"`
+	}{eventType, payload, prev, "L6", redacted, "1.1.0", at.UTC().Format(timeLayout)})
 	if err != nil {
 		return nil, "", err
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // IntentName is the file that holds the intent of a change under way.
@@ -40,7 +42,7 @@ type Intent struct {
 
 	// LogOffset is the size of the audit log before the change, LogLines what the change appends.
 	LogOffset int64  `json:"log_offset"`
-	LogLines  string `json:"log_lines"`
+	LogLines  string `json:"log_lines"` // the last: see Bytes
 }
 
 // A Body is a file that a change publishes, and the row that lists it.
@@ -67,12 +69,25 @@ type sealed struct {
 
 // Bytes returns the intent as a file, with a checksum.
 func (i Intent) Bytes() ([]byte, error) {
-	text, err := json.Marshal(i)
+	lines := i.LogLines
+	i.LogLines = ""
+	text, err := json.Marshal(i) // ends with the empty log_lines
 	if err != nil {
 		return nil, err
 	}
+	text = append(appendQuoted(slices.Grow(text[:len(text)-2], len(lines)*9/8), lines), `"}`...)
 	sum := sha256.Sum256(text)
-	return fmt.Appendf(nil, `{"version":1,"intent":%s,"sha256":"%x"}`+"\n", text, sum), nil
+	return fmt.Appendf(make([]byte, 0, len(text)+128), `{"version":1,"intent":%s,"sha256":"%x"}`+"\n", text, sum), nil
+}
+
+// appendQuoted appends a text as the inside of a JSON string. It goes line by line: encoding/json would copy the many
+// lines of a batch again and again.
+func appendQuoted(b []byte, text string) []byte {
+	for line := range strings.Lines(text) {
+		quoted, _ := json.Marshal(line) // of a string, which cannot fail
+		b = append(b, quoted[1:len(quoted)-1]...)
+	}
+	return b
 }
 
 // ParseIntent is the inverse of Bytes. Any difference, down to a byte, is ErrIntent.

@@ -94,6 +94,21 @@ func sample() journal.Intent {
 		Bodies: []journal.Body{{File: "2026-05-07-a-b-t.md", SHA256: "00", Inode: 7, ID: "sha256:00", Row: "| … |"}}}
 }
 
+// The lines are stored by another way than the rest of the intent, and must come back as they were.
+func TestIntentKeepsItsLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := sample()
+		want.LogLines = rapid.String().Draw(t, "lines") + rapid.SampledFrom([]string{"", "\n", "{\"a\":\"\\n\"}\n\n<&>\n", "\u2028\r\x00\x7f"}).Draw(t, "end")
+		text, err := want.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := journal.ParseIntent(text); err != nil || got.LogLines != want.LogLines || got.Bodies[0] != want.Bodies[0] {
+			t.Fatalf("%+v, %v; want %+v", got, err, want)
+		}
+	})
+}
+
 // Every flipped bit of an intent must be found, or change nothing.
 func TestIntentFlips(t *testing.T) {
 	text, err := sample().Bytes()
