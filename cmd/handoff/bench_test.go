@@ -23,7 +23,9 @@ import (
 func build(b *testing.B, dir, pkg string) string {
 	b.Helper()
 	bin := filepath.Join(dir, strings.TrimSuffix(filepath.Base(pkg), ".go"))
-	if out, err := exec.Command("go", "build", "-o", bin, pkg).CombinedOutput(); err != nil {
+	cmd := exec.Command("go", "build", "-o", bin, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as the README builds
+	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("go build %s: %v\n%s", pkg, err, out)
 	}
 	return bin
@@ -99,6 +101,26 @@ func BenchmarkWrite(b *testing.B) {
 			b.ReportMetric(float64(cpu.Microseconds())/float64(run)/1000, "cpu-ms/write")
 		})
 	}
+}
+
+// BenchmarkWriters is 4 shells at once that write 25 handoffs each, one after the other, and as many that only start
+// the program.
+func BenchmarkWriters(b *testing.B) {
+	const writers, each = 4, 25
+	atOnce := func(command string) time.Duration {
+		loop := fmt.Sprintf("(for n in $(seq %d); do %s >>out || exit; done) & all=\"$all $!\"; w=$((w+1))\n", each, command)
+		wall, _ := timed(b, project(b, 1), "", "sh", "-c", "w=0\n"+strings.Repeat(loop, writers)+"for one in $all; do wait $one || exit; done")
+		return wall
+	}
+	handoff := program(b)
+	var written, started time.Duration
+	for b.Loop() {
+		written += atOnce("echo body | " + handoff + " write - --from ann --to ben --topic t-$w-$n --ts 2026-05-07T12:00:00Z")
+		started += atOnce(handoff + " version")
+	}
+	b.ReportMetric(float64(b.N*writers*each)/written.Seconds(), "writes/s")
+	b.ReportMetric(float64(b.N*writers*each)/started.Seconds(), "starts/s")
+	b.ReportMetric(float64(written)/float64(started), "ratio")
 }
 
 // BenchmarkHook/N is the start of a session in a store of N handoffs that were all read, as a multiple of

@@ -224,7 +224,7 @@ func TestReadmeSession(t *testing.T) {
 		switch {
 		case !isCommand:
 			want.WriteString(line)
-		case strings.HasPrefix(command, "go install"), strings.HasPrefix(command, "export PATH"):
+		case strings.Contains(command, "go install"), strings.HasPrefix(command, "export PATH"):
 		default:
 			script.WriteString(strings.ReplaceAll(command, "/tmp/handoff-demo", demo))
 		}
