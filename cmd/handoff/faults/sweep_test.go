@@ -240,7 +240,7 @@ func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 }
 
 // closeTime is how long a sweep begins to look closely at scenarios. The first of the list always have that time.
-const closeTime = 150 * time.Second
+const closeTime = 2 * time.Minute
 
 func sweepAll(t *testing.T, portable bool, edits ...edit) {
 	all, begin := thorough(t), time.Now()
