@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,11 +75,7 @@ func hints(err error) []string {
 
 func appendNew(all, more []string) []string {
 	for _, h := range more {
-		known := false
-		for _, have := range all {
-			known = known || have == h
-		}
-		if !known {
+		if !slices.Contains(all, h) {
 			all = append(all, h)
 		}
 	}

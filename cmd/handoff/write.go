@@ -89,7 +89,7 @@ func (a *app) write(sources []handoff.Source, keepGoing bool, before error) erro
 		return err
 	}
 	if len(sources) >= manyDocuments {
-		runtime.GOMAXPROCS(2 * runtime.NumCPU()) // threads that wait for the disk keep others from running for a while
+		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk keep others from running for a while
 	}
 	if !keepGoing {
 		receipts, err := s.WriteAll(context.Background(), sources)
