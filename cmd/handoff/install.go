@@ -107,7 +107,7 @@ func (in *install) find(a *app, name string) error {
 
 // places returns where settings lie. A project that cannot be found counts only if it is needed.
 func (a *app) places(needProject bool) (installer.Places, error) {
-	p := installer.Places{Home: a.getenv("HOME")}
+	p := installer.Places{Home: a.getenv("HOME"), Getenv: a.getenv}
 	if runtime.GOOS == "windows" {
 		p.Home = a.getenv("USERPROFILE")
 	}

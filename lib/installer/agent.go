@@ -21,6 +21,7 @@ type Agent struct {
 	Title string // as people call it
 
 	user, project, local string // settings files, relative to the home directory and to the project root
+	home                 string // the variable that names a directory in place of the first one of user
 	event                string // the hook that a starting session runs
 	drafts               []string
 	grouped              bool     // the entries lie in groups: {"hooks": [entry]}
@@ -54,7 +55,7 @@ const seconds = 5 // after which an agent may give the hook up; it needs one at 
 var agents = []Agent{
 	{
 		Name: "claude", Title: "Claude Code",
-		user: ".claude/settings.json", project: ".claude/settings.json", local: ".claude/settings.local.json",
+		user: ".claude/settings.json", project: ".claude/settings.json", local: ".claude/settings.local.json", home: "CLAUDE_CONFIG_DIR",
 		event: "SessionStart", drafts: []string{"PreCompact", "SessionEnd"}, grouped: true, cap: 10_000, envelope: hookSpecific,
 		shape: func(words []string) entry {
 			return entry{Type: "command", Command: words[0], Args: words[1:], Timeout: seconds}
@@ -63,7 +64,7 @@ var agents = []Agent{
 	},
 	{
 		Name: "codex", Title: "Codex CLI",
-		user: ".codex/hooks.json", project: ".codex/hooks.json",
+		user: ".codex/hooks.json", project: ".codex/hooks.json", home: "CODEX_HOME",
 		event: "SessionStart", drafts: []string{"PreCompact"}, grouped: true, only: []string{"description", "hooks"}, cap: 10_000, envelope: hookSpecific,
 		shape:          func(words []string) entry { return entry{Type: "command", Command: shell(words), Timeout: seconds} },
 		Approve:        "run `/hooks` in Codex and trust the hook: until then it is skipped without a word, and again after each change",

@@ -31,12 +31,14 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 	var entries []Entry
 	var errs []error
 	seen := make(map[string]bool) // the home directory may be the project
+	local := a
+	local.project = a.local
 	for _, in := range []struct {
+		Agent
 		scope Scope
-		rel   string
-	}{{User, a.user}, {Project, a.project}, {Project, a.local}} {
-		path := filepath.Join(p.base(in.scope), filepath.FromSlash(in.rel))
-		if in.rel == "" || seen[path] || p.base(in.scope) == "" {
+	}{{a, User}, {a, Project}, {local, Project}} {
+		base, path := in.settings(p, in.scope)
+		if path == base || seen[path] || base == "" {
 			continue
 		}
 		seen[path] = true

@@ -21,15 +21,22 @@ const (
 
 // Places are where settings lie.
 type Places struct {
-	Home string // the home directory, absolute
-	Root string // the project root, absolute
+	Home   string              // the home directory, absolute
+	Root   string              // the project root, absolute
+	Getenv func(string) string // what agents themselves look at; nil knows nothing
 }
 
-func (p Places) base(s Scope) string {
+// settings returns where an agent's settings lie, and the directory that has to be there for it.
+func (a Agent) settings(p Places, s Scope) (base, path string) {
 	if s == Project {
-		return p.Root
+		return p.Root, filepath.Join(p.Root, filepath.FromSlash(a.project))
 	}
-	return p.Home
+	if a.home != "" && p.Getenv != nil && p.Getenv(a.home) != "" {
+		_, rel, _ := strings.Cut(a.user, "/")
+		base = p.Getenv(a.home)
+		return base, filepath.Join(base, filepath.FromSlash(rel))
+	}
+	return p.Home, filepath.Join(p.Home, filepath.FromSlash(a.user))
 }
 
 const (
@@ -52,11 +59,11 @@ type file struct {
 
 // locate finds the settings of an agent, reads them, and refuses what must not be touched.
 func (a Agent) locate(p Places, scope Scope) (file, error) {
-	base, rel := p.base(scope), a.user
-	if scope == Project {
-		rel = a.project
-	}
+	base, path := a.settings(p, scope)
 	if !filepath.IsAbs(base) {
+		if base != p.Home {
+			return file{}, refuse("set it to an absolute path", "%s is %q", a.home, base)
+		}
 		return file{}, refuse("set HOME", "the home directory %q is not known", base)
 	}
 	if info, err := os.Stat(base); err != nil {
@@ -64,7 +71,7 @@ func (a Agent) locate(p Places, scope Scope) (file, error) {
 	} else if !info.IsDir() {
 		return file{}, refuse("", "%s is not a directory", base)
 	}
-	f := file{path: filepath.Join(base, filepath.FromSlash(rel))}
+	f := file{path: path}
 	if err := f.resolve(); err != nil {
 		return f, err
 	}
