@@ -2,7 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -42,21 +43,28 @@ thrown away: a file that is replaced or put aside stays beside, with a timestamp
 	return cmd
 }
 
+// printDiagnosis prints each finding with what would mend it.
 func (a *app) printDiagnosis(r handoff.Report) error {
-	if !a.json {
-		for _, list := range [][]handoff.Finding{r.Faults, r.Warnings} {
-			for _, f := range list {
-				remedy := f.Remedy
-				if remedy == "" {
-					remedy = "look at it yourself, or restore it from a backup"
-				}
-				if _, err := fmt.Fprintf(a.stdout, "%s\n  would mend it: %s\n", handoff.EscapeLine(f.String()), handoff.EscapeLine(remedy)); err != nil {
-					return err
-				}
-			}
+	if a.json {
+		return a.printReport(r)
+	}
+	for i, f := range slices.Concat(r.Faults, r.Warnings) {
+		text := handoff.EscapeLine(f.String()) + "\n"
+		switch isFault := i < len(r.Faults); {
+		case f.Remedy != "":
+			text += "  would mend it: " + handoff.EscapeLine(f.Remedy) + "\n"
+		case isFault:
+			text += "  would mend it: look at it yourself, or restore it from a backup\n"
+		}
+		if _, err := io.WriteString(a.stdout, text); err != nil {
+			return err
 		}
 	}
-	return a.printReport(r)
+	if n := len(r.Faults); n > 0 {
+		return &handoff.Error{Class: handoff.ErrIntegrity, Problem: handoff.Count(n, "fault") + " found; nothing was changed"}
+	}
+	a.noteWhole(r)
+	return nil
 }
 
 func (a *app) mend(s *handoff.Store, rebuild bool) error {

@@ -155,14 +155,14 @@ func (a *app) printRehearsals(all []installer.Rehearsal) error {
 			fmt.Fprintln(a.stderr, "handoff: "+handoff.EscapeLine(where+": "+p))
 		}
 		if len(r.Problems) == 0 {
-			a.note(fmt.Sprintf("%s: well in %s, the slowest %s; %d characters reach the model", where, count(r.Runs, "run"), r.Slowest, r.Characters))
+			a.note(fmt.Sprintf("%s: well in %s, the slowest %s; %d characters reach the model", where, handoff.Count(r.Runs, "run"), r.Slowest, r.Characters))
 		}
 		for _, w := range r.Warnings {
 			a.note("warning: " + r.Agent + ": " + w)
 		}
 	}
 	if problems > 0 {
-		return &handoff.Error{Class: handoff.ErrConfig, Problem: count(problems, "problem") + " with the session hook"}
+		return &handoff.Error{Class: handoff.ErrConfig, Problem: handoff.Count(problems, "problem") + " with the session hook"}
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (r *repairing) report() error {
 		return nil
 	}
 	last := r.result.Attempts[len(r.result.Attempts)-1]
-	r.note(fmt.Sprintf("%s is repaired after attempt %d, %s: %s", r.text.name, len(r.result.Attempts), last.Name, counted(len(r.result.Patch()), "change")))
+	r.note(fmt.Sprintf("%s is repaired after attempt %d, %s: %s", r.text.name, len(r.result.Attempts), last.Name, handoff.Count(len(r.result.Patch()), "change")))
 	for _, c := range r.result.Patch() {
 		if line, err := json.Marshal(c); err == nil {
 			r.note("  " + string(line))

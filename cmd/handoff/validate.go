@@ -153,18 +153,11 @@ func faultsIn(v record.Validation) error {
 	if err == nil {
 		return nil
 	}
-	class, what := handoff.ErrInvalid, counted(len(v.Faults), "fault")+" at the stage "+v.Stage
+	class, what := handoff.ErrInvalid, handoff.Count(len(v.Faults), "fault")+" at the stage "+v.Stage
 	if errors.Is(err, handoff.ErrIntegrity) {
 		class, what = handoff.ErrIntegrity, "the payload is not what its hash says"
 	}
 	return &handoff.Error{Class: class, Problem: v.Name + " is not valid: " + what}
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // printValidations prints one as an object, several as an array of them, or as text.

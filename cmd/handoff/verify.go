@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -44,13 +43,10 @@ func (a *app) printReport(r handoff.Report) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	a.note(count(r.Handoffs, "handoff") + ", " + count(r.Events, "event") + ", " + count(len(r.Warnings), "warning") + ": all as written")
+	a.noteWhole(r)
 	return nil
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+func (a *app) noteWhole(r handoff.Report) {
+	a.note(handoff.Count(r.Handoffs, "handoff") + ", " + handoff.Count(r.Events, "event") + ", " + handoff.Count(len(r.Warnings), "warning") + ": all as written")
 }

@@ -199,7 +199,7 @@ func (m *mending) tell(r rewriting, payload repairPayload, events int) {
 	if payload.KeptAs != "" {
 		old = "the old file is " + payload.KeptAs
 	}
-	m.did("wrote %s: %d rows added, %d read marks added, %d events added; %s", r.name, len(r.added), r.marks, events, old)
+	m.did("wrote %s: %s, %s and %s added; %s", r.name, Count(len(r.added), "row"), Count(r.marks, "read mark"), Count(events, "event"), old)
 	if len(payload.Quarantined) > 0 {
 		m.did("recorded as lost until they are written again: %s", describe(payload.Quarantined))
 	}

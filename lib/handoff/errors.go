@@ -40,6 +40,14 @@ func (e *Error) Unwrap() []error {
 // Hint returns what to do next, or "".
 func (e *Error) Hint() string { return e.Advice }
 
+// Count writes a number with what it counts: "1 row", "2 rows".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 func problem(class error, advice, format string, args ...any) error {
 	var cause error
 	for _, a := range args {

@@ -40,7 +40,7 @@ func (r Report) Err() error {
 	for _, f := range r.Faults {
 		text.WriteString(f.String() + "\n")
 	}
-	return &Error{Class: ErrIntegrity, Problem: fmt.Sprintf("%s%d faults found", text.String(), len(r.Faults)),
+	return &Error{Class: ErrIntegrity, Problem: text.String() + Count(len(r.Faults), "fault") + " found",
 		Advice: "`handoff doctor` says what would mend them"}
 }
 
