@@ -4,7 +4,8 @@
 //
 // The tests know the store from its documentation alone and share no code with it, so that a mistake in
 // one is not repeated in the other. They need strace and, for some, root and loop devices; without they
-// skip and say why. HANDOFF_FAULTS=ci kills every scenario wherever it changed something, tries ENOSPC and EIO
-// at every call of those that come first, for as long as closeTime says, and a sample of the rest;
-// HANDOFF_FAULTS=all tries everything, which takes hours; without either only what is quick runs.
+// skip and say why. HANDOFF_FAULTS=ci kills every scenario wherever it changed something (with portable
+// staging every other one), tries ENOSPC and EIO at every call of those that come first, for as long as
+// closeTime says, and a sample of the rest; HANDOFF_FAULTS=all tries everything, which takes hours; without
+// either only what is quick runs.
 package faults

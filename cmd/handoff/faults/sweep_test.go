@@ -240,14 +240,17 @@ func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 }
 
 // closeTime is how long a sweep begins to look closely at scenarios. The first of the list always have that time.
-const closeTime = 2 * time.Minute
+const closeTime = time.Minute
 
 func sweepAll(t *testing.T, portable bool, edits ...edit) {
 	all, begin := thorough(t), time.Now()
 	p := program{build(t, edits...), memory(t)}
 	var runs, failed int64
 	var sampled []string
-	for _, sc := range scenarios() {
+	for i, sc := range scenarios() {
+		if portable && !all && !sc.core && i%2 > 0 {
+			continue // the way that few systems need differs in how files are staged alone
+		}
 		t.Run(sc.name, func(t *testing.T) {
 			s := newSweep(t, p, sc)
 			e := extent{all: all, core: sc.core && !portable, closely: !portable && time.Since(begin) < closeTime, portable: portable}
