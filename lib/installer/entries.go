@@ -31,14 +31,12 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 	var entries []Entry
 	var errs []error
 	seen := make(map[string]bool) // the home directory may be the project
-	local := a
-	local.project = a.local
 	for _, in := range []struct {
-		Agent
 		scope Scope
-	}{{a, User}, {a, Project}, {local, Project}} {
-		base, path := in.settings(p, in.scope)
-		if path == base || seen[path] || base == "" {
+		rel   string
+	}{{User, a.user}, {Project, a.project}, {Project, a.local}} {
+		base, path := a.place(p, in.scope, in.rel)
+		if in.rel == "" || seen[path] || base == "" {
 			continue
 		}
 		seen[path] = true

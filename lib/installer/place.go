@@ -26,17 +26,17 @@ type Places struct {
 	Getenv func(string) string // what agents themselves look at; nil knows nothing
 }
 
-// settings returns where an agent's settings lie, and the directory that has to be there for it.
-func (a Agent) settings(p Places, s Scope) (base, path string) {
-	if s == Project {
-		return p.Root, filepath.Join(p.Root, filepath.FromSlash(a.project))
-	}
-	if a.home != "" && p.Getenv != nil && p.Getenv(a.home) != "" {
-		_, rel, _ := strings.Cut(a.user, "/")
+// place returns where one of an agent's settings files lies, and the directory that has to be there for it.
+func (a Agent) place(p Places, s Scope, rel string) (base, path string) {
+	base = p.Home
+	switch {
+	case s == Project:
+		base = p.Root
+	case a.home != "" && p.Getenv != nil && p.Getenv(a.home) != "":
 		base = p.Getenv(a.home)
-		return base, filepath.Join(base, filepath.FromSlash(rel))
+		_, rel, _ = strings.Cut(rel, "/")
 	}
-	return p.Home, filepath.Join(p.Home, filepath.FromSlash(a.user))
+	return base, filepath.Join(base, filepath.FromSlash(rel))
 }
 
 const (
@@ -59,7 +59,11 @@ type file struct {
 
 // locate finds the settings of an agent, reads them, and refuses what must not be touched.
 func (a Agent) locate(p Places, scope Scope) (file, error) {
-	base, path := a.settings(p, scope)
+	rel := a.user
+	if scope == Project {
+		rel = a.project
+	}
+	base, path := a.place(p, scope, rel)
 	if !filepath.IsAbs(base) {
 		if base != p.Home {
 			return file{}, refuse("set it to an absolute path", "%s is %q", a.home, base)
