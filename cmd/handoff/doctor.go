@@ -46,7 +46,10 @@ thrown away: a file that is replaced or put aside stays beside, with a timestamp
 // printDiagnosis prints each finding with what would mend it.
 func (a *app) printDiagnosis(r handoff.Report) error {
 	if a.json {
-		return a.printReport(r)
+		if err := a.printJSON(r); err != nil {
+			return err
+		}
+		return a.endDiagnosis(r)
 	}
 	for i, f := range slices.Concat(r.Faults, r.Warnings) {
 		text := handoff.EscapeLine(f.String()) + "\n"
@@ -60,6 +63,11 @@ func (a *app) printDiagnosis(r handoff.Report) error {
 			return err
 		}
 	}
+	return a.endDiagnosis(r)
+}
+
+// endDiagnosis says how it ended, after all findings were printed.
+func (a *app) endDiagnosis(r handoff.Report) error {
 	if n := len(r.Faults); n > 0 {
 		return &handoff.Error{Class: handoff.ErrIntegrity, Problem: handoff.Count(n, "fault") + " found; nothing was changed"}
 	}
