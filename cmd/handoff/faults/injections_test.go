@@ -26,15 +26,15 @@ type extent struct {
 	portable bool // the way that few systems need: a smaller sample
 }
 
-// isWhole says whether what is done to the n-th call of its name is part of each sweep. A kill counts where something
+// isWhole says whether what is done to a call is part of each sweep. A kill counts where something
 // was changed on disk since the call before it: between two of them there is nothing to tell kills apart. What the
 // program does before it looks at the store is the same in all scenarios.
-func (e extent) isWhole(kind string, tr trace, call string, n int) bool {
+func (e extent) isWhole(kind string, tr trace, c call) bool {
 	switch kind {
 	case "KILL":
-		return e.all || e.core || tr.changes[fmt.Sprint(call, n)]
+		return e.all || e.core || tr.changes[c]
 	case "ENOSPC", "EIO":
-		return e.all || e.core || e.closely && n > tr.early[call]
+		return e.all || e.core || e.closely && c.n > tr.early[c.name]
 	}
 	return e.all
 }
@@ -59,14 +59,14 @@ func injections(tr trace, base string, e extent) []string {
 	delete(counts, own) // strace takes one injection for a call
 	var list []string
 	left := make(map[string]int)
-	for _, call := range slices.Sorted(maps.Keys(counts)) {
-		for n := 1; n <= counts[call]; n++ {
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		for n := 1; n <= counts[name]; n++ {
 			take := func(kind, what string) {
 				if left[kind] == 0 {
 					left[kind] = 5 * len(left) // so that not all kinds skip the same calls
 				}
-				if left[kind]++; e.isWhole(kind, tr, call, n) || left[kind]%e.sample(kind) == 0 {
-					list = append(list, call+":"+what)
+				if left[kind]++; e.isWhole(kind, tr, call{name, n}) || left[kind]%e.sample(kind) == 0 {
+					list = append(list, name+":"+what)
 				}
 			}
 			take("KILL", fmt.Sprintf("signal=KILL:when=%d", n))

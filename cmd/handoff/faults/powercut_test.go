@@ -122,12 +122,11 @@ func (l *lab) cutPoints() []string {
 	trace := l.calls(l.t, l.mount, "", l.scenario.command)
 	must(l.t, l.tmp, "umount", l.mount)
 	points := []string{""}
-	trace.numbered(func(name string, n int, line string) bool {
+	for c, line := range trace.numbered() {
 		if changesDisk.MatchString(line) {
-			points = append(points, fmt.Sprintf("%s:signal=KILL:when=%d", name, n))
+			points = append(points, fmt.Sprintf("%s:signal=KILL:when=%d", c.name, c.n))
 		}
-		return true
-	})
+	}
 	return points
 }
 

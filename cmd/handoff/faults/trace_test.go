@@ -3,7 +3,7 @@
 package faults_test
 
 import (
-	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,8 +44,14 @@ type trace struct {
 	main []string       // the calls of the main thread, where all work on the store is done but the staging of a batch
 	most map[string]int // the most calls of a kind that one thread made
 
-	early   map[string]int  // the calls of a kind that the main thread made before it looked at the store
-	changes map[string]bool // its calls that change what is on disk, as name and number
+	early   map[string]int // the calls of a kind that the main thread made before it looked at the store
+	changes map[call]bool  // its calls that change what is on disk
+}
+
+// A call is one of the main thread, as strace counts it: the n-th of its name.
+type call struct {
+	name string
+	n    int
 }
 
 var callLine = regexp.MustCompile(`^(\d+) +(([a-z0-9_]+)\(.*)`)
@@ -96,32 +102,32 @@ var (
 	changesDisk = regexp.MustCompile(`^(write|pwrite64|fsync|linkat|renameat|unlinkat|mkdirat|ftruncate|fallocate|fchmod|fchmodat|openat\(.*O_(CREAT|TMPFILE))\b`)
 )
 
-// numbered calls do for the calls of the main thread with their names and numbers, as strace counts them, until it
-// returns false.
-func (tr trace) numbered(do func(name string, n int, line string) bool) {
-	counts := make(map[string]int)
-	for _, line := range tr.main {
-		if m := callName.FindStringSubmatch(line); m != nil {
-			counts[m[1]]++
-			if !do(m[1], counts[m[1]], line) {
-				return
+// numbered are the calls of the main thread with their lines.
+func (tr trace) numbered() iter.Seq2[call, string] {
+	return func(yield func(call, string) bool) {
+		counts := make(map[string]int)
+		for _, line := range tr.main {
+			if m := callName.FindStringSubmatch(line); m != nil {
+				counts[m[1]]++
+				if !yield(call{m[1], counts[m[1]]}, line) {
+					return
+				}
 			}
 		}
 	}
 }
 
-func (tr trace) marks() (early map[string]int, changes map[string]bool) {
-	early, changes = make(map[string]int), make(map[string]bool)
+func (tr trace) marks() (early map[string]int, changes map[call]bool) {
+	early, changes = make(map[string]int), make(map[call]bool)
 	looked := false
-	tr.numbered(func(name string, n int, line string) bool {
+	for c, line := range tr.numbered() {
 		if looked = looked || looks.MatchString(line); !looked {
-			early[name] = n
+			early[c.name] = c.n
 		}
 		if changesDisk.MatchString(line) {
-			changes[fmt.Sprint(name, n)] = true
+			changes[c] = true
 		}
-		return true
-	})
+	}
 	return early, changes
 }
 
@@ -129,14 +135,11 @@ func (tr trace) marks() (early map[string]int, changes map[string]bool) {
 func (tr trace) find(t *testing.T, pattern string) (name string, n int) {
 	t.Helper()
 	match := regexp.MustCompile("^" + pattern)
-	tr.numbered(func(call string, at int, line string) bool {
+	for c, line := range tr.numbered() {
 		if match.MatchString(line) {
-			name, n = call, at
+			return c.name, c.n
 		}
-		return n == 0
-	})
-	if n == 0 {
-		t.Fatalf("no call is %s", pattern)
 	}
-	return name, n
+	t.Fatalf("no call is %s", pattern)
+	return "", 0
 }
