@@ -50,6 +50,9 @@ func regenerateCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if operator == "" || reason == "" {
+				return invalid("give --operator and --reason", "who wants another machine, and why, has to be recorded")
+			}
 			if !yes && !a.confirm("Make this machine the one that "+s.Dir()+" belongs to?") {
 				return invalid("answer y, or use --yes", "nothing was changed")
 			}
