@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"regexp"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -57,6 +58,7 @@ func compile(name string) (schema, error) {
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat() // off by default
 	c.UseLoader(sealed{})
+	c.UseRegexpEngine(lazily)
 	if err := c.AddResource(location+name, source); err != nil {
 		return schema{}, fmt.Errorf("the schema %q does not load: %w", name, err)
 	}
@@ -73,6 +75,21 @@ type sealed struct{}
 func (sealed) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a reference outside the schema is not followed: %q", url)
 }
+
+// A pattern is compiled when the first value meets it. The library would compile each twice, those too
+// that no value meets, and that takes longer than everything else here.
+type pattern struct {
+	text     string
+	compiled func() *regexp.Regexp
+}
+
+// lazily says of no pattern that it is bad; a test compiles those of every schema.
+func lazily(text string) (jsonschema.Regexp, error) {
+	return pattern{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}, nil
+}
+
+func (p pattern) String() string                { return p.text }
+func (p pattern) MatchString(value string) bool { return p.compiled().MatchString(value) }
 
 // check validates a value. The library panics on some numbers; that is a fault of the value too.
 func (s schema) check(instance any) (faults []handoff.Fault) {

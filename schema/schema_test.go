@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,10 +20,37 @@ func TestSchemasCompile(t *testing.T) {
 		t.Fatalf("%d schemas found (%v)", len(names), err)
 	}
 	for _, name := range names {
-		if _, err := compile(strings.TrimSuffix(name, ".schema.json")); err != nil {
+		s, err := compile(strings.TrimSuffix(name, ".schema.json"))
+		if err != nil {
 			t.Error(err)
 		}
+		if patterns(t, s.source) == 0 {
+			t.Errorf("%s: no pattern found", name)
+		}
 	}
+}
+
+// patterns compiles the patterns below a node of a schema, and counts them.
+func patterns(t *testing.T, node any) (n int) {
+	t.Helper()
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			n += patterns(t, item)
+		}
+	case map[string]any:
+		for key, item := range node {
+			if text, ok := item.(string); ok && key == "pattern" {
+				n++
+				if _, err := regexp.Compile(text); err != nil {
+					t.Error(err)
+				}
+				continue
+			}
+			n += patterns(t, item)
+		}
+	}
+	return n
 }
 
 func head(changes map[string]any) map[string]any {
