@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -74,6 +72,7 @@ var commands = []struct {
 // run executes one command and returns its exit code. Errors become one sentence a line on stderr.
 func run(e env) (code int) {
 	a := &app{env: e, progress: &progress{w: e.stderr}}
+	a.stdout = &outlet{Writer: e.stdout}
 	defer func() {
 		if bug := recover(); bug != nil { // a panic would exit 2, which means invalid input here
 			fmt.Fprintf(e.stderr, "handoff: internal error: %v\nhint: nothing is lost; run `handoff verify`, and report this\n", bug)
@@ -83,9 +82,6 @@ func run(e env) (code int) {
 	root := a.root()
 	root.SetArgs(e.args)
 	err := root.Execute()
-	if errors.Is(err, syscall.EPIPE) {
-		return 0 // whoever reads our output has seen enough
-	}
 	a.report(err)
 	return exitCode(err)
 }

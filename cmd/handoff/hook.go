@@ -30,7 +30,7 @@ about a second, and exits with 0 whatever happens.`,
 			if err != nil {
 				return nil
 			}
-			s.Cwd, s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags = cwd, a.stdin, a.stdout, a.stderr, a.getenv, a.flags
+			s.Cwd, s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags = cwd, a.stdin, direct(a.stdout), a.stderr, a.getenv, a.flags
 			s.Options = func(o *handoff.Options) { testOptions(a.getenv, o) }
 			agent.SessionStart(s)
 			return nil

@@ -3,12 +3,9 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -132,18 +129,4 @@ func printTable(a *app, w *bufio.Writer, s *handoff.Store, entries []handoff.Ent
 	}
 	_, err := fmt.Fprint(w, handoff.Table(terminalWidth(a.stdout), []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE"}, rows))
 	return err
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-func terminalWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return width
-		}
-	}
-	return 0
 }

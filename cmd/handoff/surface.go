@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +32,11 @@ marked as read. Nothing unread prints nothing.`,
 			if a.json {
 				return a.surfaceJSON(s, ops[0], opt)
 			}
-			return s.Surface(context.Background(), ops[0], opt, a.stdout)
+			err = s.Surface(context.Background(), ops[0], opt, direct(a.stdout))
+			if errors.Is(err, syscall.EPIPE) {
+				return nil // and what nobody saw is not recorded as shown
+			}
+			return err
 		},
 	}
 	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut each body after this `number` of characters (default surface_max_chars)")
