@@ -27,9 +27,14 @@ that its end was cut, or that all of it was written anew. --expect finds both fo
 ` + "`audit head`" + ` printed; --allowed-signers finds them by a checkpoint that ` + "`audit sign`" + ` or ssh-keygen
 signed: the last one in the state directory, or a copy that was kept elsewhere.`,
 		Args: args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return a.auditVerify(p) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noneEmpty(cmd, "expect", "allowed-signers", "checkpoint"); err != nil {
+				return err
+			}
+			return a.auditVerify(p)
+		},
 	}
-	verify.Flags().StringVar(&p.expect, "expect", "", "what `audit head` printed before (`count:hash`): the log must contain it")
+	verify.Flags().StringVar(&p.expect, "expect", "", "the `count:hash` that audit head printed before: the log must contain it")
 	verify.Flags().StringVar(&p.allowed, "allowed-signers", "", "require a checkpoint signed by one of these (`file`, as ssh-keygen has it)")
 	verify.Flags().StringVar(&p.checkpoint, "checkpoint", "", "the checkpoint (`file`), with its signature in FILE.sig (default the last one that was kept)")
 	cmd.AddCommand(verify, auditSignCommand(a), &cobra.Command{

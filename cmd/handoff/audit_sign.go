@@ -22,7 +22,12 @@ log cannot. The signature is that of ` + "`ssh-keygen -Y sign -n " + handoff.Che
 too. A log that no longer holds the checkpoint before is not signed.`,
 		Example: "  handoff audit sign --key ~/.ssh/id_ed25519 -o /mnt/safe/checkpoint\n  handoff audit verify --allowed-signers signers --checkpoint /mnt/safe/checkpoint",
 		Args:    args(cobra.NoArgs),
-		RunE:    func(*cobra.Command, []string) error { return a.auditSign(key, output) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noneEmpty(cmd, "key", "output"); err != nil {
+				return err
+			}
+			return a.auditSign(key, output)
+		},
 	}
 	cmd.Flags().StringVar(&key, "key", "", "the private key, or the public key of one that the agent holds (`file`; default git's user.signingkey)")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the checkpoint to this new `file` too, and its signature to FILE.sig")

@@ -40,6 +40,16 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// noneEmpty refuses flags that were given without a value: what a script lost is no wish to go without.
+func noneEmpty(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return invalid("give it a value, or leave it out", "--%s is empty", name)
+		}
+	}
+	return nil
+}
+
 // report prints an error, every line escaped, and its hints.
 func (a *app) report(err error) {
 	a.progress.clear()

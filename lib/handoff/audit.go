@@ -91,10 +91,14 @@ func (x *session) head(log *durable.Log, begin bool) (prev string, recovered *ev
 func (x *session) mayBegin() error {
 	has, err := x.hasRows(x.dir)
 	if err == nil && has {
-		err = problem(ErrIntegrity, "run `handoff doctor`; after a clone, `"+x.regenerateCommand()+"` begins a new log",
-			"the audit log %s is missing or empty, although there are handoffs", filepath.Join(x.opt.StateDir, logName))
+		err = x.logMissing()
 	}
 	return err
+}
+
+func (s *Store) logMissing() error {
+	return problem(ErrIntegrity, "run `handoff doctor`; after a clone, `"+s.regenerateCommand()+"` begins a new log",
+		"the audit log %s is missing or empty, although there are handoffs", filepath.Join(s.opt.StateDir, logName))
 }
 
 // hasRows reports whether any index file of d lists a handoff.

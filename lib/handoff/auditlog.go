@@ -56,5 +56,9 @@ func (s *Store) auditLog() (*logFacts, error) {
 		return nil, err
 	}
 	c.readLog()
-	return c.log, c.report.Err()
+	err = c.report.Err()
+	if err == nil && len(c.log.hashes) == 0 && c.intent == nil && c.listsHandoffs() {
+		err = s.logMissing()
+	}
+	return c.log, err
 }

@@ -125,6 +125,11 @@ func (c *check) readIndexText(name string) ([]byte, error) {
 	return text, err
 }
 
+// listsHandoffs reports whether any index file of the snapshot lists a handoff.
+func (c *check) listsHandoffs() bool {
+	return slices.ContainsFunc(c.indexes, func(i indexText) bool { return !index.IsEmpty(i.text) })
+}
+
 func (c *check) readLogText() error {
 	if c.state == nil {
 		return nil
