@@ -2,13 +2,16 @@ package handoff
 
 import "bytes"
 
-// mendLedger gives the ledger the tokens that the audit log records, and drops what is no record. The old
-// file stays beside.
+// mendLedger gives the ledger the tokens that the audit log records, and drops what is no record. A line that still
+// begins with its token is one: the token was consumed, whatever else is damaged. The old file stays beside.
 func (m *mending) mendLedger() error {
 	var lines bytes.Buffer
 	seen := map[string]bool{}
 	for _, line := range (&Ledger{text: m.found.ledgerText}).lines() {
 		c, ok := parseConsumption(line)
+		if key := lineKey(line); !ok && key != "" && !isTorn(m.found.ledgerText, line) {
+			c.Token, ok = key, true
+		}
 		if event, logged := m.found.log.resumes[c.Token]; logged {
 			c = event.Consumption
 		}

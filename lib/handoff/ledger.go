@@ -19,9 +19,11 @@ const maxLedger = 256 << 20
 
 // A Ledger is what the store says at one moment about consumed resume tokens. It is for one goroutine.
 type Ledger struct {
+	path     string
 	text     []byte // whole lines
 	searches int
-	at       map[string]int // key → offset of its first line, once it was worth while
+	at       map[string]int  // key → offset of its first line, once it was worth while
+	lost     map[string]bool // the keys that only the audit log has
 }
 
 // Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a token is unused.
@@ -35,34 +37,53 @@ func (s *Store) Ledger() (*Ledger, error) {
 }
 
 // Consumed returns who consumed a token, nil if nobody did. Where the token is "", it says who resumed from the handoff
-// of the id, which has none.
-func (l *Ledger) Consumed(token, id string) *Consumption { return l.find(ledgerKey(token, id)) }
+// of the id, which has none. A token that the audit log records and the ledger lacks is ErrIntegrity.
+func (l *Ledger) Consumed(token, id string) (*Consumption, error) {
+	return l.consumed(ledgerKey(token, id))
+}
+
+func (l *Ledger) consumed(key string) (*Consumption, error) {
+	by := l.find(key)
+	switch {
+	case by != nil:
+		return by, nil
+	case len(l.text) == 0 && len(l.lost) > 0:
+		return nil, &CorruptError{File: l.path, Why: "is missing or empty, although the audit log records consumed tokens"}
+	case l.lost[key]:
+		return nil, &CorruptError{File: l.path, Why: "lacks the resume token, which the audit log records as consumed"}
+	}
+	return nil, nil
+}
 
 const (
 	ledgerLineStart = `{"token":"`
 	ledgerLineEnd   = `"}`
 )
 
-// readLedger reads the whole lines and checks their shape. A torn last line was never committed.
+// readLedger reads the whole lines, checks their shape and compares them with the audit log. A torn last line was
+// never committed. A token that is consumed meanwhile stands behind the part of the log that is looked at.
 func readLedger(d *durable.Dir) (*Ledger, error) {
-	text, err := d.ReadFile(ledgerName, maxLedger)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Ledger{}, nil
-	}
-	path := filepath.Join(d.Path(), ledgerName)
-	if errors.Is(err, durable.ErrUnsafe) {
-		return nil, &CorruptError{File: path, Why: err.Error()}
-	}
+	log, err := openResumes(d)
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{text: text[:bytes.LastIndexByte(text, '\n')+1]}
+	defer log.Close()
+	l := &Ledger{path: filepath.Join(d.Path(), ledgerName)}
+	text, err := d.ReadFile(ledgerName, maxLedger)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, durable.ErrUnsafe):
+		return nil, &CorruptError{File: l.path, Why: err.Error()}
+	case err != nil:
+		return nil, err
+	}
+	l.text = text[:bytes.LastIndexByte(text, '\n')+1]
 	for n, line := range l.lines() {
 		if !bytes.HasPrefix(line, []byte(ledgerLineStart)) || !bytes.HasSuffix(line, []byte(ledgerLineEnd)) {
-			return nil, &CorruptError{File: path, Line: n, Why: "is no record of a consumed token"}
+			return nil, &CorruptError{File: l.path, Line: n, Why: "is no record of a consumed token"}
 		}
 	}
-	return l, nil
+	return l, l.compare(log)
 }
 
 // lines goes through the lines, without their ends, with their numbers.
@@ -115,17 +136,41 @@ func (l *Ledger) index() map[string]int {
 	l.at = make(map[string]int)
 	at := 0
 	for _, line := range l.lines() {
-		key, _, _ := bytes.Cut(line[len(ledgerLineStart):], []byte(`"`))
-		if _, again := l.at[string(key)]; !again {
-			l.at[string(key)] = at
+		key := lineKey(line)
+		if _, again := l.at[key]; !again {
+			l.at[key] = at
 		}
 		at += len(line) + 1
 	}
 	return l.at
 }
 
+// lineKey returns the key that a line begins with, "" if it begins otherwise.
+func lineKey(line []byte) string {
+	rest, begins := bytes.CutPrefix(line, []byte(ledgerLineStart))
+	key, _, ends := bytes.Cut(rest, []byte(`",`))
+	if !begins || !ends {
+		return ""
+	}
+	return string(key)
+}
+
 // end is the offset after the last whole line.
 func (l *Ledger) end() int64 { return int64(len(l.text)) }
+
+// compare collects the keys that the log has and the ledger lacks. As a rule both have them in the same order.
+func (l *Ledger) compare(log *resumes) error {
+	l.lost = make(map[string]bool)
+	at := 0
+	for key := range log.keys() {
+		if bytes.HasPrefix(l.text[at:], append(append([]byte(ledgerLineStart), key...), `",`...)) {
+			at += bytes.IndexByte(l.text[at:], '\n') + 1
+		} else if _, known := l.index()[string(key)]; !known {
+			l.lost[string(key)] = true
+		}
+	}
+	return log.err
+}
 
 func ledgerLine(c Consumption) (string, error) {
 	line, err := json.Marshal(c)
@@ -142,17 +187,4 @@ func ledgerKey(token, id string) string {
 		return "sha256:" + sha256Hex([]byte(token))
 	}
 	return token
-}
-
-// ledgerMayBegin refuses to begin a ledger where the audit log says that there was one: its tokens could
-// be consumed again.
-func (x *session) ledgerMayBegin() error {
-	log, err := x.state.ReadFile(logName, maxLog)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil && bytes.Contains(log, []byte(`"event_type":"`+eventResume+`"`)) {
-		err = &CorruptError{File: filepath.Join(x.opt.StateDir, ledgerName), Why: "is missing or empty, although the audit log records consumed tokens"}
-	}
-	return err
 }

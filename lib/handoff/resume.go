@@ -72,16 +72,12 @@ func (x *session) resume(c Consumption) error {
 	if err != nil {
 		return err
 	}
-	if by := ledger.find(c.Token); by != nil {
+	if by, err := ledger.consumed(c.Token); err != nil {
+		return err
+	} else if by != nil {
 		return &ConsumedError{*by}
 	}
-	end := ledger.end()
-	if end == 0 {
-		if err := x.ledgerMayBegin(); err != nil {
-			return err
-		}
-	}
-	st := step{intent: journal.Intent{Op: journal.OpResume, LedgerOffset: end}}
+	st := step{intent: journal.Intent{Op: journal.OpResume, LedgerOffset: ledger.end()}}
 	marked, err := x.planMark(c, &st.intent)
 	if err != nil {
 		return err

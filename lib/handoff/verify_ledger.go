@@ -40,7 +40,7 @@ func (c *check) checkLedger() {
 		place := fmt.Sprintf("%s:%d", ledgerName, n)
 		consumed, ok := parseConsumption(line)
 		switch _, pending := c.promised.resumes[consumed.Token]; {
-		case !bytes.HasSuffix(c.ledgerText, []byte("\n")) && bytes.HasSuffix(c.ledgerText, line):
+		case isTorn(c.ledgerText, line):
 			if c.intent == nil {
 				c.warn(place, remedyRepair, "the last line is torn; it was never committed")
 			}
@@ -73,6 +73,11 @@ func (c *check) checkConsumption(place string, consumed Consumption) {
 	case event.Consumption != consumed:
 		c.fault(place, remedyRepair, "differs from what %s records of the same token", event.place)
 	}
+}
+
+// isTorn reports whether the line is the last of the ledger and has no end: then it was never committed.
+func isTorn(ledger, line []byte) bool {
+	return !bytes.HasSuffix(ledger, []byte("\n")) && bytes.HasSuffix(ledger, line)
 }
 
 // parseConsumption reads a line of the ledger, byte for byte as ledgerLine writes it.

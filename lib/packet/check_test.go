@@ -58,7 +58,7 @@ func TestOptions(t *testing.T) {
 		{"no ledger", clean, func(o *packet.CheckOptions) { o.Consumed = nil }, packet.Clean, "no ledger of consumed tokens was asked"},
 		{"broken ledger", clean, func(o *packet.CheckOptions) {
 			o.Consumed = func(_, _ string) (bool, error) { return false, errors.New("torn line") }
-		}, packet.Operational, "cannot be read: torn line"},
+		}, packet.Operational, "consumed tokens: torn line"},
 		{"empty risks", withEmpty(t, "risks"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"risks"} }, packet.Clean, "allowed to be empty: risks"},
 		{"empty unresolved", withEmpty(t, "unresolved"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"unresolved"} }, packet.Clean, "allowed to be empty: unresolved"},
 		{"another field", withEmpty(t, "risks"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"completed"} }, packet.Operational, "/risks"},

@@ -49,8 +49,8 @@ func (c *checking) resumedBefore(token string, showable bool) bool {
 	}
 	switch {
 	case err != nil:
-		c.add(Token, false, name+" cannot be looked up, the ledger of consumed tokens cannot be read: "+show(err.Error()))
-		c.step("Make the ledger of consumed tokens readable and check again.")
+		c.add(Token, false, name+" cannot be looked up in the ledger of consumed tokens: "+show(err.Error()))
+		c.step("Mend the ledger of consumed tokens, as `handoff doctor` says, and check again.")
 	case used:
 		c.atLeast(Critical)
 		c.refuseToken(name + " was consumed before")

@@ -29,7 +29,11 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, Now: c.Now,
 		Consumed: func(token, id string) (bool, error) {
 			l, err := ledger()
-			return err == nil && l.Consumed(token, id) != nil, err
+			if err != nil {
+				return false, err
+			}
+			by, err := l.Consumed(token, id)
+			return by != nil, err
 		}}
 	if c.MaxAge < 0 {
 		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.MaxAge)
@@ -83,7 +87,7 @@ func (r *Refusal) Error() string { return "the handoff is " + r.Report.Class.Str
 
 // Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read. The
 // error is a *Refusal for a handoff that is not CLEAN, or not OPERATIONAL and accepted; a
-// *handoff.ConsumedError for one that was resumed before; or one of Store.Resume.
+// *handoff.ConsumedError for one that was resumed before; or one of Store.Ledger or Store.Resume.
 func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
@@ -99,7 +103,15 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err != nil {
 		return Resumed{}, err
 	}
+	ask, unknown := o.Consumed, error(nil)
+	o.Consumed = func(token, id string) (used bool, err error) {
+		used, unknown = ask(token, id)
+		return used, unknown
+	}
 	report := packet.Check(in, o)
+	if unknown != nil { // a fault of the store, and none of the handoff
+		return Resumed{}, unknown
+	}
 	c := handoff.Consumption{HandoffID: in.ID, Operator: r.Operator}
 	switch {
 	case report.Class == packet.Clean:
