@@ -64,7 +64,9 @@ func (a *app) auditSign(named, output string) error {
 	}
 	kept, err := s.KeepCheckpoint(context.Background(), head, signature)
 	if err == nil && output != "" {
-		err = errors.Join(writeNew(output, message), writeNew(output+".sig", signature))
+		if err = errors.Join(writeNew(output, message), writeNew(output+".sig", signature)); err != nil {
+			err = fmt.Errorf("the checkpoint is kept as %s, but not copied: %w", kept.File, err)
+		}
 	}
 	if err != nil {
 		return err

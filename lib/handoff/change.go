@@ -48,7 +48,7 @@ func (x *session) apply(c step) error {
 		return x.takeBack(err)
 	}
 	if err := x.settle(c.intent, log); err != nil {
-		return problem(nil, "run any writing command to complete it", "published, but not yet recorded in the audit log: %v", err)
+		return problem(nil, then(err, "run any writing command to complete it"), "published, but not yet recorded in the audit log: %v", err)
 	}
 	return nil
 }
@@ -167,10 +167,10 @@ func (x *session) takeBack(cause error) error {
 		again := &session{Store: x.Store, dir: fresh, state: x.state}
 		var committed bool
 		if committed, err = again.finish(); err == nil && !committed {
-			return problem(nil, "nothing was published; run the command again", "%v", cause)
+			return problem(nil, then(cause, "run the command again"), "nothing was published: %v", cause)
 		}
 	}
-	return problem(nil, "run the same command again: what was interrupted is completed or taken back first",
+	return problem(nil, then(cause, "run the same command again: what was interrupted is completed or taken back first"),
 		"not known to be published: %v", cause)
 }
 

@@ -56,7 +56,7 @@ func checkpointName(count int) string { return fmt.Sprintf("%s%08d", checkpointP
 func (s *Store) KeepCheckpoint(ctx context.Context, c Checkpoint, signature []byte) (SignedCheckpoint, error) {
 	name := checkpointName(c.Count)
 	kept := SignedCheckpoint{c, filepath.Join(s.opt.StateDir, name)}
-	return kept, s.locked(ctx, func(x *session) error {
+	err := s.locked(ctx, func(x *session) error {
 		if err := s.checkKept(c); err != nil {
 			return err
 		}
@@ -70,6 +70,7 @@ func (s *Store) KeepCheckpoint(ctx context.Context, c Checkpoint, signature []by
 		}
 		return x.state.Sync()
 	})
+	return kept, explain(err, "the checkpoint is not known to be kept", "sign again")
 }
 
 // checkKept checks that the log holds c and the checkpoint before it.

@@ -39,8 +39,11 @@ func (s *Store) Repair(ctx context.Context) (RepairReport, error) { return s.men
 // marks included. Archives stay.
 func (s *Store) RebuildIndex(ctx context.Context) (RepairReport, error) { return s.mend(ctx, true) }
 
-func (s *Store) mend(ctx context.Context, rebuild bool) (RepairReport, error) {
-	report := RepairReport{Done: []string{}}
+func (s *Store) mend(ctx context.Context, rebuild bool) (report RepairReport, err error) {
+	defer func() {
+		err = explain(err, "the repair stopped, and lost nothing", "run it again: it goes on from there")
+	}()
+	report.Done = []string{}
 	if _, err := s.guard(); err != nil {
 		return report, err
 	}

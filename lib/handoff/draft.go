@@ -67,7 +67,8 @@ func (d Draft) check(max int) error {
 //
 // A draft of a hook is stored only where a store of this machine is; it takes the place of the one that
 // the same session left before.
-func (s *Store) SaveDraft(ctx context.Context, d Draft) (Draft, error) {
+func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
+	defer func() { err = explain(err, "the draft is not known to be stored", "save it again") }()
 	if err := d.check(s.opt.MaxDocumentBytes); err != nil {
 		return d, err
 	}

@@ -58,20 +58,6 @@ func problem(class error, advice, format string, args ...any) error {
 	return &Error{Class: class, Problem: fmt.Sprintf(format, args...), Advice: advice, Cause: cause}
 }
 
-// unpublished says of an error outside the classes that nothing came of the command. What happens later
-// than that says so itself.
-func unpublished(err error) error {
-	if err == nil || errors.As(err, new(*Error)) {
-		return err
-	}
-	for _, class := range []error{ErrInvalid, ErrDenied, ErrBusy, ErrIntegrity, ErrConfig} {
-		if errors.Is(err, class) {
-			return err
-		}
-	}
-	return problem(nil, retryHint(err), "nothing was published: %v", err)
-}
-
 // A DocumentError lists everything that is wrong with one document. It unwraps to ErrInvalid.
 type DocumentError struct {
 	Name   string // what the caller called the document, such as a file name; "" if nothing

@@ -4,18 +4,23 @@ package handoff
 
 import (
 	"errors"
+	"io/fs"
 	"syscall"
 )
 
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
-// retryHint says what to do before a command that the system made fail is run again.
-func retryHint(err error) string {
+// remedy says what to do about an error of the system, "" if nothing is known.
+func remedy(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return "each document of a batch is an open file until all are stored: allow more of them with `ulimit -n`, or write fewer documents at once"
+		return "allow more open files with `ulimit -n`, or give fewer documents at once: each is one until all are stored"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "make room on the disk and run the command again"
+		return "make room on the disk, for bytes and for files (`df`, `df -i`)"
+	case errors.Is(err, syscall.EROFS):
+		return "make the file system writable, or choose a place on another one (--handoffs-dir, --state-dir)"
+	case errors.Is(err, fs.ErrPermission):
+		return "get access to it (`chown`, `chmod`, `chattr -i` if it is immutable), or choose a directory of your own"
 	}
-	return "run the command again"
+	return ""
 }

@@ -2,4 +2,4 @@ package handoff
 
 func isReadOnly(error) bool { return false }
 
-func retryHint(error) string { return "run the command again" }
+func remedy(error) string { return "" }

@@ -56,7 +56,8 @@ type regeneratePayload struct {
 // Regenerate makes this machine the one that the store belongs to, and records who wanted that and why.
 // Where the audit log is missing, as after a clone, it begins a new one that says how many rows were
 // adopted without their events.
-func (s *Store) Regenerate(ctx context.Context, operator, reason string) (MachineRecord, error) {
+func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ MachineRecord, err error) {
+	defer func() { err = unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return MachineRecord{}, err
 	}
@@ -77,9 +78,9 @@ func (s *Store) Regenerate(ctx context.Context, operator, reason string) (Machin
 		return MachineRecord{}, err
 	}
 	if err := x.recover(); err != nil {
-		return MachineRecord{}, unpublished(err)
+		return MachineRecord{}, err
 	}
-	return record, unpublished(x.regenerate(record, operator, reason))
+	return record, x.regenerate(record, operator, reason)
 }
 
 func (x *session) regenerate(record MachineRecord, operator, reason string) error {

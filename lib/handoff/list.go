@@ -138,7 +138,7 @@ func (s *Store) load(d *durable.Dir, e Entry) (doc Document, text []byte, err er
 	case errors.Is(err, durable.ErrUnsafe):
 		return doc, nil, &CorruptError{File: s.relPath(e.File), Why: err.Error()}
 	case err != nil:
-		return doc, nil, err
+		return doc, nil, unreadable(err)
 	}
 	if doc, err = parseStored(s.relPath(e.File), text); err == nil {
 		err = compareRow(s.relPath(e.File), doc, e)

@@ -26,7 +26,8 @@ const StatusMarked = "marked"
 // recipient. Ids are taken as Read takes them; an unknown one is ErrInvalid, and then nothing is marked. What
 // the operator had marked before is StatusExisting and stays as it is. Handoffs in different index files
 // are committed file by file.
-func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
+func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_ []MarkReceipt, err error) {
+	defer func() { err = unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return nil, err
 	}
@@ -45,7 +46,8 @@ func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) ([
 }
 
 // MarkAllRead marks every handoff to operator that operator has not read.
-func (s *Store) MarkAllRead(ctx context.Context, operator string) ([]MarkReceipt, error) {
+func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []MarkReceipt, err error) {
+	defer func() { err = unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return nil, err
 	}
@@ -91,7 +93,7 @@ func (s *Store) mark(ctx context.Context, operator string, ids []string) ([]Mark
 		return nil
 	})
 	if err != nil {
-		return nil, unpublished(err)
+		return nil, err
 	}
 	receipts := make([]MarkReceipt, len(ids))
 	for i, id := range ids {

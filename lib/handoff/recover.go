@@ -33,7 +33,8 @@ var operations = map[string]operation{
 
 // Recover finishes or takes back what an interrupted command left, as every writing command does before anything
 // else. It is for those that may find that there is nothing to write. Its errors are those of Write.
-func (s *Store) Recover(ctx context.Context) error {
+func (s *Store) Recover(ctx context.Context) (err error) {
+	defer func() { err = unpublished(err) }()
 	dir, err := openOptional(s.opt.Dir)
 	if err != nil || dir == nil {
 		return err

@@ -45,7 +45,12 @@ func (e *ConsumedError) Hint() string {
 // the handoff has one. Of several that resume at once one succeeds; the others get a *ConsumedError.
 //
 // The commit is the token's line in the ledger. The read mark and the event follow, also after a crash.
-func (s *Store) Resume(ctx context.Context, c Consumption) (Consumption, error) {
+func (s *Store) Resume(ctx context.Context, c Consumption) (_ Consumption, err error) {
+	defer func() {
+		if !errors.As(err, new(*ConsumedError)) {
+			err = unpublished(err)
+		}
+	}()
 	if err := checkOperator(c.Operator); err != nil {
 		return c, err
 	}
@@ -57,14 +62,10 @@ func (s *Store) Resume(ctx context.Context, c Consumption) (Consumption, error) 
 		return c, err
 	}
 	c.HandoffID, c.Token = entry.ID, ledgerKey(c.Token, entry.ID)
-	err = s.locked(ctx, func(x *session) error {
+	return c, s.locked(ctx, func(x *session) error {
 		c.Time = x.now()
 		return x.resume(c)
 	})
-	if !errors.As(err, new(*ConsumedError)) {
-		err = unpublished(err)
-	}
-	return c, err
 }
 
 func (x *session) resume(c Consumption) error {

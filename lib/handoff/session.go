@@ -117,8 +117,7 @@ func (x *session) end() {
 }
 
 func placeError(path string, err error) error {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrUnsupported) ||
-		errors.Is(err, fs.ErrNotExist) || isReadOnly(err) {
+	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrUnsupported) || errors.Is(err, fs.ErrNotExist) {
 		return problem(ErrConfig, "choose a directory of your own that can be written", "cannot use %s: %v", path, err)
 	}
 	return err
@@ -129,7 +128,7 @@ func lockError(path string, waited time.Duration, err error) error {
 	case errors.Is(err, filelock.ErrBusy):
 		return problem(ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
 			"the lock %s was not free within %v: %v", path, waited, err)
-	case errors.Is(err, filelock.ErrUnsafe), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, filelock.ErrUnsafe):
 		return problem(ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
 	}
 	return err

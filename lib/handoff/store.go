@@ -101,7 +101,7 @@ func openIndex(d *durable.Dir, name string) (*os.File, error) {
 	case errors.Is(err, durable.ErrUnsafe):
 		return nil, &CorruptError{File: filepath.Join(d.Path(), name), Why: err.Error()}
 	}
-	return f, err
+	return f, unreadable(err)
 }
 
 // hasHandoffs reports whether d holds a file that looks like a stored handoff. It reads the directory.

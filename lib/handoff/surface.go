@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -79,7 +80,11 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text string, verified bool, err error) {
 	got := Stored{Entry: e, Path: s.relPath(e.File)}
 	if got.Document, got.Text, err = s.load(d, e); err != nil {
-		return fmt.Sprintf("[withheld: %s does not verify: %s]\n", e.ID, EscapeLine(err.Error())), false, nil
+		why := "cannot be read"
+		if errors.Is(err, ErrIntegrity) {
+			why = "does not verify"
+		}
+		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(err.Error())), false, nil
 	}
 	text, flags, err := Framed(got, opt.MaxChars, false)
 	if line := render.Blocker(e.ID, flags); line != "" && opt.Notes != nil {

@@ -85,7 +85,8 @@ func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, erro
 	return s.write(ctx, sources, true)
 }
 
-func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) ([]Result, error) {
+func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ []Result, err error) {
+	defer func() { err = unpublished(err) }()
 	m, err := s.guard()
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) ([]
 		return nil, err
 	}
 	if err := s.publish(ctx, admitted, results, keepGoing); err != nil {
-		return nil, unpublished(err)
+		return nil, err
 	}
 	return results, nil
 }

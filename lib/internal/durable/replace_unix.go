@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"github.com/google/renameio/v2"
@@ -16,7 +17,16 @@ import (
 // power cut one of the two is there. The content is synced before the rename; the caller makes the
 // rename durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
 func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
-	return d.ReplaceIf(name, data, perm, nil)
+	err := d.ReplaceIf(name, data, perm, nil)
+	var link *os.LinkError
+	var path *fs.PathError
+	switch { // they tell of a temporary file, whose name helps nobody
+	case errors.As(err, &link):
+		return &fs.PathError{Op: "replace", Path: filepath.Join(d.path, name), Err: link.Err}
+	case errors.As(err, &path):
+		return &fs.PathError{Op: "replace", Path: filepath.Join(d.path, name), Err: path.Err}
+	}
+	return err
 }
 
 // ReplaceIf is Replace for files that others write too: check is asked between the sync of the content and
