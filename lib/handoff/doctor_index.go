@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,10 +12,13 @@ import (
 
 // A rewriting is the new content of one index file.
 type rewriting struct {
-	name      string
-	old, text []byte
-	added     []string
-	marks     int
+	name    string
+	old     []byte
+	layout  index.Layout
+	text    []byte // of the layout
+	added   []string
+	marks   int
+	dropped []string // places of the lines that are left out
 }
 
 // rewrite gives every index file the rows and marks that it should have, archives first, so that INDEX.md
@@ -26,17 +30,9 @@ func (m *mending) rewrite() error {
 	var all []rewriting
 	for _, f := range m.found.indexes[1:] {
 		archives = append(archives, f.name)
-		if f.text == nil {
-			all = append(all, rewriting{name: f.name, text: index.New(nil)})
-			continue
-		}
-		all = append(all, m.normalise(f))
+		all = append(all, m.normalise(f, false))
 	}
-	old := m.found.indexes[0]
-	last := m.normalise(old)
-	if m.rebuild || len(old.text) == 0 {
-		m.renew(&last, archives)
-	}
+	last := m.normalise(m.found.indexes[0], m.rebuild)
 	m.complete(&last, archives)
 	for _, r := range append(all, last) {
 		if err := m.publishRewriting(r); err != nil {
@@ -46,66 +42,35 @@ func (m *mending) rewrite() error {
 	return nil
 }
 
-// A layout is an index file in parts: what stands above the rows, the rows, and what other people wrote
-// between and below them.
-type layout struct {
-	above, rows, below []string
-	blank              int // lines that wait for what follows them
-}
-
-func (t *layout) add(l index.Line) {
-	switch text := strings.TrimRight(l.Text, "\r"); {
-	case strings.TrimSpace(text) == "":
-		t.blank++
-	case len(t.rows) == 0:
-		t.flush(&t.above)
-		t.above = append(t.above, text)
-	case !l.IsFurniture(): // a second heading or a link among the rows came from another tool
-		t.flush(&t.below)
-		t.below = append(t.below, text)
-	}
-}
-
-func (t *layout) addRow(row string) {
-	if len(t.rows) == 0 {
-		t.flush(&t.above)
-	}
-	t.blank = 0
-	t.rows = append(t.rows, row)
-}
-
-func (t *layout) flush(part *[]string) {
-	*part = append(*part, make([]string, t.blank)...)
-	t.blank = 0
-}
-
-func (t *layout) text() []byte {
-	t.flush(&t.below)
-	var out bytes.Buffer
-	for _, line := range slices.Concat(t.above, t.rows, t.below) {
-		out.WriteString(line + "\n")
-	}
-	return out.Bytes()
-}
-
-// normalise keeps the good rows of a file, each id once, and every line that other people wrote, below the
-// rows if it stood between them. Damaged rows and conflict markers remain in the copy of the file.
-func (m *mending) normalise(f indexText) rewriting {
+// normalise keeps the good rows of a file, each id once, or none if all are made anew, and what other people
+// wrote. Damaged rows and conflict markers remain in the copy of the file.
+func (m *mending) normalise(f indexText, anew bool) rewriting {
 	r := rewriting{name: f.name, old: f.text}
-	var t layout
-	for l := range index.Lines(string(f.text)) {
+	text := strings.TrimPrefix(string(f.text), byteOrderMark)
+	var sides conflict
+	for l := range index.Lines(text) {
+		isMarker, place := sides.isMarker(l.Text), fmt.Sprintf("%s:%d", f.name, l.Number)
+		var row index.Row
+		keep := false
+		if l.IsRow && !anew {
+			row, keep = m.take(l.Row)
+		}
 		switch {
-		case l.IsRow:
-			if row, ok := m.take(l.Row); ok {
-				r.marks += len(row.Marks()) - len(l.Row.Marks())
-				t.addRow(row.String())
-			}
-		case looksLikeRow(l.Text) || isConflictMarker(l.Text):
+		case keep:
+			r.marks += len(row.Marks()) - len(l.Row.Marks())
+			r.layout.AddRow(row)
+		case l.IsRow && anew:
+			r.layout.SkipRow()
+		case looksLikeRow(l.Text): // as rows do
+			r.layout.SkipRow()
+			r.dropped = append(r.dropped, place)
+		case isMarker:
+			r.dropped = append(r.dropped, place)
 		default:
-			t.add(l)
+			r.layout.Add(text[l.Start:l.End])
 		}
 	}
-	r.text = t.text()
+	r.text = r.layout.Text()
 	return r
 }
 
@@ -122,22 +87,6 @@ func (m *mending) take(old index.Row) (index.Row, bool) {
 	return row, true
 }
 
-// renew makes the table anew, without its rows but with what other people wrote.
-func (m *mending) renew(r *rewriting, archives []string) {
-	var notes []string
-	for l := range index.Lines(string(r.text)) {
-		if l.IsRow {
-			m.placed[l.Row.ID] = false
-		} else if !l.IsFurniture() {
-			notes = append(notes, l.Text)
-		}
-	}
-	r.text = index.New(archives)
-	if len(notes) > 0 {
-		r.text = append(r.text, "\n"+strings.Join(notes, "\n")+"\n"...)
-	}
-}
-
 // complete adds rows for the good handoffs that no file lists, in the order of the log, and links.
 func (m *mending) complete(r *rewriting, archives []string) {
 	var missing []index.Row
@@ -148,10 +97,9 @@ func (m *mending) complete(r *rewriting, archives []string) {
 	}
 	for _, row := range m.inOrder(missing) {
 		r.added = append(r.added, row.ID)
+		r.layout.AppendRow(row)
 	}
-	if len(missing) > 0 {
-		r.text = index.Append(r.text, missing)
-	}
+	r.text = r.layout.Text()
 	linked := index.Archives(string(r.text))
 	unlinked := slices.DeleteFunc(slices.Clone(archives), func(a string) bool { return slices.Contains(linked, a) })
 	if len(unlinked) > 0 {
@@ -196,10 +144,16 @@ func (m *mending) publishRewriting(r rewriting) error {
 
 func (m *mending) tell(r rewriting, payload repairPayload, events int) {
 	old := "the file was as it should be"
-	if payload.KeptAs != "" {
+	switch {
+	case payload.KeptAs != "":
 		old = "the old file is " + payload.KeptAs
+	case len(r.old) == 0:
+		old = "the file was missing or empty"
 	}
 	m.did("wrote %s: %s, %s and %s added; %s", r.name, Count(len(r.added), "row"), Count(r.marks, "read mark"), Count(events, "event"), old)
+	if n := len(r.dropped); n > 0 {
+		m.did("left out %s that only the old file has now: %s", Count(n, "line"), describe(r.dropped))
+	}
 	if len(payload.Quarantined) > 0 {
 		m.did("recorded as lost until they are written again: %s", describe(payload.Quarantined))
 	}

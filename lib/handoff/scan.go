@@ -50,12 +50,19 @@ func (s *Store) scan(d *durable.Dir, choose func(Entry) bool, skip func([]byte) 
 		return nil, err
 	}
 	if c.foreign > 0 {
-		s.opt.Warn(fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", c.foreign, c.first))
+		s.opt.Warn(ignored(c.foreign, c.first))
 	}
 	if err := c.join(d); err != nil {
 		return nil, err
 	}
 	return c.result(newest), nil
+}
+
+func ignored(lines int, first string) string {
+	if lines == 1 {
+		return "1 line of the index is no row and was ignored: " + first + "; `handoff doctor` shows it"
+	}
+	return fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", lines, first)
 }
 
 // isIndexLost reports whether handoffs are there without INDEX.md, and not because the first of them are just being

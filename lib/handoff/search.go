@@ -172,6 +172,6 @@ func (x *searcher) fail(err error) {
 
 func (x *searcher) complain() {
 	if x.failed > 0 {
-		x.opt.Warn(fmt.Sprintf("%d handoffs are left out, such as this: %v; `handoff verify` names them all", x.failed, x.first))
+		x.opt.Warn(fmt.Sprintf("left out %s, such as this: %v; `handoff verify` names all", Count(x.failed, "handoff"), x.first))
 	}
 }

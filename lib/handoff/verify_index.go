@@ -2,9 +2,7 @@ package handoff
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
@@ -30,7 +28,11 @@ func (c *check) checkNoIndex() {
 }
 
 func (c *check) readLines(f indexText) {
+	if lacks := index.Lacks(strings.TrimPrefix(string(f.text), byteOrderMark)); len(f.text) > 0 && lacks != "" {
+		c.warn(f.name, remedyRepair, "has no %s above its rows", lacks)
+	}
 	blank, reported, afterRow := 0, false, false
+	var sides conflict
 	for l := range index.Lines(string(f.text)) {
 		switch {
 		case l.IsRow:
@@ -42,28 +44,38 @@ func (c *check) readLines(f indexText) {
 		case afterRow && blank == 0 && strings.TrimSpace(l.Text) == "":
 			blank = l.Number
 		}
-		c.line(f.name, l)
+		c.line(f.name, l, sides.isMarker(l.Text))
 	}
 }
 
-func (c *check) line(name string, l index.Line) {
+// byteOrderMark is what editors of other systems put before a text.
+const byteOrderMark = "\ufeff"
+
+func (c *check) line(name string, l index.Line, isMarker bool) {
 	place := fmt.Sprintf("%s:%d", name, l.Number)
 	switch {
 	case l.IsRow:
 		c.addRow(place, l)
 	case looksLikeRow(l.Text):
 		c.fault(place, remedyRepair, "looks like a row, but is none: %q", l.Text)
-	case isConflictMarker(l.Text):
+	case l.Number == 1 && strings.HasPrefix(l.Text, byteOrderMark):
+		c.warn(place, remedyRepair, "begins with a byte-order mark: %q", l.Text)
+	case isMarker:
 		c.warn(place, remedyRepair, "is a merge-conflict marker: %q", l.Text)
 	case !l.IsFurniture():
 		c.warn(place, "", "is not part of the table and is ignored: %q", l.Text)
 	}
 }
 
-// looksLikeRow reports whether a line that is no row was meant as one: it holds an id, or a stored file in
-// a cell.
+// looksLikeRow reports whether a line that is no row was meant as one: it has as many cells and holds an id, or a
+// stored file in a cell, or it is the beginning of a row. Whatever else has an id in it is a note.
 func looksLikeRow(line string) bool {
-	if !strings.Contains(line, "|") {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "| sha256:") && !strings.HasSuffix(line, "|") {
+		return true
+	}
+	const pipes = 8 - 1 // of a row, one of them damaged
+	if strings.Count(line, "|") < pipes {
 		return false
 	}
 	if strings.Contains(line, "sha256:") {
@@ -77,9 +89,29 @@ func looksLikeRow(line string) bool {
 	return false
 }
 
-var conflictMarker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(<{7}( .*)?|\|{7}( .*)?|={7}|>{7}( .*)?)\r?$`) })
+// A conflict finds the markers of merge conflicts in the lines of a file. The one between the sides can be
+// anything else outside of a conflict, such as the line under a heading.
+type conflict struct {
+	open bool // the side above has begun
+}
 
-func isConflictMarker(line string) bool { return conflictMarker().MatchString(line) }
+func (c *conflict) isMarker(line string) bool {
+	wasOpen := c.open
+	switch mark, _, _ := strings.Cut(strings.TrimRight(line, "\r"), " "); mark {
+	case "<<<<<<<":
+		c.open = true
+		return true
+	case "|||||||":
+		return c.open
+	case "=======":
+		c.open = false
+		return wasOpen
+	case ">>>>>>>":
+		c.open = false
+		return true
+	}
+	return false
+}
 
 func (c *check) addRow(place string, l index.Line) {
 	if l.Row.String() != l.Text {

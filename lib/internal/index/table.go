@@ -85,12 +85,15 @@ func RawLines(text string) iter.Seq[Line] {
 
 // IsFurniture reports whether a line that is no row belongs to the table all the same: headings, the
 // column names, blank lines and links to archives. Every other line was written by somebody else.
-func (l Line) IsFurniture() bool {
-	t := strings.Trim(l.Text, " \t\r")
-	return t == "" || t == heading || t == columns || isSeparator(t) || isLink(t)
-}
+func (l Line) IsFurniture() bool { return isFurniture(trim(l.Text)) }
 
-func isSeparator(t string) bool { return len(t) > 1 && t[0] == '|' && strings.Trim(t, "|- :") == "" }
+func isFurniture(t string) bool { return t == "" || t == heading || isHead(t) || isLink(t) }
+
+// isSeparator reports whether t can stand between the column names and the rows. Tables of other people, in
+// their notes, have other numbers of columns.
+func isSeparator(t string) bool {
+	return strings.Count(t, "|") == strings.Count(columns, "|") && t[0] == '|' && strings.Trim(t, "|- :") == ""
+}
 
 func isLink(t string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(t, "- ["), "]")
@@ -104,7 +107,7 @@ func Archives(text string) []string {
 		if l.IsRow {
 			break
 		}
-		if t := strings.Trim(l.Text, " \t\r"); isLink(t) {
+		if t := trim(l.Text); isLink(t) {
 			name, _, _ := strings.Cut(t[len("- ["):], "]")
 			names = append(names, name)
 		}
@@ -199,12 +202,12 @@ func appendOffset(text []byte) int {
 		return 0
 	}
 	last := lineAt(text, len(text)-1)
-	if last.IsRow || isSeparator(strings.Trim(last.Text, " \t\r")) {
+	if last.IsRow || isSeparator(trim(last.Text)) {
 		return len(text)
 	}
 	at := -1
 	for l := range Lines(string(text)) {
-		if l.IsRow || (at < 0 && isSeparator(strings.Trim(l.Text, " \t\r"))) {
+		if l.IsRow || (at < 0 && isSeparator(trim(l.Text))) {
 			at = l.End
 		}
 	}
@@ -247,7 +250,7 @@ func TakeOldest(text []byte, n int) (rows []Row, rest []byte) {
 func AddArchives(text []byte, names []string) []byte {
 	at, after := 0, false
 	for l := range Lines(string(text)) {
-		t := strings.Trim(l.Text, " \t\r")
+		t := trim(l.Text)
 		if isLink(t) {
 			at, after = l.End, true
 		}
