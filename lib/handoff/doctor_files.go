@@ -135,6 +135,9 @@ func (m *mending) compareLog() {
 	for id := range m.found.rows {
 		lost(id)
 	}
+	for id := range m.found.unproven.writes {
+		lost(id)
+	}
 	for id, w := range m.found.log.writes {
 		lost(id)
 		row, ok := m.stored[id]

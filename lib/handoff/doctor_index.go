@@ -123,7 +123,7 @@ func (m *mending) publishRewriting(r rewriting) error {
 		payload.Superseded, payload.LogKeptAs = m.superseded, m.logKeptAs
 		changed = changed || len(missing)+len(m.lost) > 0 || m.logKeptAs != "" || m.found.log.torn
 	}
-	if !changed || (len(r.old) == 0 && len(m.stored) == 0 && len(m.found.log.hashes) == 0) {
+	if !changed || (len(r.old) == 0 && len(m.stored)+len(m.lost) == 0 && len(m.found.log.hashes) == 0) {
 		return nil
 	}
 	if len(r.old) > 0 && !bytes.Equal(r.old, r.text) {

@@ -1,6 +1,9 @@
 package handoff
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // mendLedger gives the ledger the tokens that the audit log records, and drops what is no record. A line that still
 // begins with its token is one: the token was consumed, whatever else is damaged. The old file stays beside.
@@ -12,7 +15,7 @@ func (m *mending) mendLedger() error {
 		if key := lineKey(line); !ok && key != "" && !isTorn(m.found.ledgerText, line) {
 			c.Token, ok = key, true
 		}
-		if event, logged := m.found.log.resumes[c.Token]; logged {
+		if event, logged := m.loggedResume(c.Token); logged {
 			c = event.Consumption
 		}
 		if !ok || seen[c.Token] {
@@ -22,9 +25,11 @@ func (m *mending) mendLedger() error {
 		m.consumed = append(m.consumed, c)
 	}
 	kept := len(m.consumed)
-	for _, token := range m.found.log.resumed {
+	for _, token := range append(slices.Clone(m.found.log.resumed), m.found.unproven.resumed...) {
 		if !seen[token] {
-			m.consumed = append(m.consumed, m.found.log.resumes[token].Consumption)
+			seen[token] = true
+			event, _ := m.loggedResume(token)
+			m.consumed = append(m.consumed, event.Consumption)
 		}
 	}
 	for _, c := range m.consumed {
@@ -49,6 +54,15 @@ func (m *mending) mendLedger() error {
 	}
 	m.did("wrote %s: %d consumed tokens added from the audit log; %s", ledgerName, len(m.consumed)-kept, old)
 	return m.state.Sync()
+}
+
+// loggedResume returns what the log says of a token, if need be behind the break of its chain.
+func (m *mending) loggedResume(token string) (loggedResume, bool) {
+	event, ok := m.found.log.resumes[token]
+	if !ok {
+		event, ok = m.found.unproven.resumes[token]
+	}
+	return event, ok
 }
 
 // unloggedResumes returns the events that consumed tokens should have and do not.

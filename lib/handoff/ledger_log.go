@@ -39,21 +39,27 @@ func openResumes(d *durable.Dir) (*resumes, error) {
 	return &resumes{f, io.LimitReader(f, info.Size()), nil}, nil
 }
 
-// keys goes through the keys of the consumed tokens; each is good until the next. No key is written with an escape, and
-// a quote inside of another value is.
+// keys goes through the keys of the consumed tokens; each is good until the next.
 func (r *resumes) keys() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		lines := bufio.NewScanner(r.text)
 		lines.Buffer(make([]byte, 256<<10), maxLog)
 		for lines.Scan() {
-			if !bytes.HasPrefix(lines.Bytes(), []byte(`{"event_type":"`+eventResume+`"`)) {
-				continue
-			}
-			_, rest, _ := bytes.Cut(lines.Bytes(), []byte(`"token":"`))
-			if key, _, found := bytes.Cut(rest, []byte(`"`)); found && !yield(key) {
+			if key, ok := resumeKey(lines.Bytes()); ok && !yield(key) {
 				break
 			}
 		}
 		r.err = lines.Err()
 	}
+}
+
+// resumeKey returns the key of the token that a line of the log records as consumed. No key is written with an escape,
+// and a quote inside of another value is.
+func resumeKey(line []byte) ([]byte, bool) {
+	if !bytes.HasPrefix(line, []byte(`{"event_type":"`+eventResume+`"`)) {
+		return nil, false
+	}
+	_, rest, _ := bytes.Cut(line, []byte(`"token":"`))
+	key, _, ok := bytes.Cut(rest, []byte(`"`))
+	return key, ok
 }

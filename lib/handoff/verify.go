@@ -62,6 +62,7 @@ type check struct {
 	order    []string              // ids in the order of the index
 	log      *logFacts
 	promised *logFacts // what a pending change is going to log, or has just logged
+	unproven *logFacts // what stands in the log behind the break of its chain
 }
 
 // A listedRow is a row with its place. Rows that list the same handoff again add their marks.
@@ -71,7 +72,7 @@ type listedRow struct {
 }
 
 func newCheck(s *Store) *check {
-	return &check{Store: s, rows: make(map[string]*listedRow), log: newLogFacts(), promised: newLogFacts(),
+	return &check{Store: s, rows: make(map[string]*listedRow), log: newLogFacts(), promised: newLogFacts(), unproven: newLogFacts(),
 		report: Report{Faults: []Finding{}, Warnings: []Finding{}}}
 }
 

@@ -21,6 +21,16 @@ func (c *check) checkEvents() {
 			c.fault(w.place, remedyRepair, "records %s, which no row lists", id)
 		}
 	}
+	for id := range c.log.aside {
+		if _, written := c.log.writes[id]; !written && c.rows[id] == nil {
+			c.warn(logName, "write it again", "records that %s was lost", id)
+		}
+	}
+	for id, w := range c.unproven.writes {
+		if c.rows[id] == nil {
+			c.warn(w.place, remedyRepair, "records %s, which no row lists, behind the break of the chain", id)
+		}
+	}
 	for id := range c.log.marks {
 		c.checkLostMarks(id)
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -56,7 +58,8 @@ type parsedEvent struct {
 func (c *check) readLog() {
 	c.report.Faults = append(c.report.Faults, c.odd...)
 	prev := journal.Genesis
-	for _, e := range c.parseLog() {
+	events := c.parseLog()
+	for i, e := range events {
 		if e.err == nil && e.Prev != prev {
 			e.err = fmt.Errorf("the chain is broken: it names %q as the event before, which is %q", e.Prev, prev)
 		}
@@ -66,6 +69,7 @@ func (c *check) readLog() {
 		if e.err != nil {
 			c.fault(e.place, remedyRepair, "%v; what comes after it proves nothing", e.err)
 			c.log.bad = e.place
+			c.unproven.collectAll(events[i:])
 			break
 		}
 		if !e.canonical {
@@ -150,9 +154,8 @@ func (f *logFacts) collect(e parsedEvent) (err error) {
 		}
 	case eventResume:
 		var r resumePayload
-		if r, err = payload[resumePayload](e); err == nil && f.resumes[r.Token].place == "" {
-			f.resumes[r.Token] = loggedResume{r.Consumption, e.place}
-			f.resumed = append(f.resumed, r.Token)
+		if r, err = payload[resumePayload](e); err == nil {
+			f.resume(loggedResume{r.Consumption, e.place})
 		}
 	case eventRecovered:
 		var r recoveredPayload
@@ -169,6 +172,24 @@ func (f *logFacts) collect(e parsedEvent) (err error) {
 		f.repair(r)
 	}
 	return err
+}
+
+var idInEvent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"handoff_id":"(sha256:[0-9a-f]{64})"`) })
+
+// collectAll takes in what the events say, whether they follow each other or not. Of one that cannot be read it takes
+// the handoffs and the token that it names: they were in the store.
+func (f *logFacts) collectAll(events []parsedEvent) {
+	for _, e := range events {
+		if e.err == nil && f.collect(e) == nil {
+			continue
+		}
+		for _, m := range idInEvent().FindAllSubmatch(e.Text, -1) {
+			f.write(loggedWrite{writePayload{HandoffID: string(m[1])}, e.place, e.Number})
+		}
+		if key, ok := resumeKey(e.Text); ok {
+			f.resume(loggedResume{Consumption{Token: string(key)}, e.place})
+		}
+	}
 }
 
 // fitsRow reports whether a row can hold the mark. One that cannot be is as good as not recorded.
@@ -197,6 +218,13 @@ func (f *logFacts) write(w loggedWrite) {
 		return
 	}
 	f.writes[id] = w
+}
+
+func (f *logFacts) resume(r loggedResume) {
+	if f.resumes[r.Token].place == "" {
+		f.resumes[r.Token] = r
+		f.resumed = append(f.resumed, r.Token)
+	}
 }
 
 func (f *logFacts) repair(r repairPayload) {
