@@ -254,3 +254,26 @@ func TestMkdir(t *testing.T) {
 		t.Errorf("over a file: %v", err)
 	}
 }
+
+// What root stages belongs to the owner of the directory.
+func TestStageKeepsTheOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file to somebody else")
+	}
+	d := open(t)
+	if err := os.Chown(d.Path(), 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.Stage([]byte("content"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Discard()
+	if err := s.Publish("a"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(d.Path(), "a"))
+	if err != nil || info.Sys().(*syscall.Stat_t).Uid != 12345 {
+		t.Errorf("%+v, %v", info.Sys(), err)
+	}
+}

@@ -86,6 +86,7 @@ func (d *Dir) root() (*os.Root, error) {
 	return root, nil
 }
 
+// keepOwner gives f the owner of old, if the caller is root and that is somebody else.
 func keepOwner(f *os.File, old os.FileInfo) error {
 	if old == nil || os.Geteuid() != 0 {
 		return nil
