@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +116,7 @@ func (a *app) verifySigned(s *handoff.Store, p proof) error {
 	if err != nil {
 		return err
 	}
-	signer, err := sshVerify(p.allowed, path+".sig", text)
+	signer, err := sshVerify(p.allowed, signatures(path), text)
 	if err != nil {
 		return err
 	}
@@ -126,11 +127,22 @@ func (a *app) verifySigned(s *handoff.Store, p proof) error {
 	return nil
 }
 
+// signatures returns the files of the signatures of a checkpoint: the first, and those that are beside it.
+func signatures(checkpoint string) []string {
+	files := []string{handoff.SignatureFile(checkpoint, 1)}
+	for n := 2; ; n++ {
+		file := handoff.SignatureFile(checkpoint, n)
+		if _, err := os.Lstat(file); err != nil {
+			return files
+		}
+		files = append(files, file)
+	}
+}
+
 // notContained says of a log that is not the one of a checkpoint what that means.
 func notContained(what string, err error) error {
 	if !errors.Is(err, handoff.ErrIntegrity) {
 		return err
 	}
-	return &handoff.Error{Class: handoff.ErrIntegrity, Problem: "the audit log does not contain " + what + ": " + err.Error(),
-		Advice: "compare it with a backup", Cause: err}
+	return &handoff.Error{Class: handoff.ErrIntegrity, Problem: "the audit log does not contain " + what + ": " + err.Error(), Cause: err}
 }

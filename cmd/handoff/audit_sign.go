@@ -62,19 +62,19 @@ func (a *app) auditSign(named, output string) error {
 	if err != nil {
 		return signFailed(err)
 	}
-	kept, err := s.KeepCheckpoint(context.Background(), head, signature)
+	file, signatureFile, err := s.KeepCheckpoint(context.Background(), head, signature)
 	if err == nil && output != "" {
 		if err = errors.Join(writeNew(output, message), writeNew(output+".sig", signature)); err != nil {
-			err = fmt.Errorf("the checkpoint is kept as %s, but not copied: %w", kept.File, err)
+			err = fmt.Errorf("the checkpoint is kept as %s, but not copied: %w", file, err)
 		}
 	}
 	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"count": head.Count, "hash": head.Hash, "file": kept.File, "signature_file": kept.File + ".sig"})
+		return a.printJSON(map[string]any{"count": head.Count, "hash": head.Hash, "file": file, "signature_file": signatureFile})
 	}
-	a.note(fmt.Sprintf("signed %d events; the signature is in %s.sig", head.Count, kept.File))
+	a.note(fmt.Sprintf("signed %s; the signature is in %s", handoff.Count(head.Count, "event"), signatureFile))
 	_, err = fmt.Fprintln(a.stdout, head)
 	return err
 }

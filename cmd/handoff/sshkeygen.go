@@ -17,8 +17,22 @@ func sshSign(key string, message []byte) ([]byte, error) {
 	return sshKeygen(message, "cannot sign with "+key, "-Y", "sign", "-q", "-f", key, "-n", handoff.CheckpointNamespace)
 }
 
-// sshVerify returns who signed the message, one of those whom the file of allowed signers names.
-func sshVerify(allowed, signature string, message []byte) (signer string, err error) {
+// sshVerify returns who signed the message, one of those whom the file of allowed signers names. One good
+// signature is enough; if none is, the error is about the first.
+func sshVerify(allowed string, signatures []string, message []byte) (signer string, err error) {
+	for _, signature := range signatures {
+		who, signatureErr := sshVerifyOne(allowed, signature, message)
+		if signatureErr == nil {
+			return who, nil
+		}
+		if err == nil {
+			err = signatureErr
+		}
+	}
+	return "", err
+}
+
+func sshVerifyOne(allowed, signature string, message []byte) (signer string, err error) {
 	for _, path := range []string{allowed, signature} {
 		if _, err := os.Stat(path); err != nil {
 			return "", inputError(path, err)

@@ -24,23 +24,30 @@ func (s *Store) CheckCheckpoint(c Checkpoint) error {
 	if err != nil {
 		return err
 	}
-	bad := &CorruptError{File: filepath.Join(s.opt.StateDir, logName), Line: 1}
-	have := len(log.hashes)
-	switch {
-	case c.Count == 0:
-		return nil
-	case c.Count > have:
-		if have > 0 {
-			bad.Line = log.lines[have-1] + 1
-		}
-		bad.Why = fmt.Sprintf("its end was cut: it has %d events, at the checkpoint it had %d", have, c.Count)
-		return bad
-	case log.hashes[c.Count-1] != c.Hash:
-		bad.Line = log.lines[c.Count-1]
-		bad.Why = fmt.Sprintf("the log was rewritten here or before: event %d has the hash %s, at the checkpoint it had %s", c.Count, log.hashes[c.Count-1], c.Hash)
-		return bad
+	if line, why := log.lacks(c); why != "" {
+		return problem(ErrIntegrity, "find out what happened to the log: compare it with a backup",
+			"%s:%d: %s", filepath.Join(s.opt.StateDir, logName), line, why)
 	}
 	return nil
+}
+
+// lacks returns why the log does not hold what it held at the checkpoint, and the first line that is known to
+// be bad; "" if it does.
+func (f *logFacts) lacks(c Checkpoint) (line int, why string) {
+	have := len(f.hashes)
+	switch {
+	case c.Count == 0:
+		return 0, ""
+	case c.Count > have:
+		line = 1
+		if have > 0 {
+			line = f.lines[have-1] + 1
+		}
+		return line, fmt.Sprintf("its end was cut: it has %s, at the checkpoint it had %d", Count(have, "event"), c.Count)
+	case f.hashes[c.Count-1] != c.Hash:
+		return f.lines[c.Count-1], fmt.Sprintf("the log was rewritten here or before: event %d has the hash %s, at the checkpoint it had %s", c.Count, f.hashes[c.Count-1], c.Hash)
+	}
+	return 0, ""
 }
 
 // auditLog returns what the log says, once the chain holds.

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -40,37 +42,48 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	return c, nil
 }
 
-// A SignedCheckpoint is a checkpoint with its signature, kept in the state directory: the checkpoint in
-// File, the signature in File.sig, as ssh-keygen -Y sign writes it.
+// A SignedCheckpoint is a checkpoint with its signatures, kept in the state directory: the checkpoint in
+// File, the signatures in File.sig, File.2.sig and so on, as ssh-keygen -Y sign writes them.
 type SignedCheckpoint struct {
 	Checkpoint
 	File string
+}
+
+// SignatureFile returns the file of the n-th signature, from 1, of the checkpoint in file.
+func SignatureFile(file string, n int) string {
+	if n == 1 {
+		return file + ".sig"
+	}
+	return fmt.Sprintf("%s.%d.sig", file, n)
 }
 
 const checkpointPrefix = "checkpoint-"
 
 func checkpointName(count int) string { return fmt.Sprintf("%s%08d", checkpointPrefix, count) }
 
-// KeepCheckpoint stores a checkpoint and its signature, which it does not look at. A log that does not
-// hold the checkpoint, or the one that was kept last, is ErrIntegrity: nothing is kept of it.
-func (s *Store) KeepCheckpoint(ctx context.Context, c Checkpoint, signature []byte) (SignedCheckpoint, error) {
+// KeepCheckpoint stores a checkpoint and its signature, which it does not look at, and returns the files of
+// both. Other signatures of the checkpoint stay beside it. A log that does not hold the checkpoint, or the one
+// that was kept last, is ErrIntegrity: nothing is kept of it.
+func (s *Store) KeepCheckpoint(ctx context.Context, c Checkpoint, signature []byte) (file, signatureFile string, err error) {
 	name := checkpointName(c.Count)
-	kept := SignedCheckpoint{c, filepath.Join(s.opt.StateDir, name)}
-	err := s.locked(ctx, func(x *session) error {
+	file = filepath.Join(s.opt.StateDir, name)
+	err = s.locked(ctx, func(x *session) error {
 		if err := s.checkKept(c); err != nil {
 			return err
 		}
-		for _, f := range []struct {
-			name string
-			data []byte
-		}{{name, []byte(c.String() + "\n")}, {name + ".sig", signature}} {
-			if err := x.keepFile(f.name, f.data); err != nil {
-				return err
+		kept, err := x.keepFile(name, []byte(c.String()+"\n"))
+		if err == nil && !kept {
+			err = problem(ErrIntegrity, "move it away and sign again", "%s is not the checkpoint %s", file, c)
+		}
+		for n := 1; err == nil; n++ {
+			signatureFile = SignatureFile(file, n)
+			if kept, err = x.keepFile(filepath.Base(signatureFile), signature); kept {
+				return x.state.Sync()
 			}
 		}
-		return x.state.Sync()
+		return err
 	})
-	return kept, explain(err, "the checkpoint is not known to be kept", "sign again")
+	return file, signatureFile, explain(err, "the checkpoint is not known to be kept", "sign again")
 }
 
 // checkKept checks that the log holds c and the checkpoint before it.
@@ -86,25 +99,23 @@ func (s *Store) checkKept(c Checkpoint) error {
 		return err
 	}
 	if err := s.CheckCheckpoint(last.Checkpoint); err != nil {
-		return problem(ErrIntegrity, "find out what happened to the log; to begin anew, move "+last.File+" away", "%v", err)
+		return problem(ErrIntegrity, "to begin anew, move "+last.File+" away, and each other one that `handoff doctor` names", "%v", err)
 	}
 	return nil
 }
 
-// keepFile makes name hold data. A crash leaves the old file, none, or the new one.
-func (x *session) keepFile(name string, data []byte) error {
-	staged, err := x.state.Stage(data, 0o600)
-	if err != nil {
-		return err
+// keepFile gives a new file its name and content. It reports whether name holds the content then: a file that is
+// there already stays.
+func (x *session) keepFile(name string, content []byte) (bool, error) {
+	err := publishNew(x.state, name, content)
+	if !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
 	}
-	defer staged.Discard()
-	if err := x.state.Remove(name); err != nil {
-		return err
-	}
-	return staged.Publish(name)
+	there, err := x.state.ReadFile(name, maxStateDoc)
+	return err == nil && bytes.Equal(there, content), err
 }
 
-// LastCheckpoint returns the signed checkpoint that was kept last. Whether its signature is good is for the
+// LastCheckpoint returns the signed checkpoint that was kept last. Whether a signature is good is for the
 // caller to find out. If there is none, the error is fs.ErrNotExist.
 func (s *Store) LastCheckpoint() (SignedCheckpoint, error) {
 	none := fmt.Errorf("no signed checkpoint in %s: %w", s.opt.StateDir, fs.ErrNotExist)
@@ -116,25 +127,30 @@ func (s *Store) LastCheckpoint() (SignedCheckpoint, error) {
 		return SignedCheckpoint{}, none
 	}
 	defer state.Close()
-	signed, err := state.Names(func(name string) bool {
-		return strings.HasPrefix(name, checkpointPrefix) && strings.HasSuffix(name, ".sig")
-	})
+	names, err := state.Names(func(name string) bool { return strings.HasPrefix(name, checkpointPrefix) })
 	if err != nil {
 		return SignedCheckpoint{}, err
 	}
+	signed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(names, SignatureFile(name, 1)) })
 	if len(signed) == 0 {
 		return SignedCheckpoint{}, none
 	}
-	return s.readCheckpoint(state, strings.TrimSuffix(slices.MaxFunc(signed, byCount), ".sig"))
+	return s.readCheckpoint(state, slices.MaxFunc(signed, byCount))
 }
 
 func (s *Store) readCheckpoint(state *durable.Dir, name string) (SignedCheckpoint, error) {
 	kept := SignedCheckpoint{File: filepath.Join(s.opt.StateDir, name)}
 	text, err := state.ReadFile(name, maxStateDoc)
-	if err == nil {
+	switch {
+	case errors.As(err, new(syscall.Errno)):
+		return kept, unreadable(err)
+	case err == nil:
 		kept.Checkpoint, err = ParseCheckpoint(string(text))
 	}
-	if err != nil || checkpointName(kept.Count) != name {
+	if err == nil && checkpointName(kept.Count) != name {
+		err = fmt.Errorf("it says %s, which is not what its name says", kept)
+	}
+	if err != nil {
 		return kept, &CorruptError{File: kept.File, Why: fmt.Sprintf("is no checkpoint: %v", err)}
 	}
 	return kept, nil

@@ -58,6 +58,7 @@ type check struct {
 	mu     sync.Mutex
 	report Report
 
+	kept     []keptCheckpoint
 	rows     map[string]*listedRow // by id
 	order    []string              // ids in the order of the index
 	log      *logFacts
@@ -100,6 +101,9 @@ func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
 	}
 	c.dir = dir
 	defer c.close()
+	if err := c.readCheckpoints(); err != nil {
+		return c.report, err
+	}
 	if err := c.takeSnapshot(ctx); err != nil {
 		return c.report, err
 	}
@@ -135,6 +139,7 @@ func (c *check) all(ctx context.Context) error {
 	c.checkEvents()
 	c.checkLedger()
 	c.checkState()
+	c.checkCheckpoints()
 	return nil
 }
 
