@@ -18,9 +18,10 @@ func searchCommand(a *app) *cobra.Command {
 		Use:   "search WORD…",
 		Short: "Find the handoffs that hold all words, newer first",
 		Long: `Find the handoffs that hold all words: in the body, from, to, topic, time, tags or references. Upper
-and lower case are the same; a word is found inside longer ones, and may hold spaces. Each handoff
-that is shown was proven to be what was written; what it says is escaped, after a bar. Archived
-handoffs are searched too. Nothing found prints nothing and exits with 0.`,
+and lower case are the same; a word is found inside longer ones, and may hold spaces. Those with the
+later ts_utc come first. Each handoff that is shown was proven to be what was written; what it says
+is escaped, after a bar. Archived handoffs are searched too. Nothing found prints nothing and exits
+with 0.`,
 		Example: "  handoff search deploy --to ben --since 720h\n  handoff search 'retry policy' broker --format ids | xargs -n1 handoff read",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, words []string) error {
@@ -32,8 +33,11 @@ handoffs are searched too. Nothing found prints nothing and exits with 0.`,
 				format = "jsonl"
 			}
 			print, ok := searchFormats[format]
-			if !ok || limit < 0 {
-				return invalid("use text, jsonl or ids, and a limit of 0 or more", "unknown format %q, or limit %d", format, limit)
+			if !ok {
+				return invalid("use text, jsonl or ids", "unknown format %q", format)
+			}
+			if limit < 0 {
+				return invalid("use 0 for no limit", "--limit must not be negative: %d", limit)
 			}
 			s, err := a.store()
 			if err != nil {

@@ -33,7 +33,7 @@ type Passage struct {
 
 // Found is the outcome of Search.
 type Found struct {
-	Matches []Match // newer first
+	Matches []Match // newer by ts_utc first, of the same time those that were written later
 	Total   int     // how many handoffs match, those above the limit included
 }
 
@@ -62,6 +62,7 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 		x.tagged = append(x.tagged, newWord(q.Tag))
 	}
 	hits := x.find(ctx, entries)
+	slices.SortStableFunc(hits, func(a, b Entry) int { return compareTimes(b.Time, a.Time) })
 	found := Found{Total: len(hits)}
 	if q.Limit > 0 {
 		hits = hits[:min(len(hits), q.Limit)]

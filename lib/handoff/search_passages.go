@@ -17,16 +17,18 @@ func (ws words) passages(doc Document) []Passage {
 	var all []Passage
 	rest := ws
 	add := func(where string, line int, text string) {
-		lower := strings.ToLower(text)
-		left := rest.without(func(w word) bool { return strings.Contains(lower, w.text) })
-		if len(left) < len(rest) && len(all) < maxPassages {
-			all = append(all, Passage{where, line, rest.excerpt(text)})
+		for len(rest) > 0 && len(all) < maxPassages {
+			shown, left := rest.excerpt(text)
+			if shown == "" {
+				return
+			}
+			all = append(all, Passage{where, line, shown})
 			rest = left
 		}
 	}
 	line := 0
 	for text := range strings.Lines(doc.Body) {
-		if line++; len(rest) == 0 {
+		if line++; len(rest) == 0 || len(all) == maxPassages {
 			break
 		}
 		add("body", line, strings.TrimSuffix(text, "\n"))
@@ -40,27 +42,31 @@ func (ws words) passages(doc Document) []Passage {
 	return all
 }
 
-// excerpt returns the part of a line that shows the first of the words in it.
-func (ws words) excerpt(line string) string {
-	lower := strings.ToLower(line) // has as many characters as line, but perhaps more bytes
-	first := len(lower)
+// excerpt returns the part of a line that shows the first of the words in it, "" if it holds none, and the words that
+// it does not show.
+func (ws words) excerpt(line string) (text string, rest words) {
+	first := len(line)
 	for _, w := range ws {
-		if at := strings.Index(lower, w.text); at >= 0 {
+		if at := w.first([]byte(line)); at >= 0 {
 			first = min(first, at)
 		}
 	}
+	if first == len(line) {
+		return "", ws
+	}
 	runes := []rune(line)
-	from := max(0, utf8.RuneCountInString(lower[:first])-leadExcerpt)
+	from := max(0, utf8.RuneCountInString(line[:first])-leadExcerpt)
 	if from+maxExcerpt > len(runes) {
 		from = max(0, len(runes)-maxExcerpt)
 	}
 	to := min(len(runes), from+maxExcerpt)
-	text := strings.TrimSpace(string(runes[from:to]))
+	text = strings.TrimSpace(string(runes[from:to]))
+	rest = ws.without(func(w word) bool { return w.in([]byte(text)) || w.first([]byte(line)) == first })
 	if from > 0 {
 		text = "…" + text
 	}
 	if to < len(runes) {
 		text += "…"
 	}
-	return text
+	return text, rest
 }

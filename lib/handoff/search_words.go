@@ -4,27 +4,32 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // words are what is searched for, longest first.
 type words []word
 
-// A word is in lower case. In texts it is found in upper case too.
+// A word is found in upper and lower case: its letters and those of a text are the same if Unicode folds them
+// to each other, one by one.
 type word struct {
-	text  string
-	pivot int // the place of its rarest letter; -1 if some are beyond ASCII
+	given string
+	runes []rune   // folded
+	pivot int      // the place of its rarest letter in runes
+	forms [][]byte // of that letter
 }
 
 func newWords(given []string) (words, error) {
-	if len(given) == 0 || slices.Contains(given, "") {
+	isBlank := func(w string) bool { return strings.TrimSpace(w) == "" }
+	if len(given) == 0 || slices.ContainsFunc(given, isBlank) {
 		return nil, problem(ErrInvalid, "name what to look for, such as `handoff search deploy`", "there is no word to search for")
 	}
 	var all words
 	for _, w := range given {
 		all = append(all, newWord(w))
 	}
-	slices.SortStableFunc(all, func(a, b word) int { return len(b.text) - len(a.text) })
+	slices.SortStableFunc(all, func(a, b word) int { return len(b.given) - len(a.given) })
 	return all, nil
 }
 
@@ -32,26 +37,65 @@ func newWords(given []string) (words, error) {
 const byFrequency = " etaoinsrhldcumfpgwyb-vk.xjqz"
 
 func newWord(given string) word {
-	w := word{text: strings.ToLower(given)}
-	rarity := func(c byte) int { return strings.IndexByte(byFrequency, c) }
-	for i := range len(w.text) {
-		switch c, best := w.text[i], w.text[w.pivot]; {
-		case c >= utf8.RuneSelf:
-			return word{w.text, -1}
-		case rarity(best) >= 0 && (rarity(c) < 0 || rarity(c) > rarity(best)):
-			w.pivot = i
+	w := word{given: given, runes: []rune(given)}
+	rarest := -1
+	for i, r := range w.runes {
+		w.runes[i] = fold(r)
+		rarity := strings.IndexRune(byFrequency, w.runes[i])
+		if rarity < 0 {
+			rarity = len(byFrequency)
+		}
+		if rarity > rarest {
+			rarest, w.pivot = rarity, i
 		}
 	}
+	w.forms = formsOf(w.runes[w.pivot])
 	return w
+}
+
+// fold returns the same for all forms of a letter.
+func fold(r rune) rune {
+	switch {
+	case r >= utf8.RuneSelf:
+		return foldWide(r)
+	case 'A' <= r && r <= 'Z':
+		return r + 'a' - 'A'
+	}
+	return r
+}
+
+func foldWide(r rune) rune {
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		if f < r {
+			return fold(f)
+		}
+	}
+	return r
+}
+
+// formsOf returns the letters that fold to r: for k these are k, K and the sign for Kelvin.
+func formsOf(r rune) [][]byte {
+	forms := [][]byte{utf8.AppendRune(nil, r)}
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		forms = append(forms, utf8.AppendRune(nil, f))
+	}
+	return forms
 }
 
 // in reports whether text holds the word.
 func (w word) in(text []byte) bool {
-	if w.pivot < 0 {
-		return bytes.Contains(bytes.ToLower(text), []byte(w.text))
+	return slices.ContainsFunc(w.forms, func(form []byte) bool { return w.with(form, text) >= 0 })
+}
+
+// first returns where text first holds the word, -1 if nowhere.
+func (w word) first(text []byte) int {
+	first := -1
+	for _, form := range w.forms {
+		if at := w.with(form, text); at >= 0 && (first < 0 || at < first) {
+			first = at
+		}
 	}
-	c := w.text[w.pivot]
-	return w.with(c, text) || 'a' <= c && c <= 'z' && w.with(c-('a'-'A'), text)
+	return first
 }
 
 func (w word) inRow(e Entry) bool {
@@ -67,32 +111,41 @@ func (w word) inAny(texts []string) bool {
 	return false
 }
 
-// with reports whether text holds the word with c as its rarest letter. It looks at no other place than where c is.
-func (w word) with(c byte, text []byte) bool {
-	for at := w.pivot; at < len(text); at++ {
-		next := bytes.IndexByte(text[at:], c)
+// with returns where text first holds the word with this form of its rarest letter, -1 if nowhere. It looks at no other
+// place than where that is.
+func (w word) with(form, text []byte) int {
+	for at := 0; ; at += len(form) {
+		next := bytes.Index(text[at:], form)
 		if next < 0 {
-			return false
+			return -1
 		}
 		at += next
-		if w.begins(text[at-w.pivot:]) {
-			return true
+		if start := w.start(text[:at]); start >= 0 && w.goesOn(text[at+len(form):]) {
+			return start
 		}
 	}
-	return false
 }
 
-func (w word) begins(text []byte) bool {
-	if len(text) < len(w.text) {
-		return false
-	}
-	for i, c := range text[:len(w.text)] {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
+// start returns where the part of the word before its rarest letter begins at the end of text, -1 if it is not there.
+func (w word) start(text []byte) int {
+	for _, want := range slices.Backward(w.runes[:w.pivot]) {
+		r, size := utf8.DecodeLastRune(text)
+		if size == 0 || fold(r) != want {
+			return -1
 		}
-		if c != w.text[i] {
+		text = text[:len(text)-size]
+	}
+	return len(text)
+}
+
+// goesOn reports whether text begins with the part of the word after its rarest letter.
+func (w word) goesOn(text []byte) bool {
+	for _, want := range w.runes[w.pivot+1:] {
+		r, size := utf8.DecodeRune(text)
+		if size == 0 || fold(r) != want {
 			return false
 		}
+		text = text[size:]
 	}
 	return true
 }
@@ -134,7 +187,7 @@ func (ws words) mayBeIn(head []byte) bool {
 		return true
 	}
 	for _, w := range ws {
-		if !w.in(head) && !strings.Contains(w.text, "'") {
+		if !w.in(head) && !strings.Contains(w.given, "'") {
 			return false
 		}
 	}
