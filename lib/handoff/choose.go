@@ -25,6 +25,7 @@ type chooser struct {
 	lines map[string]index.Line // its rows by id, for a batch; nil searches text
 	given map[string]string     // file → id
 	old   map[string]bool       // the ids of the archives, for a batch that asked for one
+	log   *logFacts             // what the audit log says, once a file was adopted
 }
 
 func newChooser(x *session, text []byte, docs int) *chooser {
@@ -142,4 +143,26 @@ func (c *chooser) isListed(id, file string) (bool, error) {
 		}
 	}
 	return c.old[id], nil
+}
+
+// recorded returns the row of a file that is adopted with the marks that the audit log records, and whether the log
+// has its write event: the row was lost then, and the event is not.
+func (c *chooser) recorded(row index.Row) (index.Row, bool, error) {
+	if c.log == nil {
+		look := newCheck(c.Store)
+		look.state = c.state
+		if err := look.readLogText(); err != nil {
+			return row, false, err
+		}
+		look.readLog()
+		c.log = look.log
+	}
+	if c.log.aside[row.ID] { // what was said of it before is over
+		return row, false, nil
+	}
+	for _, m := range c.log.marks[row.ID] {
+		row = row.WithMark(m)
+	}
+	_, logged := c.log.writes[row.ID]
+	return row, logged && !c.log.superseded[row.ID], nil
 }

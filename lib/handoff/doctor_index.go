@@ -22,7 +22,7 @@ type rewriting struct {
 }
 
 // rewrite gives every index file the rows and marks that it should have, archives first, so that INDEX.md
-// takes in what an archive has lost. A linked archive that is missing is made anew, so that those behind
+// takes in what an archive has lost. An archive that is missing or was emptied is made anew, so that those behind
 // it are found.
 func (m *mending) rewrite() error {
 	m.placed = make(map[string]bool)

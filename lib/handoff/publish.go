@@ -82,6 +82,12 @@ func (x *session) store(docs []admitted, staged []*durable.Staged, results []Res
 		}
 		results[d.at].Receipt.Status = StatusCreated
 		row := index.Row{ID: d.HandoffID, File: chosen.file, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time}
+		logged := false
+		if chosen.adopt {
+			if row, logged, err = c.recorded(row); err != nil {
+				return err
+			}
+		}
 		rows = append(rows, row)
 		body := journal.Body{File: chosen.file, SHA256: sha256Hex(d.text), ID: d.HandoffID, Row: row.String()}
 		if !chosen.adopt {
@@ -93,7 +99,9 @@ func (x *session) store(docs []admitted, staged []*durable.Staged, results []Res
 			return err
 		}
 		st.intent.Bodies = append(st.intent.Bodies, body)
-		st.events = append(st.events, event{eventWrite, x.writePayload(d, chosen.file)})
+		if !logged {
+			st.events = append(st.events, event{eventWrite, x.writePayload(d, chosen.file)})
+		}
 	}
 	if err := faults(results); err != nil && !keepGoing {
 		return err
@@ -129,7 +137,7 @@ func (x *session) hashFile(name string) (string, error) {
 // currentIndex returns INDEX.md, or the text of an empty one if the store has no handoff yet.
 func (x *session) currentIndex() ([]byte, error) {
 	text, err := readIndex(x.dir, index.Name)
-	if err != nil || len(text) > 0 {
+	if err != nil || !index.ListsNothing(text) {
 		return text, err
 	}
 	has, err := hasHandoffs(x.dir)
@@ -138,6 +146,9 @@ func (x *session) currentIndex() ([]byte, error) {
 	}
 	if has {
 		return nil, errIndexMissing
+	}
+	if len(text) > 0 {
+		return text, nil
 	}
 	return index.New(nil), nil
 }

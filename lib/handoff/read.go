@@ -1,8 +1,9 @@
 package handoff
 
 import (
+	"cmp"
+	"errors"
 	"io/fs"
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -89,10 +90,8 @@ func unknownID(id, dir string) error {
 func (s *Store) matching(d *durable.Dir, prefix string) ([]Entry, error) {
 	c := newCollector(func(Entry) bool { return true })
 	err := eachIndex(d, func(name string, text []byte) error {
-		if name == index.Name && len(text) == 0 {
-			if has, err := hasHandoffs(d); err != nil || has {
-				return errIndexMissing
-			}
+		if name == index.Name && index.ListsNothing(text) && isIndexLost(d) {
+			return errIndexMissing
 		}
 		for _, row := range index.FindPrefix(text, prefix) {
 			c.row(row)
@@ -102,14 +101,18 @@ func (s *Store) matching(d *durable.Dir, prefix string) ([]Entry, error) {
 		}
 		return nil
 	})
+	if errors.Is(err, errArchiveLost) && len(c.found) > 0 {
+		err = nil
+	}
 	return c.found, err
 }
 
 // asString returns text without copying it: an index may be large. text must not be changed any more.
 func asString(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
-// eachIndex calls do with INDEX.md, nil if it does not exist, and then with every archive, oldest first. An
-// archive that INDEX.md links and that does not exist is nil. fs.SkipAll from do ends the walk.
+// eachIndex calls do with INDEX.md, nil if it does not exist, and then with every archive, oldest first.
+// fs.SkipAll from do ends the walk. A walk that comes to its end without an archive that has to be there
+// fails with errArchiveLost.
 func eachIndex(d *durable.Dir, do func(name string, text []byte) error) (err error) {
 	defer func() {
 		if err == fs.SkipAll {
@@ -124,16 +127,19 @@ func eachIndex(d *durable.Dir, do func(name string, text []byte) error) (err err
 	if err := do(index.Name, text); err != nil {
 		return err
 	}
-	for n := 1; ; n++ {
+	var lost error
+	for n := 1; ; {
 		name := index.ArchiveName(n)
 		text, err := readIndex(d, name)
 		if err != nil {
 			return err
 		}
-		if text == nil && !slices.Contains(linked, name) {
-			return nil
+		if n = index.NextArchive(linked, n, text != nil); n == 0 {
+			return lost
 		}
-		if err := do(name, text); err != nil {
+		if !index.HasTable(text) {
+			lost = cmp.Or(lost, archiveLost(d, name))
+		} else if err := do(name, text); err != nil {
 			return err
 		}
 	}

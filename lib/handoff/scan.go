@@ -33,14 +33,13 @@ func (s *Store) scan(d *durable.Dir, choose func(Entry) bool, skip func([]byte) 
 	c := newCollector(choose)
 	c.skip = skip
 	newest := 0
-	w := indexWalk{dir: d, line: c.line, end: func(name string, missing, empty bool) {
+	w := indexWalk{dir: d, line: c.line, end: func(name string, lost bool) {
 		switch {
-		case name == index.Name && empty:
-			if isIndexLost(d) {
-				s.opt.Warn(errIndexMissing.Problem + "; " + errIndexMissing.Advice)
-			}
-		case missing:
-			s.opt.Warn(fmt.Sprintf("%s is linked from %s but missing; its handoffs are not shown; run `handoff doctor`", name, index.Name))
+		case !lost:
+		case name != index.Name:
+			s.opt.Warn(name + " is missing or was emptied; its handoffs are not shown; run `handoff doctor`")
+		case isIndexLost(d):
+			s.opt.Warn(errIndexMissing.Problem + "; " + errIndexMissing.Advice)
 		}
 		if name == index.Name {
 			newest = len(c.found)
@@ -65,8 +64,8 @@ func ignored(lines int, first string) string {
 	return fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", lines, first)
 }
 
-// isIndexLost reports whether handoffs are there without INDEX.md, and not because the first of them are just being
-// stored.
+// isIndexLost reports whether handoffs are there although INDEX.md lists nothing, and not because the first of them
+// are just being stored.
 func isIndexLost(d *durable.Dir) bool {
 	if has, err := hasHandoffs(d); err != nil || !has {
 		return err != nil
@@ -74,8 +73,8 @@ func isIndexLost(d *durable.Dir) bool {
 	if _, err := d.Lstat(journal.IntentName); err == nil {
 		return false
 	}
-	now, err := d.Lstat(index.Name)
-	return err != nil || now.Size == 0
+	text, err := readIndex(d, index.Name)
+	return err != nil || index.ListsNothing(text)
 }
 
 func (c *collector) line(name string, number int, line []byte) {
@@ -154,7 +153,7 @@ func (c *collector) result(newest int) []Entry {
 type indexWalk struct {
 	dir  *durable.Dir
 	line func(name string, number int, line []byte) // gets each line, without its newline; the bytes are good until it returns
-	end  func(name string, missing, empty bool)     // is called after each file, also for an archive that is linked and missing; may be nil
+	end  func(name string, lost bool)               // is called after each file, also for one that has to be there and is lost; may be nil
 	buf  []byte
 }
 
@@ -162,15 +161,18 @@ const indexPiece = 128 << 10
 
 func (w *indexWalk) walk() error {
 	linked, err := w.newest()
-	for n := 1; err == nil; n++ {
-		name := index.ArchiveName(n)
-		var missing, empty bool
-		missing, empty, err = w.file(name, w.line)
-		if missing && !slices.Contains(linked, name) {
-			return nil
+	for n := 1; err == nil; {
+		name, table := index.ArchiveName(n), false
+		var there bool
+		there, err = w.file(name, func(name string, number int, line []byte) {
+			table = table || index.HasTable(line)
+			w.line(name, number, line)
+		})
+		if n = index.NextArchive(linked, n, there); n == 0 {
+			return err
 		}
 		if err == nil && w.end != nil {
-			w.end(name, missing, empty)
+			w.end(name, !table)
 		}
 	}
 	return err
@@ -179,7 +181,7 @@ func (w *indexWalk) walk() error {
 // newest reads INDEX.md and returns the archives that it links above its first row.
 func (w *indexWalk) newest() (linked []string, err error) {
 	rows := false
-	missing, empty, err := w.file(index.Name, func(name string, number int, line []byte) {
+	_, err = w.file(index.Name, func(name string, number int, line []byte) {
 		if !rows {
 			if archive := index.LinkedArchive(line); archive != "" {
 				linked = append(linked, archive)
@@ -190,27 +192,23 @@ func (w *indexWalk) newest() (linked []string, err error) {
 		w.line(name, number, line)
 	})
 	if err == nil && w.end != nil {
-		w.end(index.Name, missing, empty)
+		w.end(index.Name, !rows && len(linked) == 0)
 	}
 	return linked, err
 }
 
-// file calls line with each line of an index file. A missing one is empty too.
-func (w *indexWalk) file(name string, line func(string, int, []byte)) (missing, empty bool, err error) {
+// file calls line with each line of an index file, and reports whether the file is there.
+func (w *indexWalk) file(name string, line func(string, int, []byte)) (there bool, err error) {
 	f, err := openIndex(w.dir, name)
-	if err != nil {
-		return false, false, err
-	}
-	if f == nil {
-		return true, true, nil
+	if err != nil || f == nil {
+		return false, err
 	}
 	defer f.Close()
-	empty, err = w.lines(f, name, line)
-	return false, empty, err
+	return true, w.lines(f, name, line)
 }
 
 // lines reads f piece by piece. A line that does not fit makes the pieces larger.
-func (w *indexWalk) lines(f *os.File, name string, line func(string, int, []byte)) (empty bool, err error) {
+func (w *indexWalk) lines(f *os.File, name string, line func(string, int, []byte)) error {
 	if w.buf == nil {
 		w.buf = make([]byte, indexPiece)
 	}
@@ -233,11 +231,11 @@ func (w *indexWalk) lines(f *os.File, name string, line func(string, int, []byte
 			if len(rest) > 0 {
 				line(name, number+1, rest)
 			}
-			return read == 0, nil
+			return nil
 		case err != nil:
-			return false, err
+			return err
 		case read > maxIndex:
-			return false, fmt.Errorf("%s: more than the %d bytes that are read", f.Name(), maxIndex)
+			return fmt.Errorf("%s: more than the %d bytes that are read", f.Name(), maxIndex)
 		}
 		if have = copy(w.buf, rest); have == len(w.buf) {
 			w.buf = append(w.buf, make([]byte, len(w.buf))...)

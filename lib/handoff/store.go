@@ -110,6 +110,18 @@ func hasHandoffs(d *durable.Dir) (bool, error) {
 	return len(names) > 0, err
 }
 
+var errArchiveLost = errors.New("an archive of the index is lost")
+
+// archiveLost says that an archive which has to be there is not, or that it holds nothing.
+func archiveLost(d *durable.Dir, name string) error {
+	return &Error{
+		Class:   ErrIntegrity,
+		Problem: filepath.Join(d.Path(), name) + " is missing or was emptied, and what it listed cannot be found",
+		Advice:  "restore it, or run `handoff doctor` to see what would mend it; nothing was changed",
+		Cause:   errArchiveLost,
+	}
+}
+
 var errIndexMissing = &Error{
 	Class:   ErrIntegrity,
 	Problem: index.Name + " is missing or empty, although there are handoffs",

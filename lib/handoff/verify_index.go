@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -11,18 +12,30 @@ import (
 func (c *check) readIndexes() {
 	for _, f := range c.indexes {
 		switch {
-		case f.name == index.Name && len(f.text) == 0:
-			c.checkNoIndex()
+		case f.name == index.Name:
+			if index.ListsNothing(f.text) {
+				c.checkNoIndex()
+			}
 		case f.text == nil:
-			c.fault(f.name, remedyRepair, "is linked from %s, but does not exist", index.Name)
+			c.fault(f.name, remedyRepair, "does not exist, although %s links it or a later one", index.Name)
+		case !index.HasTable(f.text):
+			c.fault(f.name, remedyRepair, "was emptied: it has no table any more")
 		}
 		c.readLines(f)
 	}
 }
 
+// checkNoIndex is for an INDEX.md that lists nothing. It looks again: the first handoffs may have come since the
+// snapshot.
 func (c *check) checkNoIndex() {
-	names, err := c.dir.Names(func(name string) bool { return index.IsFile(name) && !publishes(c.intent, name) })
-	if err != nil || len(names) > 0 {
+	names, err := c.dir.Names(index.IsFile)
+	now := newCheck(c.Store)
+	now.dir, now.state = c.dir, c.state
+	if err == nil && len(names) > 0 {
+		err = now.readSnapshot()
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return publishes(now.intent, name) })
+	if err != nil || len(names) > 0 && index.ListsNothing(now.indexes[0].text) {
 		c.fault(index.Name, remedyRebuild, "is missing or empty, although there are handoffs")
 	}
 }

@@ -102,13 +102,12 @@ func (c *check) readIndexTexts() error {
 		return err
 	}
 	linked := index.Archives(string(text))
-	for n := 1; ; n++ {
-		name := index.ArchiveName(n)
-		text, err := c.readIndexText(name)
+	for n := 1; ; {
+		text, err := c.readIndexText(index.ArchiveName(n))
 		if err != nil {
 			return err
 		}
-		if text == nil && !slices.Contains(linked, name) {
+		if n = index.NextArchive(linked, n, text != nil); n == 0 {
 			c.indexes = c.indexes[:len(c.indexes)-1]
 			return nil
 		}

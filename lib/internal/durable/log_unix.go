@@ -76,7 +76,7 @@ func (l *Log) Append(data []byte) error {
 // Reserve makes sure that n bytes at the end of the log will find room on the disk, where the system can.
 func (l *Log) Reserve(n int64) error {
 	info, err := l.Stat()
-	if err != nil {
+	if err != nil || n == 0 {
 		return err
 	}
 	return reserve(l.File, info.Size(), n)

@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -35,16 +34,6 @@ func New(archives []string) []byte {
 }
 
 func link(archive string) string { return "- [" + archive + "](" + archive + ")" }
-
-// ArchiveName returns the name of the n-th archive, counted from 1.
-func ArchiveName(n int) string { return fmt.Sprintf("INDEX-%04d.md", n) }
-
-// IsArchiveName reports whether name is one that ArchiveName gives.
-func IsArchiveName(name string) bool {
-	var n int
-	_, err := fmt.Sscanf(name, "INDEX-%d.md", &n)
-	return err == nil && n > 0 && ArchiveName(n) == name
-}
 
 // A Line is one line of an index.
 type Line struct {
@@ -98,21 +87,6 @@ func isSeparator(t string) bool {
 func isLink(t string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(t, "- ["), "]")
 	return IsArchiveName(name) && t == link(name)
-}
-
-// Archives returns the names of the archives that text links, in their order.
-func Archives(text string) []string {
-	var names []string
-	for l := range Lines(text) {
-		if l.IsRow {
-			break
-		}
-		if t := trim(l.Text); isLink(t) {
-			name, _, _ := strings.Cut(t[len("- ["):], "]")
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // Find returns the first row for the id, by one byte search.

@@ -1,0 +1,61 @@
+package index
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// ArchiveName returns the name of the n-th archive, counted from 1.
+func ArchiveName(n int) string { return fmt.Sprintf("INDEX-%04d.md", n) }
+
+// IsArchiveName reports whether name is one that ArchiveName gives.
+func IsArchiveName(name string) bool { return archiveNumber(name) > 0 }
+
+// archiveNumber returns the n for which ArchiveName gives name, 0 if there is none.
+func archiveNumber(name string) int {
+	var n int
+	if _, err := fmt.Sscanf(name, "INDEX-%d.md", &n); err != nil || n < 1 || ArchiveName(n) != name {
+		return 0
+	}
+	return n
+}
+
+// NextArchive returns the number of the archive to look for after the n-th, which is there or not, when
+// INDEX.md links the archives linked: 0 if neither the n-th nor one after it has to be there.
+func NextArchive(linked []string, n int, there bool) int {
+	if there {
+		return n + 1
+	}
+	next := 0
+	for _, name := range linked {
+		switch m := archiveNumber(name); {
+		case m == n:
+			return n + 1
+		case m > n && (next == 0 || m < next):
+			next = m
+		}
+	}
+	return next
+}
+
+// Archives returns the names of the archives that text links, in their order.
+func Archives(text string) []string {
+	var names []string
+	for l := range Lines(text) {
+		if l.IsRow {
+			break
+		}
+		if t := trim(l.Text); isLink(t) {
+			name, _, _ := strings.Cut(t[len("- ["):], "]")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ListsNothing reports whether text, of INDEX.md, has neither a row nor a link to an archive.
+func ListsNothing(text []byte) bool { return IsEmpty(text) && len(Archives(string(text))) == 0 }
+
+// HasTable reports whether text has a line that may be one of a table. What an archive holds has.
+func HasTable(text []byte) bool { return bytes.IndexByte(text, '|') >= 0 }
