@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 func auditSignCommand(a *app) *cobra.Command {
@@ -47,8 +51,8 @@ func (a *app) auditSign(named, output string) error {
 	if _, err := os.Stat(key); err != nil {
 		return inputError(key, err)
 	}
-	if _, err := os.Lstat(output); output != "" && err == nil {
-		return invalid("name a new file with -o", "%s exists", output)
+	if err := mayCopyTo(output); err != nil {
+		return err
 	}
 	head, err := s.AuditHead()
 	if err != nil {
@@ -64,9 +68,7 @@ func (a *app) auditSign(named, output string) error {
 	}
 	file, signatureFile, err := s.KeepCheckpoint(context.Background(), head, signature)
 	if err == nil && output != "" {
-		if err = errors.Join(writeNew(output, message), writeNew(output+".sig", signature)); err != nil {
-			err = fmt.Errorf("the checkpoint is kept as %s, but not copied: %w", file, err)
-		}
+		err = copyCheckpoint(file, output, message, signature)
 	}
 	if err != nil {
 		return err
@@ -81,16 +83,53 @@ func (a *app) auditSign(named, output string) error {
 
 // signFailed makes a key that does not sign a matter of the settings: nothing is wrong with the log.
 func signFailed(err error) error {
-	failed := *err.(*handoff.Error)
-	failed.Class, failed.Advice = handoff.ErrConfig, "name a private key, or the public key of one that the SSH agent holds"
-	return &failed
+	if !errors.Is(err, handoff.ErrIntegrity) {
+		return err
+	}
+	return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name a private key, or the public key of one that the SSH agent holds"}
 }
 
-func writeNew(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+// mayCopyTo finds out before anything is signed whether there can be a copy in the file output.
+func mayCopyTo(output string) error {
+	if output == "" {
+		return nil
+	}
+	for _, path := range []string{output, handoff.SignatureFile(output, 1)} {
+		if _, err := os.Lstat(path); err == nil {
+			return invalid("name a new file with -o", "%s exists", path)
+		}
+	}
+	dir := filepath.Dir(output)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return invalid("name a file in a directory that exists with -o", "there is no directory %s", dir)
+	}
+	return nil
+}
+
+// copyCheckpoint writes the copy of a checkpoint that was kept as file, with its signature, or nothing.
+func copyCheckpoint(file, output string, message, signature []byte) error {
+	signatureFile := handoff.SignatureFile(output, 1)
+	err := universal.WriteFiles(filepath.Dir(output), ".",
+		universal.File{Name: filepath.Base(output), Bytes: message}, universal.File{Name: filepath.Base(signatureFile), Bytes: signature})
+	if err == nil {
+		if err = syncDir(filepath.Dir(output)); err == nil {
+			return nil
+		}
+		err = errors.Join(err, os.Remove(output), os.Remove(signatureFile))
+	}
+	failed := &handoff.Error{Problem: fmt.Sprintf("the checkpoint is kept as %s, but not copied to %s: %v", file, output, err),
+		Advice: "make room or name another place with -o, then sign again", Cause: err}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		failed.Class, failed.Advice = handoff.ErrConfig, "name a place that can be written with -o, then sign again"
+	}
+	return failed
+}
+
+// syncDir makes the names of new files in a directory survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(d.Sync(), d.Close())
 }
