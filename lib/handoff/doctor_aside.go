@@ -100,7 +100,7 @@ func (m *mending) makePlain(d *durable.Dir, name string, isSole bool, mode fs.Fi
 
 func (m *mending) removeLeftovers() error {
 	for _, d := range []*durable.Dir{m.dir, m.state} {
-		removed, err := d.RemoveStaged()
+		removed, err := d.RemoveStaged(isReplaced)
 		if err != nil {
 			return err
 		}

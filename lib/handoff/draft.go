@@ -124,9 +124,7 @@ func (x *session) saveDraft(d *Draft, old []Draft) error {
 		return placeError(path, err)
 	}
 	defer dir.Close()
-	if _, err := dir.RemoveStaged(); err != nil {
-		return err
-	}
+	dir.CollectStaged()
 	text, err := json.Marshal(d)
 	if err != nil {
 		return err

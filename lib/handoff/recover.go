@@ -171,7 +171,7 @@ func (x *session) unpublish(intent *journal.Intent) error {
 
 func (x *session) removeStaged() error {
 	for _, d := range []*durable.Dir{x.dir, x.state} {
-		if _, err := d.RemoveStaged(); err != nil {
+		if _, err := d.RemoveStaged(isReplaced); err != nil {
 			return err
 		}
 	}

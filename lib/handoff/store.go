@@ -104,6 +104,16 @@ func openIndex(d *durable.Dir, name string) (*os.File, error) {
 	return f, unreadable(err)
 }
 
+// isReplaced reports whether name is a file that the store replaces as a whole. What an interrupted replacing leaves
+// is named for it.
+func isReplaced(name string) bool {
+	switch name {
+	case index.Name, fingerprintName, logName, ledgerName, quietName, offeredFull:
+		return true
+	}
+	return index.IsArchiveName(name)
+}
+
 // hasHandoffs reports whether d holds a file that looks like a stored handoff. It reads the directory.
 func hasHandoffs(d *durable.Dir) (bool, error) {
 	names, err := d.Names(index.IsFile)

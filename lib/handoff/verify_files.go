@@ -70,13 +70,20 @@ func (c *check) checkNames() error {
 			if !listed[name] {
 				orphans = append(orphans, name)
 			}
-		case durable.IsStaged(name):
-			c.warn(name, "any writing command after an interruption, or "+remedyRepair, "was left by an interrupted command, or one is at work")
+		case durable.IsStaged(name, isReplaced):
+			c.warn(name, remedyStaged(name), "was left by an interrupted command, or one is at work")
 		default:
 			c.checkName(name)
 		}
 	}
 	return c.checkOrphans(orphans)
+}
+
+func remedyStaged(name string) string {
+	if name == durable.StagingName {
+		return "any writing command, once files that are not of the store are moved out of it"
+	}
+	return "any writing command after an interruption, or " + remedyRepair
 }
 
 func (c *check) checkName(name string) {

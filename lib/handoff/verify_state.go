@@ -32,8 +32,8 @@ func (c *check) checkState() {
 		c.fault(c.opt.StateDir, "", "cannot be read: %v", err)
 	}
 	for _, name := range names {
-		if durable.IsStaged(name) {
-			c.warn(name, remedyRepair, "was left by an interrupted command")
+		if durable.IsStaged(name, isReplaced) {
+			c.warn(name, remedyStaged(name), "was left by an interrupted command")
 		}
 		if entry, err := c.state.Lstat(name); err == nil && entry.Regular && entry.Mode&0o077 != 0 && name != ".gitignore" {
 			c.warn(name, "chmod 600 "+name, "can be read or written by others")

@@ -110,8 +110,8 @@ var damages = []struct {
 		do: func(t *testing.T, root string) { edit(t, path(root, "handoff-events.jsonl"), replacing("{", "(")) }},
 	{name: "intent damaged", place: ".intent", want: "cannot be used",
 		do: func(t *testing.T, root string) { mustPut(t, path(root, ".intent"), []byte("nonsense\n")) }},
-	{name: "leftover", place: ".tmp-abc", want: "was left by an interrupted command", warns: true,
-		do: func(t *testing.T, root string) { mustPut(t, path(root, ".tmp-abc"), []byte("x")) }},
+	{name: "leftover", place: ".tmp-0123456789abcdef01234567", want: "was left by an interrupted command", warns: true,
+		do: func(t *testing.T, root string) { mustPut(t, path(root, ".tmp-0123456789abcdef01234567"), []byte("x")) }},
 	{name: "conflict marker", place: "INDEX.md:7", want: "merge-conflict marker", warns: true,
 		do: func(t *testing.T, root string) {
 			edit(t, path(root, "INDEX.md"), replacing("| sha", "<<<<<<< ours\n| sha"))

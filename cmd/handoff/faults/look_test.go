@@ -71,7 +71,7 @@ func look(dir string) *view {
 	return v
 }
 
-var unfinished = regexp.MustCompile(`^\.tmp-|^\.intent$|^\..*\.md\d+$|^\.machine-fingerprint\d+$`)
+var unfinished = regexp.MustCompile(`^\.tmp-|^\.intent$|^\..*(\.md|\.jsonl?|machine-fingerprint)\d+$`)
 
 func (v *view) names(dir string) {
 	entries, _ := os.ReadDir(dir)

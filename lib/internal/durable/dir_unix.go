@@ -146,10 +146,12 @@ func (d *Dir) Remove(name string) error {
 	return nil
 }
 
-// RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names. It reads the
-// whole directory. The temporary files of Replace are not locked: the caller holds the lock under which
-// alone they are made.
-func (d *Dir) RemoveStaged() ([]string, error) { return d.removeDead(IsStaged) }
+// RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names: see IsStaged. It
+// reads the whole directory. The temporary files of Replace are not locked: the caller holds the lock under
+// which alone they are made.
+func (d *Dir) RemoveStaged(isReplaced func(string) bool) ([]string, error) {
+	return d.removeDead(func(name string) bool { return IsStaged(name, isReplaced) })
+}
 
 // removeDead removes the files in d that isOurs accepts and nobody has locked.
 func (d *Dir) removeDead(isOurs func(string) bool) ([]string, error) {

@@ -90,14 +90,23 @@ func (d *Dir) Names(keep func(string) bool) ([]string, error) {
 	}
 }
 
-// IsStaged reports whether name is one that staging or replacing gives to unfinished files.
-func IsStaged(name string) bool {
-	if strings.HasPrefix(name, TempPrefix) || name == StagingName {
+// IsStaged reports whether name is exactly one that staging gives to unfinished files, or that replacing one of the
+// files isReplaced gives: a point, the name of that file and a random number.
+func IsStaged(name string, isReplaced func(string) bool) bool {
+	if isTemp(name) || name == StagingName {
 		return true
 	}
 	stem := strings.TrimRight(name, "0123456789")
-	return len(stem) < len(name) && strings.HasPrefix(stem, ".") &&
-		(strings.HasSuffix(stem, ".md") || strings.HasSuffix(stem, ".jsonl") || strings.HasSuffix(stem, "machine-fingerprint"))
+	of, hidden := strings.CutPrefix(stem, ".")
+	return hidden && len(stem) < len(name) && isReplaced(of)
+}
+
+// randomLen is how many random bytes the name of a staged file has, in hex.
+const randomLen = 12
+
+func isTemp(name string) bool {
+	random, ok := strings.CutPrefix(name, TempPrefix)
+	return ok && len(random) == 2*randomLen && strings.Trim(random, "0123456789abcdef") == ""
 }
 
 func unsafeEntry(name, why string) error {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,7 +54,7 @@ func TestStage(t *testing.T) {
 			t.Errorf("named is %v: staged as %q", named, names(t, d))
 		}
 		d.CollectStaged()
-		if removed, err := d.RemoveStaged(); err != nil || len(removed) > 0 {
+		if removed, err := d.RemoveStaged(func(string) bool { return true }); err != nil || len(removed) > 0 {
 			t.Errorf("a file whose writer lives was removed: %v, %v", removed, err)
 		}
 		if err := s.Publish("a"); err != nil {
@@ -88,13 +89,14 @@ func TestStage(t *testing.T) {
 
 func TestRemoveStaged(t *testing.T) {
 	d := open(t)
-	for _, name := range []string{".tmp-0123", ".INDEX.md123", ".INDEX-0001.md9", ".machine-fingerprint77", "2026-05-07-a-b-t.md", ".INDEX.md.lock", "INDEX.md", ".intent", ".notes.md"} {
+	for _, name := range []string{".tmp-0123456789abcdef01234567", ".INDEX.md123", ".tmp-thoughts.md", ".tmp-0123", ".plan.md2", ".todo.jsonl1", ".INDEX.md",
+		"2026-05-07-a-b-t.md", ".INDEX.md.lock", "INDEX.md", "INDEX.md1", ".intent", ".notes.md"} {
 		if err := os.WriteFile(filepath.Join(d.Path(), name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	removed, err := d.RemoveStaged()
-	if err != nil || len(removed) != 4 {
+	removed, err := d.RemoveStaged(func(name string) bool { return name == "INDEX.md" })
+	if slices.Sort(removed); err != nil || !slices.Equal(removed, []string{".INDEX.md123", ".tmp-0123456789abcdef01234567"}) {
 		t.Errorf("removed %v, %v", removed, err)
 	}
 }
@@ -103,7 +105,7 @@ func TestRemoveStaged(t *testing.T) {
 func TestCollectStaged(t *testing.T) {
 	d := open(t)
 	staging := filepath.Join(d.Path(), durable.StagingName)
-	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(filepath.Join(staging, ".tmp-1"), nil, 0o600), os.WriteFile(filepath.Join(d.Path(), "a"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(filepath.Join(staging, ".tmp-000000000000000000000001"), nil, 0o600), os.WriteFile(filepath.Join(d.Path(), "a"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	durable.StageNamed(true)
@@ -120,13 +122,21 @@ func TestCollectStaged(t *testing.T) {
 		t.Error(err)
 	}
 	s.Discard()
-	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(filepath.Join(staging, ".tmp-2"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(filepath.Join(staging, ".tmp-000000000000000000000002"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	d.CollectStaged()
 	d.CollectStaged()
 	if got := strings.Fields(names(t, d)); len(got) != 2 {
 		t.Errorf("there are %q, want a and b", got)
+	}
+	mine := filepath.Join(staging, "notes.txt")
+	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(mine, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d.CollectStaged()
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
 	}
 }
 

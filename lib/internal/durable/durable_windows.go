@@ -96,7 +96,7 @@ func (l *Log) Reserve(int64) error { return ErrUnsupported }
 func (d *Dir) Remove(string) error { return ErrUnsupported }
 
 // RemoveStaged returns ErrUnsupported.
-func (d *Dir) RemoveStaged() ([]string, error) { return nil, ErrUnsupported }
+func (d *Dir) RemoveStaged(func(string) bool) ([]string, error) { return nil, ErrUnsupported }
 
 // CollectStaged does nothing.
 func (d *Dir) CollectStaged() {}

@@ -72,7 +72,7 @@ func (d *Dir) tryNamed(perm os.FileMode) (*Staged, error) {
 		return nil, err
 	}
 	defer staging.Close()
-	var random [12]byte
+	var random [randomLen]byte
 	rand.Read(random[:])
 	name := TempPrefix + hex.EncodeToString(random[:])
 	fd, err := staging.openat(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, uint32(perm.Perm()))
@@ -102,7 +102,7 @@ func (d *Dir) CollectStaged() {
 	if err != nil {
 		return
 	}
-	staging.removeDead(func(string) bool { return true })
+	staging.removeDead(isTemp)
 	staging.Close()
 	d.removeStaging()
 }
