@@ -73,6 +73,15 @@ func TestMarks(t *testing.T) {
 	if !slices.Equal(r.Marks(), want) {
 		t.Errorf("Marks() is %v, want %v", r.Marks(), want)
 	}
+	// People leave a comma behind. The next mark must not make the row none.
+	comma := row(1)
+	comma.ReadBy = "ben:2026-05-08T09:00:00Z,"
+	if got, ok := index.ParseRow(comma.String()); !ok || !slices.Equal(got.Marks(), want[:1]) {
+		t.Errorf("a comma at the end gives %v, %v", got.Marks(), ok)
+	}
+	if got := comma.WithMark(want[1]); got.ReadBy != r.ReadBy {
+		t.Errorf("a mark after a comma gives %q", got.ReadBy)
+	}
 }
 
 // Foreign text must survive every edit, and an appended row must come after the last one.
@@ -175,6 +184,15 @@ func TestFind(t *testing.T) {
 	text := []byte(string(index.New(nil)) + "see | " + id(2) + " | there\n" + forged + "\n" + row(2).String() + "\n" + row(3).String())
 	if l, ok := index.Find(text, id(2)); !ok || l.Number != 7 || l.Row != row(2) {
 		t.Errorf("Find gave line %d, %v", l.Number, ok)
+	}
+	for _, spaces := range []string{"", "  "} { // as formatters leave them
+		text := []byte(strings.Replace(row(2).String(), id(2)+" ", id(2)+spaces, 1))
+		if _, ok := index.ParseRow(string(text)); !ok {
+			t.Errorf("no row: %s", text)
+		}
+		if l, ok := index.Find(text, id(2)); !ok || l.Row != row(2) {
+			t.Errorf("Find does not find %s", text)
+		}
 	}
 	if _, ok := index.Find(text, id(4)); ok {
 		t.Error("Find found a row that is not there")

@@ -81,7 +81,10 @@ func (r Row) Marks() []Mark {
 	}
 	var marks []Mark
 	for entry := range strings.SplitSeq(r.ReadBy, ",") {
-		name, ts, _ := strings.Cut(strings.Trim(entry, " "), ":")
+		name, ts, ok := strings.Cut(strings.Trim(entry, " "), ":")
+		if !ok {
+			continue // what follows a comma at the end
+		}
 		marks = append(marks, Mark{name, ts})
 	}
 	return marks
@@ -92,7 +95,7 @@ func (r Row) WithMark(m Mark) Row {
 	if r.IsReadBy(m.Operator) {
 		return r
 	}
-	if r.ReadBy != "" {
+	if r.ReadBy != "" && !strings.HasSuffix(r.ReadBy, ",") {
 		r.ReadBy += ","
 	}
 	r.ReadBy += m.Operator + ":" + m.Time

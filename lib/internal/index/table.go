@@ -91,7 +91,7 @@ func isLink(t string) bool {
 
 // Find returns the first row for the id, by one byte search.
 func Find(text []byte, id string) (Line, bool) {
-	needle := []byte("| " + id + " |")
+	needle := []byte("| " + id)
 	for from := 0; ; {
 		i := bytes.Index(text[from:], needle)
 		if i < 0 {
