@@ -29,7 +29,14 @@ func (s *Store) recordAtOnce(ctx context.Context, e event) bool {
 	}
 	defer log.Close()
 	st := step{events: []event{e}}
-	return x.link(log, &st) == nil && log.Put([]byte(st.intent.LogLines), st.intent.LogOffset) == nil
+	if x.link(log, &st) != nil {
+		return false
+	}
+	if log.Put([]byte(st.intent.LogLines), st.intent.LogOffset) != nil {
+		_ = log.Truncate(st.intent.LogOffset) // it may not be on disk, so nothing may follow it
+		return false
+	}
+	return true
 }
 
 // A Validation is what the audit log keeps of the validation of a stored record.

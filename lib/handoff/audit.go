@@ -73,6 +73,11 @@ func (x *session) head(log *durable.Log, begin bool) (prev string, recovered *ev
 	if err != nil {
 		return "", nil, err
 	}
+	if last == nil && !begin {
+		if err := x.mayBegin(); err != nil {
+			return "", nil, err
+		}
+	}
 	if end < info.Size() {
 		if recovered, err = x.putAside(log, end, info.Size()); err != nil {
 			return "", nil, err
@@ -111,8 +116,21 @@ func (s *Store) hasRows(d *durable.Dir) (bool, error) {
 	return text != nil, err
 }
 
+// canBeCut refuses where the end of the log cannot be taken off. A copy of it at each try would help nobody.
+func canBeCut(log *durable.Log) error {
+	err := log.CanBeCut()
+	if err != nil {
+		path := shellQuote(log.Name())
+		err = problem(ErrConfig, "run `chattr -a "+path+"`, then the same command again, then `chattr +a "+path+"`", "the audit log has to be mended first: %v", err)
+	}
+	return err
+}
+
 // putAside copies the torn end of the log to a file of its own and cuts it off. The copy is durable first.
 func (x *session) putAside(log *durable.Log, from, to int64) (*event, error) {
+	if err := canBeCut(log); err != nil {
+		return nil, err
+	}
 	fragment := make([]byte, to-from)
 	if _, err := log.ReadAt(fragment, from); err != nil {
 		return nil, err

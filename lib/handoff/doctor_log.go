@@ -21,6 +21,9 @@ func (m *mending) cutLog() error {
 		return err
 	}
 	defer log.Close()
+	if err := canBeCut(log); err != nil {
+		return err
+	}
 	m.logKeptAs = logName + "." + m.stamp
 	if err := m.keepCopy(m.state, m.logKeptAs, m.found.logText); err != nil {
 		return err

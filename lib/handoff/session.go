@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -85,15 +86,35 @@ func (x *session) open() error {
 	return nil
 }
 
+// lock takes the lock, for which all wait in turn, and then those of both directories, which are free as a rule: they
+// exclude who came in by another lock file, since this one was removed, and who has the state directory in common.
 func (x *session) lock(ctx context.Context, wait time.Duration) error {
-	path := x.path(lockName)
+	path, begin := x.path(lockName), time.Now()
 	unlock, err := filelock.Acquire(ctx, path, wait)
 	if err != nil {
 		return lockError(path, wait, err)
 	}
 	x.atEnd(unlock)
-	x.lockFile, err = x.dir.Lstat(lockName)
-	return err
+	if x.lockFile, err = x.dir.Lstat(lockName); err != nil {
+		return err
+	}
+	for _, d := range []*durable.Dir{x.dir, x.state} {
+		if d == x.state && x.isOneDir() {
+			break
+		}
+		if err := d.Lock(wait - time.Since(begin)); err != nil {
+			return lockError(d.Path(), wait, err)
+		}
+		x.atEnd(d.Unlock)
+	}
+	return nil
+}
+
+// isOneDir reports whether the handoffs and the state of the store are in the same directory.
+func (x *session) isOneDir() bool {
+	dir, err := x.dir.Stat()
+	state, serr := x.state.Stat()
+	return err == nil && serr == nil && os.SameFile(dir, state)
 }
 
 // stillLocked fails when the lock file was removed or replaced while it was held. Others may be changing the store
@@ -125,7 +146,7 @@ func placeError(path string, err error) error {
 
 func lockError(path string, waited time.Duration, err error) error {
 	switch {
-	case errors.Is(err, filelock.ErrBusy):
+	case errors.Is(err, filelock.ErrBusy), errors.Is(err, durable.ErrHeld):
 		return problem(ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
 			"the lock %s was not free within %v: %v", path, waited, err)
 	case errors.Is(err, filelock.ErrUnsafe):

@@ -92,28 +92,43 @@ func TestStoppedHolder(t *testing.T) {
 	expectClean(t, p, dir, "a b c d")
 }
 
-// When somebody removes the lock file below a stopped holder, the next writer is not kept out any more. The
-// holder finds that out before it commits, and neither loses anything of the other.
+// When somebody removes the lock file below a stopped holder, the directories are still locked. The holder finds the
+// removal out if it comes before the commit, and neither loses anything of the other.
 func TestRemovedLock(t *testing.T) {
 	needs(t, "strace")
-	for _, at := range []string{beforeBodies, `linkat\(.*"\.intent"`, `fallocate\(`} {
-		p, dir := newStore(t)
+	p, template := newStore(t)
+	for at, code := range map[string]int{`fallocate\(`: 4, `linkat\(.*"\.intent"`: 4, beforeBodies: 4, beforeCommit: 0, beforeEvent: 0, beforeEnd: 0} {
+		dir := p.copyOf(t, template)
 		goOn := p.stopped(t, dir, at, "write", "d.md")
 		if err := os.Remove(filepath.Join(dir, "handoffs", ".INDEX.md.lock")); err != nil {
 			t.Fatal(err)
 		}
-		if r := p.handoff(dir, "write", "e.md"); r.code != 0 {
-			t.Errorf("the next writer has exit code %d: %s", r.code, r.stderr)
+		if r := p.handoff(dir, "write", "e.md", "--lock-timeout", "300ms"); r.code != 4 || !strings.Contains(r.stderr, "was not free within") {
+			t.Errorf("%s: the next writer has exit code %d: %s", at, r.code, r.stderr)
 		}
-		if r := goOn(); r.code != 4 || !strings.Contains(r.stderr, "was removed while it was held") {
-			t.Errorf("the holder has exit code %d: %s", r.code, r.stderr)
+		if r := goOn(); r.code != code || code == 4 && !strings.Contains(r.stderr, "was removed while it was held") {
+			t.Errorf("%s: the holder has exit code %d: %s", at, r.code, r.stderr)
 		}
-		if now := look(dir); now.rows[idOf("e")] == "" || now.rows[idOf("d")] != "" || len(now.faults) > 0 {
-			t.Errorf("afterwards there are %v; %v", now.rows, now.faults)
-		}
-		if r := p.handoff(dir, "write", "d.md"); r.code != 0 {
-			t.Errorf("the repeat has exit code %d: %s", r.code, r.stderr)
+		for _, doc := range words("d.md e.md") {
+			if r := p.handoff(dir, "write", doc); r.code != 0 {
+				t.Errorf("%s: the repeat has exit code %d: %s", at, r.code, r.stderr)
+			}
 		}
 		expectClean(t, p, dir, "a b c d e")
 	}
+}
+
+// Two stores may come to have their state directory in common. Then they wait for each other too.
+func TestSharedState(t *testing.T) {
+	needs(t, "strace")
+	p, dir := newStore(t)
+	goOn := p.stopped(t, dir, beforeEvent, "write", "d.md")
+	other := []string{"--handoffs-dir", filepath.Join(dir, "other"), "--state-dir", filepath.Join(dir, ".run")}
+	if r := p.handoff(dir, append(words("write e.md --lock-timeout 300ms"), other...)...); r.code != 4 {
+		t.Errorf("the other store has exit code %d: %s", r.code, r.stderr)
+	}
+	if r := goOn(); r.code != 0 {
+		t.Errorf("the holder has exit code %d: %s", r.code, r.stderr)
+	}
+	expectClean(t, p, dir, "a b c d")
 }

@@ -216,6 +216,22 @@ func Mkdir(path string, perm os.FileMode) error {
 	return syncPath(parent)
 }
 
+// SyncParents makes the names of path and of the directories that hold it survive a power cut: those below top, if
+// it lies there, else only its own. What may not be read was not made by this user.
+func SyncParents(path, top string) error {
+	for {
+		parent := filepath.Dir(path)
+		if err := syncPath(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+		within, err := filepath.Rel(top, parent)
+		if err != nil || within == "." || !filepath.IsLocal(within) {
+			return nil
+		}
+		path = parent
+	}
+}
+
 func syncPath(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

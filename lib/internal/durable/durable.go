@@ -31,6 +31,12 @@ const (
 // symbolic link, a FIFO, a device, or a file with a second hard link where none may be.
 var ErrUnsafe = errors.New("refused")
 
+// ErrHeld says that another process had the lock of a directory for as long as the caller would wait.
+var ErrHeld = errors.New("held by another process")
+
+// ErrAppendOnly says that a file has the attribute by which the system lets it only grow.
+var ErrAppendOnly = errors.New("it is append-only (chattr +a)")
+
 // ErrUnsupported is returned by every verb that writes, on systems where writing is not supported.
 var ErrUnsupported = errors.New("writing handoffs is not supported on this system; use Linux or macOS")
 

@@ -86,6 +86,9 @@ type Log struct{ *os.File }
 // Put returns ErrUnsupported.
 func (l *Log) Put([]byte, int64) error { return ErrUnsupported }
 
+// CanBeCut returns ErrUnsupported.
+func (l *Log) CanBeCut() error { return ErrUnsupported }
+
 // Append returns ErrUnsupported.
 func (l *Log) Append([]byte) error { return ErrUnsupported }
 
@@ -110,6 +113,9 @@ func (d *Dir) ReplaceIf(string, []byte, os.FileMode, func() error) error { retur
 // Lock returns ErrUnsupported.
 func (d *Dir) Lock(time.Duration) error { return ErrUnsupported }
 
+// Unlock does nothing.
+func (d *Dir) Unlock() {}
+
 // Stage returns ErrUnsupported.
 func (d *Dir) Stage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
 
@@ -128,6 +134,9 @@ func (s *Staged) Named() bool { return false }
 // Inode returns ErrUnsupported.
 func (s *Staged) Inode() (uint64, error) { return 0, ErrUnsupported }
 
+// TakeMode returns ErrUnsupported.
+func (s *Staged) TakeMode(string) error { return ErrUnsupported }
+
 // Publish returns ErrUnsupported.
 func (s *Staged) Publish(string) error { return ErrUnsupported }
 
@@ -136,3 +145,6 @@ func (s *Staged) Discard() {}
 
 // Mkdir returns ErrUnsupported.
 func Mkdir(string, os.FileMode) error { return ErrUnsupported }
+
+// SyncParents returns ErrUnsupported.
+func SyncParents(string, string) error { return ErrUnsupported }

@@ -11,7 +11,8 @@ import (
 )
 
 // Lock takes the exclusive lock of the directory itself, so that no lock file is left behind, and waits for
-// it up to wait. Close gives it back. Where directories cannot be locked (NFS), nothing is.
+// it up to wait; after that the error is ErrHeld. Unlock and Close give it back. Where directories cannot be locked
+// (NFS), nothing is.
 func (d *Dir) Lock(wait time.Duration) error {
 	for until := time.Now().Add(wait); ; time.Sleep(10 * time.Millisecond) {
 		_, err := retry(func() (int, error) { return 0, unix.Flock(d.fd(), unix.LOCK_EX|unix.LOCK_NB) })
@@ -21,7 +22,10 @@ func (d *Dir) Lock(wait time.Duration) error {
 		case err != unix.EWOULDBLOCK:
 			return &os.PathError{Op: "lock", Path: d.path, Err: err}
 		case time.Now().After(until):
-			return &os.PathError{Op: "lock", Path: d.path, Err: fmt.Errorf("another process has held it for %v", wait)}
+			return &os.PathError{Op: "lock", Path: d.path, Err: fmt.Errorf("%w for %v", ErrHeld, wait)}
 		}
 	}
 }
+
+// Unlock gives the lock back before d is closed.
+func (d *Dir) Unlock() { _ = unix.Flock(d.fd(), unix.LOCK_UN) }

@@ -3,6 +3,7 @@
 package durable
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,7 @@ func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
 }
 
 // Put makes data stand at offset, which is at most the size of the log, and syncs it. What is there
-// already must be the beginning of data; it is written again, because an earlier sync of it may have
+// already must be the beginning of data, or zeros; it is written again, because an earlier sync of it may have
 // failed and left the memory of the system good and the disk not.
 func (l *Log) Put(data []byte, offset int64) error {
 	info, err := l.Stat()
@@ -44,9 +45,17 @@ func (l *Log) Put(data []byte, offset int64) error {
 		return err
 	}
 	have := info.Size() - offset
-	switch {
-	case have < 0:
+	if have < 0 {
 		return &fs.PathError{Op: "write", Path: l.Name(), Err: fmt.Errorf("shorter than %d bytes", offset)}
+	}
+	there := make([]byte, min(have, int64(len(data))))
+	if _, err := l.ReadAt(there, offset); err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(data, there) && len(bytes.Trim(there, "\x00")) > 0 {
+		return &fs.PathError{Op: "write", Path: l.Name(), Err: fmt.Errorf("something else was written behind byte %d meanwhile", offset)}
+	}
+	switch {
 	case !l.appendOnly:
 		_, err = l.WriteAt(data, offset)
 	case have < int64(len(data)):
@@ -56,6 +65,14 @@ func (l *Log) Put(data []byte, offset int64) error {
 		return err
 	}
 	return l.Sync()
+}
+
+// CanBeCut returns the reason why Truncate would fail, where the system sees to it that the log only grows.
+func (l *Log) CanBeCut() error {
+	if l.appendOnly {
+		return &fs.PathError{Op: "truncate", Path: l.Name(), Err: ErrAppendOnly}
+	}
+	return nil
 }
 
 // Append adds data at the end and does not sync it: for what may be lost, such as a note that something

@@ -79,6 +79,15 @@ func (s *Staged) Inode() (uint64, error) {
 	return st.Ino, nil
 }
 
+// TakeMode gives the file the mode of the file name in its directory.
+func (s *Staged) TakeMode(name string) error {
+	entry, err := s.d.Lstat(name)
+	if err == nil {
+		err = s.f.Chmod(entry.Mode)
+	}
+	return err
+}
+
 // Publish gives the file, which was synced, its name. It never replaces: a name that exists is fs.ErrExist.
 func (s *Staged) Publish(name string) error {
 	var err error
