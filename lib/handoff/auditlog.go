@@ -53,7 +53,7 @@ func (f *logFacts) lacks(c Checkpoint) (line int, why string) {
 // auditLog returns what the log says, once the chain holds.
 func (s *Store) auditLog() (*logFacts, error) {
 	c := newCheck(s)
-	dir, err := s.reader()
+	dir, err := s.prover()
 	if err != nil || dir == nil {
 		return c.log, err
 	}

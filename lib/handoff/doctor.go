@@ -47,6 +47,11 @@ func (s *Store) mend(ctx context.Context, rebuild bool) (report RepairReport, er
 	if _, err := s.guard(); err != nil {
 		return report, err
 	}
+	dir, err := s.prover()
+	if err != nil || dir == nil {
+		return report, err // nothing is there to mend, and nothing to begin
+	}
+	dir.Close()
 	runtime.LockOSThread() // as in change
 	defer runtime.UnlockOSThread()
 	x := &session{Store: s}

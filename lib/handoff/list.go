@@ -122,10 +122,33 @@ func (s *Store) keep(d *durable.Dir, f Filter, readers map[string]bool) func(Ent
 
 // reader opens the handoffs directory for a command that changes nothing; nil if it does not exist.
 func (s *Store) reader() (*durable.Dir, error) {
+	dir, err := s.prover()
+	if errors.Is(err, errGone) {
+		s.opt.Warn(err.Error())
+		err = nil
+	}
+	return dir, err
+}
+
+// prover is reader for commands that say whether all is there: the error is errGone if a directory that does not
+// exist held handoffs.
+func (s *Store) prover() (*durable.Dir, error) {
 	if err := s.checkPlaces(); err != nil {
 		return nil, err
 	}
-	return openOptional(s.opt.Dir)
+	dir, err := openOptional(s.opt.Dir)
+	if err != nil || dir != nil {
+		return dir, err
+	}
+	state, err := openOptional(s.opt.StateDir)
+	if err != nil || state == nil {
+		return nil, err
+	}
+	defer state.Close()
+	if log, err := state.Lstat(logName); err == nil && log.Size > 0 {
+		return nil, problem(ErrIntegrity, "bring it back, from a backup or with the disk that it was on", "%s: %v", s.opt.Dir, errGone)
+	}
+	return nil, nil
 }
 
 // load reads the document of an entry and proves that it is the one that was written. The text comes back

@@ -132,6 +132,8 @@ func archiveLost(d *durable.Dir, name string) error {
 	}
 }
 
+var errGone = errors.New("the handoffs directory does not exist, although the audit log has events")
+
 var errIndexMissing = &Error{
 	Class:   ErrIntegrity,
 	Problem: index.Name + " is missing or empty, although there are handoffs",

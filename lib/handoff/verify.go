@@ -95,7 +95,7 @@ func (c *check) warn(place, remedy, format string, args ...any) {
 // way is no fault; ErrBusy says that others changed the store faster than it could be read.
 func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
 	c := newCheck(s)
-	dir, err := s.reader()
+	dir, err := s.prover()
 	if err != nil || dir == nil {
 		return c.report, err
 	}
