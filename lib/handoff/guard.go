@@ -156,6 +156,11 @@ func (x *session) checkMachine() error {
 }
 
 func (x *session) recordMachine(observed string) error {
+	for _, dir := range []string{x.opt.Dir, x.opt.StateDir} { // of which a command that was interrupted may have made them
+		if err := durable.SyncParents(dir, x.opt.Root); err != nil {
+			return err
+		}
+	}
 	record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.now(), WriterIDDefault: x.opt.Operator}
 	for _, f := range []struct {
 		name string

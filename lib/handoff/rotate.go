@@ -3,6 +3,7 @@ package handoff
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -54,11 +55,14 @@ func (x *session) rotate(text []byte, adding int) ([]byte, error) {
 
 func (x *session) addArchive(st *step, name string, rows []index.Row) error {
 	text := index.Append(index.New(nil), rows)
-	staged, err := x.dir.Stage(text, 0o644)
+	staged, err := x.dir.BeginStage(text, 0o644)
 	if err != nil {
 		return err
 	}
 	x.atEnd(staged.Discard)
+	if err := errors.Join(staged.TakeMode(index.Name), staged.Sync()); err != nil {
+		return err
+	}
 	inode, err := staged.Inode()
 	if err != nil {
 		return err
@@ -81,18 +85,21 @@ func (x *session) nextArchive() (int, error) {
 	return n, err
 }
 
+// rowsHaveLeft tells by the links, which come with the same rename. Where people have removed those, rows that are not
+// there any more have left.
 func rowsHaveLeft(x *session, intent *journal.Intent) (bool, error) {
 	text, err := readIndex(x.dir, index.Name)
 	if err != nil {
 		return false, err
 	}
+	linked := index.Archives(string(text))
 	for _, body := range intent.Bodies {
 		if _, err := x.dir.Lstat(body.File); errors.Is(err, fs.ErrNotExist) {
 			return false, nil
 		} else if err != nil {
 			return false, err
 		}
-		if _, ok := index.Find(text, body.ID); ok {
+		if _, ok := index.Find(text, body.ID); ok && !slices.Contains(linked, body.File) {
 			return false, nil
 		}
 	}
