@@ -133,19 +133,19 @@ func (x *session) putToken(intent *journal.Intent) error {
 // cutLedger removes a torn line that is not the beginning of the intent's.
 func (x *session) cutLedger(ledger *durable.Log, intent *journal.Intent) error {
 	tail, err := ledgerTail(ledger, intent)
-	if err != nil || bytes.HasPrefix([]byte(intent.LedgerLine), tail) {
+	line := []byte(intent.LedgerLine)
+	if err != nil || bytes.HasPrefix(line, tail) || bytes.HasPrefix(tail, line) {
 		return err
+	}
+	if bytes.ContainsRune(tail, '\n') {
+		return &CorruptError{File: ledger.Name(), Why: "has whole lines where the interrupted change would have put its own"}
 	}
 	return ledger.Truncate(intent.LedgerOffset)
 }
 
+// ledgerTail returns what stands where the intent puts its line: no more than that as a rule.
 func ledgerTail(ledger *durable.Log, intent *journal.Intent) ([]byte, error) {
-	tail := make([]byte, len(intent.LedgerLine))
-	n, err := ledger.ReadAt(tail, intent.LedgerOffset)
-	if err == io.EOF {
-		err = nil
-	}
-	return tail[:n], err
+	return io.ReadAll(io.NewSectionReader(ledger, intent.LedgerOffset, maxIntent))
 }
 
 func tokenIsThere(x *session, intent *journal.Intent) (bool, error) {
@@ -158,7 +158,7 @@ func tokenIsThere(x *session, intent *journal.Intent) (bool, error) {
 	}
 	defer ledger.Close()
 	tail, err := ledgerTail(ledger, intent)
-	return string(tail) == intent.LedgerLine, err
+	return bytes.HasPrefix(tail, []byte(intent.LedgerLine)), err
 }
 
 // finishResume brings about what follows the commit of a resume. The line is synced again: an earlier

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -154,6 +155,10 @@ func (c *check) checkIntent() {
 	case c.intentErr != nil:
 		c.fault(journal.IntentName, remedyRepair, "cannot be used: %v", c.intentErr)
 	case c.intent != nil:
+		if _, err := c.logState(bytes.NewReader(c.logText), int64(len(c.logText)), c.intent); err != nil {
+			c.fault(journal.IntentName, remedyRepair, "no writing command can complete what was interrupted, or take it back: %v", err)
+			return
+		}
 		c.warn(journal.IntentName, "any writing command", "a change is under way or was interrupted; the next writing command completes it or takes it back")
 	}
 }

@@ -1,0 +1,80 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Between an interruption and the recovery people may edit INDEX.md. What is listed stays, and stays whole.
+func TestEditedBeforeRecovery(t *testing.T) {
+	needs(t, "strace")
+	p := program{build(t), memory(t)}
+	write, other := words("write d.md"), words("write e.md")
+	three := [][]string{words("write in/a.md in/b.md in/c.md")}
+	for _, c := range []struct {
+		scenario
+		edit func(text string) string
+	}{
+		{scenario{name: "a formatter widened the table", prepare: three, crashes: []crash{{beforeEvent, write}}},
+			func(text string) string {
+				return regexp.MustCompile(`(?m)^(\| sha256:\w+) \|`).ReplaceAllString(text, "$1   |")
+			}},
+		{scenario{name: "a row was broken", prepare: three, crashes: []crash{{beforeEvent, write}}},
+			func(text string) string { return strings.Replace(text, "| ann | ben | d |", "| ann | ben |", 1) }},
+		{scenario{name: "the links to archives were removed", settings: "index_max_rows: 3\n", prepare: three, crashes: []crash{{beforeEvent, write}}},
+			func(text string) string { return regexp.MustCompile(`(?m)^- \[.*\n`).ReplaceAllString(text, "") }},
+	} {
+		dir := p.template(t, c.scenario)
+		index := filepath.Join(dir, "handoffs", "INDEX.md")
+		text, err := os.ReadFile(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustWrite(t, index, c.edit(string(text)))
+		must(t, dir, append([]string{p.bin}, other...)...)
+		for _, topic := range words("a b c d") {
+			if _, err := os.Stat(filepath.Join(dir, "handoffs", "2026-05-07-ann-ben-"+topic+".md")); err != nil && !(topic == "d" && c.settings != "") {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+		must(t, dir, append([]string{p.bin}, write...)...)
+		must(t, dir, p.bin, "doctor", "--repair")
+		list := must(t, dir, p.bin, "list", "--format", "ids")
+		for _, topic := range words("a b c d e") {
+			if strings.Count(list, idOf(topic)) != 1 {
+				t.Errorf("%s: %s is listed %d times", c.name, topic, strings.Count(list, idOf(topic)))
+			}
+		}
+	}
+}
+
+// A row that stands twice does not hide that a rotation was done.
+func TestRotationOfARowThatStandsTwice(t *testing.T) {
+	needs(t, "strace")
+	p := program{build(t), memory(t)}
+	twice := func(dir string) error {
+		path := filepath.Join(dir, "handoffs", "INDEX.md")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		row := regexp.MustCompile(`(?m)^\| sha256:.*\n`).Find(text)
+		return os.WriteFile(path, append(text, row...), 0o644)
+	}
+	dir := p.template(t, scenario{name: "rotation", settings: "index_max_rows: 4\n", prepare: [][]string{words("write in/a.md in/b.md in/c.md")},
+		damage: twice, crashes: []crash{{beforeEvent, words("write d.md")}}})
+	must(t, dir, p.bin, "write", "d.md")
+	must(t, dir, p.bin, "write", "e.md")
+	list := must(t, dir, p.bin, "list", "--format", "ids")
+	for _, topic := range words("a b c d e") {
+		if strings.Count(list, idOf(topic)) != 1 {
+			t.Errorf("%s is listed %d times", topic, strings.Count(list, idOf(topic)))
+		}
+	}
+	must(t, dir, p.bin, "verify")
+}
