@@ -45,23 +45,41 @@ func (s draftStore) killed(call string, n int, args ...string) bool {
 	return cmd.Run() != nil
 }
 
+func newDraftStore(t *testing.T) (s draftStore, notes string) {
+	t.Helper()
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("needs strace")
+	}
+	s = draftStore{t, filepath.Join(t.TempDir(), "handoff"), filepath.Join(t.TempDir(), "project")}
+	if out, err := exec.Command("go", "build", "-o", s.program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	notes = filepath.Join(t.TempDir(), "notes.md")
+	if err := os.WriteFile(notes, []byte("Half done.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s, notes
+}
+
+// A draft that is there already may be one whose directory was never synced.
+func TestDraftIsSyncedAgain(t *testing.T) {
+	s, notes := newDraftStore(t)
+	if err := os.Mkdir(s.root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.must("draft", "save", notes, "--root", s.root)
+	if !s.killed("fsync", 1, "draft", "save", notes, "--root", s.root) {
+		t.Error("nothing was synced")
+	}
+}
+
 // A session may die at any moment: what it wanted to hand over is a draft or a handoff, and in the end it
 // is one handoff and no draft.
 func TestDraftSurvivesEveryKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills the program some hundred times")
 	}
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("needs strace")
-	}
-	s := draftStore{t, filepath.Join(t.TempDir(), "handoff"), filepath.Join(t.TempDir(), "project")}
-	if out, err := exec.Command("go", "build", "-o", s.program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	notes := filepath.Join(t.TempDir(), "notes.md")
-	if err := os.WriteFile(notes, []byte("Half done.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s, notes := newDraftStore(t)
 	kills := 0
 	for _, call := range []string{"openat", "mkdirat", "fsync", "linkat", "renameat", "unlinkat", "write", "pwrite64", "flock"} {
 		for n := 1; ; n++ {

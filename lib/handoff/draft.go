@@ -88,7 +88,7 @@ func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
 	}
 	for _, o := range old {
 		if o.same(d) {
-			return o, nil
+			return o, s.syncDrafts()
 		}
 	}
 	x := &session{Store: s}
@@ -105,6 +105,16 @@ func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
 		}
 	}
 	return d, x.saveDraft(&d, old)
+}
+
+// syncDrafts makes the name of a draft survive a power cut: who saved it may have died before that.
+func (s *Store) syncDrafts() error {
+	dir, err := durable.OpenDir(filepath.Join(s.opt.StateDir, draftsName))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
 }
 
 func (d Draft) same(other Draft) bool {
