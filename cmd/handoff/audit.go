@@ -83,8 +83,9 @@ func (a *app) auditVerify(p proof) error {
 			return notContained(p.expect, err)
 		}
 	}
+	var signed *signedCheckpoint
 	if p.allowed != "" {
-		if err := a.verifySigned(s, p); err != nil {
+		if signed, err = a.verifySigned(s, p); err != nil {
 			return err
 		}
 	}
@@ -92,39 +93,55 @@ func (a *app) auditVerify(p proof) error {
 	if err != nil {
 		return err
 	}
-	return a.printReport(report)
+	if a.json {
+		if err := a.printJSON(auditReport{report, signed}); err != nil {
+			return err
+		}
+	}
+	return a.endReport(report)
+}
+
+// An auditReport is a report of the log, with the signed checkpoint that it was held against.
+type auditReport struct {
+	handoff.Report
+	Checkpoint *signedCheckpoint `json:"checkpoint,omitempty"`
+}
+
+type signedCheckpoint struct {
+	handoff.Checkpoint
+	AllowedAs string `json:"allowed_as"` // the principal of the allowed signers that it was signed as
 }
 
 // verifySigned checks who signed a checkpoint first, and then the log.
-func (a *app) verifySigned(s *handoff.Store, p proof) error {
+func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error) {
 	path := p.checkpoint
 	if path == "" {
 		last, err := s.LastCheckpoint()
 		if errors.Is(err, fs.ErrNotExist) {
-			return &handoff.Error{Class: handoff.ErrIntegrity, Problem: err.Error(), Advice: "if `handoff audit sign` was run before, it was removed: use a copy with --checkpoint", Cause: err}
+			return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: err.Error(), Advice: "if `handoff audit sign` was run before, it was removed: use a copy with --checkpoint", Cause: err}
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		path = last.File
 	}
 	text, err := readInput(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c, err := handoff.ParseCheckpoint(string(text))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	signer, err := sshVerify(p.allowed, signatures(path), text)
+	principal, err := sshVerify(p.allowed, signatures(path), text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.CheckCheckpoint(c); err != nil {
-		return notContained(c.String()+", signed by "+signer, err)
+		return nil, notContained(c.String()+", "+signedBy(principal), err)
 	}
-	a.note(fmt.Sprintf("the log holds %s, signed by %s", c, signer))
-	return nil
+	a.note(fmt.Sprintf("the log holds %s, %s", c, signedBy(principal)))
+	return &signedCheckpoint{c, principal}, nil
 }
 
 // signatures returns the files of the signatures of a checkpoint: the first, and those that are beside it.

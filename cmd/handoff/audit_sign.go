@@ -21,7 +21,7 @@ func auditSignCommand(a *app) *cobra.Command {
 		Use:   "sign [--key FILE] [-o FILE]",
 		Short: "Sign the head of the log with an SSH key, so that a cut or rewritten log is found",
 		Long: `Sign what ` + "`handoff audit head`" + ` prints, once the chain holds, and keep it with its signature in the state
-directory; -o puts a copy elsewhere, in FILE and FILE.sig. Keep a copy where those who can write the
+directory, beside those of other keys; -o puts a copy elsewhere, in FILE and FILE.sig. Keep a copy where those who can write the
 log cannot. The signature is that of ` + "`ssh-keygen -Y sign -n " + handoff.CheckpointNamespace + "`" + `, which can make it and check it
 too. A log that no longer holds the checkpoint before is not signed.`,
 		Example: "  handoff audit sign --key ~/.ssh/id_ed25519 -o /mnt/safe/checkpoint\n  handoff audit verify --allowed-signers signers --checkpoint /mnt/safe/checkpoint",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -17,57 +18,28 @@ func sshSign(key string, message []byte) ([]byte, error) {
 	return sshKeygen(message, "cannot sign with "+key, "-Y", "sign", "-q", "-f", key, "-n", handoff.CheckpointNamespace)
 }
 
-// sshVerify returns who signed the message, one of those whom the file of allowed signers names. One good
-// signature is enough; if none is, the error is about the first.
-func sshVerify(allowed string, signatures []string, message []byte) (signer string, err error) {
-	for _, signature := range signatures {
-		who, signatureErr := sshVerifyOne(allowed, signature, message)
-		if signatureErr == nil {
-			return who, nil
-		}
-		if err == nil {
-			err = signatureErr
-		}
-	}
-	return "", err
-}
-
-func sshVerifyOne(allowed, signature string, message []byte) (signer string, err error) {
-	for _, path := range []string{allowed, signature} {
-		if _, err := os.Stat(path); err != nil {
-			return "", inputError(path, err)
-		}
-	}
-	names, err := sshKeygen(nil, signature+" was signed by nobody whom "+allowed+" allows", "-Y", "find-principals", "-s", signature, "-f", allowed)
-	if err != nil {
-		return "", err
-	}
-	for name := range strings.Lines(string(names)) {
-		name = strings.TrimSpace(name)
-		_, err = sshKeygen(message, signature+" is no good signature of "+name, "-Y", "verify", "-f", allowed, "-I", name,
-			"-n", handoff.CheckpointNamespace, "-s", signature)
-		if err == nil {
-			return name, nil
-		}
-	}
-	return "", err
-}
-
 func sshKeygen(stdin []byte, failure string, args ...string) ([]byte, error) {
+	const advice = "install OpenSSH 8.2 or newer, which makes and checks the signatures, and run it as a user that the system knows"
 	cmd := exec.Command("ssh-keygen", args...)
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
 	out, err := cmd.Output()
-	switch said := strings.TrimSpace(stderr.String()); {
+	said := strings.TrimSpace(strings.ReplaceAll(stderr.String(), "\r", ""))
+	exit := (*exec.ExitError)(nil)
+	switch {
+	case err == nil:
+		return out, nil
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen is not installed", Advice: "install OpenSSH, which makes and checks the signatures", Cause: err}
-	case err != nil:
-		if said != "" {
-			failure += ": " + said
-		}
-		return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: failure, Cause: err}
+		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen is not installed", Advice: advice, Cause: err}
+	case !errors.As(err, &exit):
+		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen cannot be run: " + err.Error(), Advice: advice, Cause: err}
+	case exit.ExitCode() != 255, strings.HasPrefix(said, "No user exists"): // a refusal is 255; else it did not come so far
+		first, _, _ := strings.Cut(said, "\n")
+		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen " + strings.Join(args[:2], " ") + " does not work: " + cmp.Or(first, err.Error()), Advice: advice, Cause: err}
+	case said != "":
+		failure += ": " + said
 	}
-	return out, nil
+	return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: failure, Cause: err}
 }
 
 // signingKey returns the file of the key to sign with: the one that was named, else git's user.signingkey.

@@ -37,6 +37,11 @@ func (a *app) printReport(r handoff.Report) error {
 			return err
 		}
 	}
+	return a.endReport(r)
+}
+
+// endReport says what a report found, after it was printed.
+func (a *app) endReport(r handoff.Report) error {
 	for _, w := range r.Warnings {
 		a.note("warning: " + w.String())
 	}
