@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -26,13 +27,32 @@ func (p *progress) show(task string, done, total int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar == nil || task != p.task {
-		p.task = task
+	if task != p.task {
+		p.task, p.bar = task, nil
+		width := p.width(task, total)
+		if width < leastBar {
+			return
+		}
 		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(task),
-			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionShowCount(), progressbar.OptionSetWidth(width), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
 	}
-	_ = p.bar.Set(done) // a terminal that cannot be written to is no fault of the work
+	if p.bar != nil {
+		_ = p.bar.Set(done) // a terminal that cannot be written to is no fault of the work
+	}
+}
+
+// The bar has room for 5 to 30 blocks, or is not shown.
+const leastBar, mostBar = 5, 30
+
+// width returns how wide the bar may be, so that the line does not wrap.
+func (p *progress) width(task string, total int) int {
+	columns := terminalWidth(p.w)
+	if columns == 0 {
+		return mostBar // nobody knows
+	}
+	around := fmt.Sprintf("%s 100%% || (%d/%d) [59m59s:59m59s] ", task, total, total)
+	return min(mostBar, columns-len(around))
 }
 
 // clear takes the line away before something else is printed. A nil progress has none.

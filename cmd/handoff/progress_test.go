@@ -11,18 +11,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/creack/pty"
 )
 
-// onTerminal runs a program with a terminal as its standard error and returns what each stream got.
-func onTerminal(t *testing.T, dir, program string, args ...string) (stdout, screen string) {
+// onTerminal runs a program with a terminal of that width, 0 if it is unknown, as its standard error and returns what each stream got.
+func onTerminal(t *testing.T, columns uint16, dir, program string, args ...string) (stdout, screen string) {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
 	defer master.Close()
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: columns}); err != nil {
+		t.Fatal(err)
+	}
 	var out, seen bytes.Buffer
 	read := make(chan bool)
 	go func() { _, _ = io.Copy(&seen, master); close(read) }() // fails when nobody has the terminal any more
@@ -57,16 +61,19 @@ func TestProgress(t *testing.T) {
 	put(fewDocuments - 1)
 	put(fewDocuments)
 	for _, test := range []struct {
-		args  string
-		shows []string
+		columns uint16
+		args    string
+		shows   []string
 	}{
-		{"write in199 --root .", nil},
-		{"write in200 --root .", []string{"checking", "storing", "/200)"}},
-		{"verify --root .", []string{"verifying", "/399)", "399 handoffs"}},
-		{"verify --root . --quiet", nil},
-		{"doctor --root . --rebuild-index", []string{"verifying", "/399)"}},
+		{0, "write in199 --root .", nil},
+		{0, "write in200 --root .", []string{"checking", "storing", "/200)"}},
+		{0, "verify --root .", []string{"verifying", "/399)", "399 handoffs"}},
+		{60, "verify --root .", []string{"verifying", "/399)"}},
+		{30, "verify --root .", nil},
+		{0, "verify --root . --quiet", nil},
+		{0, "doctor --root . --rebuild-index", []string{"verifying", "/399)"}},
 	} {
-		stdout, screen := onTerminal(t, root, bin, strings.Fields(test.args)...)
+		stdout, screen := onTerminal(t, test.columns, root, bin, strings.Fields(test.args)...)
 		for _, want := range test.shows {
 			if !strings.Contains(screen, want) {
 				t.Errorf("%s: no %q in %q", test.args, want, screen)
@@ -74,6 +81,11 @@ func TestProgress(t *testing.T) {
 		}
 		if strings.Contains(screen, "%") != (test.shows != nil) || strings.Contains(stdout, "%") {
 			t.Errorf("%s: %q", test.args, screen)
+		}
+		for line := range strings.SplitSeq(screen, "\r") {
+			if width := utf8.RuneCountInString(line); strings.Contains(line, "%") && test.columns > 0 && width >= int(test.columns) {
+				t.Errorf("%s: %d columns on a terminal of %d: %q", test.args, width, test.columns, line)
+			}
 		}
 	}
 	cmd := exec.Command(bin, "verify", "--root", ".")
