@@ -20,15 +20,23 @@ type machineOK struct{}
 type MachineError struct {
 	Expected string // the recorded fingerprint, or why there is none
 	Observed string // the fingerprint of this machine
+	Lost     bool   // there is no fingerprint that can be read
 	Command  string // the command that takes the store over
 }
 
 func (e *MachineError) Error() string {
-	return fmt.Sprintf("[CROSS-HOST-REFUSED] this store belongs to another machine: its fingerprint is %s, and this machine has %s", e.Expected, e.Observed)
+	what := "belongs to another machine"
+	if e.Lost {
+		what = "does not say which machine it belongs to"
+	}
+	return fmt.Sprintf("[CROSS-HOST-REFUSED] this store %s: its fingerprint is %s, and this machine has %s", what, e.Expected, e.Observed)
 }
 
 // Hint returns the command that takes the store over.
 func (e *MachineError) Hint() string {
+	if e.Lost {
+		return "put " + fingerprintName + " back into the state directory, or, if the store is to belong to this machine, run `" + e.Command + "`"
+	}
 	return "if the store was moved here for good, or the machine id changed (containers often share one or have none), run `" + e.Command + "`"
 }
 
@@ -101,7 +109,7 @@ func (s *Store) fingerprint() (string, error) {
 // compareMachine returns whether the store is recorded as this machine's. A store without anything in it
 // is nobody's yet. Either directory may be nil, if it does not exist.
 func (s *Store) compareMachine(dir, state *durable.Dir, observed string) (known bool, err error) {
-	expected := "missing, although there are handoffs"
+	expected, lost := "missing, although there are handoffs", true
 	if state != nil {
 		text, err := state.ReadFile(fingerprintName, machine.MaxBytes)
 		if err == nil {
@@ -109,10 +117,10 @@ func (s *Store) compareMachine(dir, state *durable.Dir, observed string) (known 
 			if record, err = machine.ParseRecord(text); err == nil && record.Fingerprint == observed {
 				return true, nil
 			}
-			expected = record.Fingerprint
+			expected, lost = record.Fingerprint, false
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			expected = fmt.Sprintf("unreadable (%v)", err)
+			expected, lost = fmt.Sprintf("unreadable (%v)", err), true
 		} else if err != nil {
 			begun, err := s.hasBegun(dir, state)
 			if err != nil || !begun {
@@ -124,7 +132,7 @@ func (s *Store) compareMachine(dir, state *durable.Dir, observed string) (known 
 	} else if begun, err := s.hasRows(dir); err != nil || !begun {
 		return false, err
 	}
-	return false, &MachineError{expected, observed, s.regenerateCommand()}
+	return false, &MachineError{expected, observed, lost, s.regenerateCommand()}
 }
 
 // hasBegun reports whether the store has rows or events.
@@ -238,14 +246,15 @@ func (x *session) appendLine(name, line string) error {
 
 func (s *Store) now() string { return s.opt.Now().UTC().Format(time.RFC3339) }
 
-// regenerateCommand is the whole command that makes this machine the store's.
+// regenerateCommand is the whole command that makes this machine the store's. Who is unknown has to be filled in:
+// what stands in the place is no operator.
 func (s *Store) regenerateCommand() string {
 	operator := s.opt.Operator
 	if operator == "" {
-		operator = "YOU"
+		operator = "YOUR NAME"
 	}
 	return strings.Join([]string{"handoff machine-fingerprint regenerate --handoffs-dir", shellQuote(s.opt.Dir), "--state-dir", shellQuote(s.opt.StateDir),
-		"--operator", operator, "--reason 'moved to this machine'"}, " ")
+		"--operator", shellQuote(operator), "--reason 'moved to this machine'"}, " ")
 }
 
 func shellQuote(path string) string {
