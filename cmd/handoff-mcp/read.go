@@ -18,7 +18,7 @@ type listArgs struct {
 	From     string `json:"from,omitempty" jsonschema:"only those from this operator"`
 	Topic    string `json:"topic,omitempty" jsonschema:"only those about this topic"`
 	Tag      string `json:"tag,omitempty" jsonschema:"only those with this tag"`
-	Since    string `json:"since,omitempty" jsonschema:"only those not older than this RFC 3339 time, date, or duration such as 48h"`
+	Since    string `json:"since,omitempty" jsonschema:"only those not older than this RFC 3339 time, date, or duration such as 48h or 7d"`
 	Unread   bool   `json:"unread,omitempty" jsonschema:"only those that their recipient (or to) has not marked as read"`
 	Offered  bool   `json:"offered,omitempty" jsonschema:"only unread ones that a session of their recipient was told of"`
 	Orphaned bool   `json:"orphaned,omitempty" jsonschema:"only those to operators who have never marked anything as read"`

@@ -25,7 +25,7 @@ the rows of INDEX.md, one a line.`,
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			collectOften()
-			chosen, err := f.filter()
+			chosen, err := f.filter(cmd)
 			if err != nil {
 				return err
 			}
@@ -73,13 +73,13 @@ func (f *filter) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")
 	cmd.Flags().StringVar(&f.Topic, "topic", "", "only those about this `topic`")
 	cmd.Flags().StringVar(&f.Tag, "tag", "", "only those with this `tag` (reads the documents)")
-	cmd.Flags().StringVar(&f.since, "since", "", "only those not older than this `time`, date or duration")
+	cmd.Flags().StringVar(&f.since, "since", "", "only those not older than this `time`, date or duration (48h, 7d, 2w)")
 }
 
 // filter returns what the flags choose.
-func (f *filter) filter() (handoff.Filter, error) {
-	if f.since == "" {
-		return f.Filter, nil
+func (f *filter) filter(cmd *cobra.Command) (handoff.Filter, error) {
+	if err := noneEmpty(cmd, "to", "from", "topic", "tag", "since"); err != nil || f.since == "" {
+		return f.Filter, err
 	}
 	at, err := handoff.ParseSince(f.since, time.Now())
 	f.Since = at

@@ -24,8 +24,8 @@ is escaped, after a bar. Archived handoffs are searched too. Nothing found print
 with 0.`,
 		Example: "  handoff search deploy --to ben --since 720h\n  handoff search 'retry policy' broker --format ids | xargs -n1 handoff read",
 		Args:    args(cobra.MinimumNArgs(1)),
-		RunE: func(_ *cobra.Command, words []string) error {
-			chosen, err := f.filter()
+		RunE: func(cmd *cobra.Command, words []string) error {
+			chosen, err := f.filter(cmd)
 			if err != nil {
 				return err
 			}

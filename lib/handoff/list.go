@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
@@ -43,6 +44,22 @@ func (f Filter) matches(e Entry) bool {
 		(f.Since.IsZero() || !before(e.Time, f.Since)) && (!f.Unread || e.UnreadBy(f.To))
 }
 
+// check refuses names that no handoff can have.
+func (f Filter) check() error {
+	for _, n := range []struct {
+		what, name string
+		most       int
+	}{
+		{"operator", f.To, document.MaxName}, {"operator", f.From, document.MaxName},
+		{"topic", f.Topic, document.MaxTopic}, {"tag", f.Tag, document.MaxTag},
+	} {
+		if n.name != "" && !document.IsSlug(n.name, n.most) {
+			return problem(ErrInvalid, fmt.Sprintf("use 1 to %d letters, digits, _ and -", n.most), "%q is no %s", n.name, n.what)
+		}
+	}
+	return nil
+}
+
 // skip tells from the text of a row that matches would not take it, without parsing the row; nil if the
 // filter does not lend itself to that.
 func (f Filter) skip() func(line []byte) bool {
@@ -74,7 +91,11 @@ func before(ts string, t time.Time) bool {
 
 // List returns the entries that the filter chooses, older rows first. It takes no lock. A store that does
 // not exist has none. Lines of the index that are not rows, and files without an index, are warned about.
+// A filter with a name that no handoff can have is ErrInvalid.
 func (s *Store) List(f Filter) ([]Entry, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	d, err := s.reader()
 	if err != nil || d == nil {
 		return nil, err

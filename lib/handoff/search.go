@@ -42,6 +42,9 @@ type Found struct {
 // what cannot be read or proven is warned about and left out. No words, or an empty one, is ErrInvalid.
 func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 	words, err := newWords(q.Words)
+	if err == nil {
+		err = q.check()
+	}
 	if err != nil {
 		return Found{}, err
 	}

@@ -147,8 +147,12 @@ func placeError(path string, err error) error {
 func lockError(path string, waited time.Duration, err error) error {
 	switch {
 	case errors.Is(err, filelock.ErrBusy), errors.Is(err, durable.ErrHeld):
+		within := ""
+		if waited >= time.Millisecond {
+			within = " within " + waited.String()
+		}
 		return problem(ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
-			"the lock %s was not free within %v: %v", path, waited, err)
+			"the lock %s was not free%s: %v", path, within, err)
 	case errors.Is(err, filelock.ErrUnsafe):
 		return problem(ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
 	}
