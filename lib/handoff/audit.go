@@ -53,6 +53,9 @@ type recoveredPayload struct {
 	TornBytes   int    `json:"torn_bytes,omitempty"`
 	KeptAs      string `json:"kept_as,omitempty"`
 	AdoptedRows int    `json:"adopted_rows,omitempty"`
+
+	AdoptedMarks  *int `json:"adopted_marks,omitempty"` // with rows; nil if they were not counted
+	AdoptedTokens *int `json:"adopted_tokens,omitempty"`
 }
 
 // head returns the hash that the next event names. A torn last line is put aside first, and the event

@@ -65,11 +65,11 @@ func (m *mending) loggedResume(token string) (loggedResume, bool) {
 	return event, ok
 }
 
-// unloggedResumes returns the events that consumed tokens should have and do not.
-func (m *mending) unloggedResumes() []event {
+// unloggedResumes returns the events that consumed tokens should have and do not, for the handoffs that need them.
+func (m *mending) unloggedResumes(needs func(id string) bool) []event {
 	var events []event
 	for _, c := range m.consumed {
-		if _, logged := m.found.log.resumes[c.Token]; !logged && !m.found.log.adopted {
+		if _, logged := m.found.log.resumes[c.Token]; !logged && needs(c.HandoffID) {
 			events = append(events, event{eventResume, resumePayload{Consumption: c}})
 		}
 	}

@@ -36,7 +36,8 @@ func (m *mending) cutLog() error {
 	return log.Sync()
 }
 
-// missingEvents returns the events that documents and marks should have and do not. A log that is missing
+// missingEvents returns the events that documents and marks should have and do not: what was adopted without needs
+// none, as long as it can be told from what was not. A log that is missing
 // as a whole begins with one event that says so.
 func (m *mending) missingEvents() ([]event, error) {
 	facts := m.found.log
@@ -45,10 +46,18 @@ func (m *mending) missingEvents() ([]event, error) {
 		if m.logKeptAs != "" {
 			reason = "the audit log did not verify from its first event on"
 		}
-		return []event{{eventRecovered, recoveredPayload{Reason: reason, KeptAs: m.logKeptAs, AdoptedRows: len(m.stored)}}}, nil
+		all := adoption{tokens: len(m.consumed)}
+		for _, row := range m.stored {
+			all.count(row, nil)
+		}
+		return []event{all.event(reason, m.logKeptAs)}, nil
+	}
+	needs := func(string) bool { return true }
+	if m.isCovered() {
+		needs = func(id string) bool { return !facts.mayLack(id) }
 	}
 	events := make([]event, 0, len(m.superseded))
-	for _, row := range m.inOrder(m.unlogged()) {
+	for _, row := range m.inOrder(m.unlogged(needs)) {
 		doc, _, err := m.load(m.dir, Entry{row})
 		if err != nil {
 			return nil, err
@@ -57,13 +66,10 @@ func (m *mending) missingEvents() ([]event, error) {
 		stored.Document = doc
 		events = append(events, event{eventWrite, m.writePayload(stored, row.File)})
 	}
-	events = append(events, m.unloggedResumes()...)
-	if facts.adopted {
-		return events, nil
-	}
+	events = append(events, m.unloggedResumes(needs)...)
 	for _, id := range slices.Sorted(maps.Keys(m.stored)) {
 		for _, mark := range m.stored[id].Marks() {
-			if !slices.Contains(facts.marks[id], mark) {
+			if needs(id) && !slices.Contains(facts.marks[id], mark) {
 				events = append(events, event{eventMarkRead, markReadPayload{id, mark.Operator, mark.Time, true}})
 			}
 		}
@@ -71,12 +77,12 @@ func (m *mending) missingEvents() ([]event, error) {
 	return events, nil
 }
 
-// unlogged returns the rows that need a write event. Rows that were adopted without one need none.
-func (m *mending) unlogged() []index.Row {
+// unlogged returns the rows that need a write event.
+func (m *mending) unlogged(needs func(id string) bool) []index.Row {
 	var rows []index.Row
 	for id, row := range m.stored {
 		_, logged := m.found.log.writes[id]
-		if (!logged && !m.found.log.adopted) || slices.Contains(m.superseded, id) {
+		if (!logged && needs(id)) || slices.Contains(m.superseded, id) {
 			rows = append(rows, row)
 		}
 	}

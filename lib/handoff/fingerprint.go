@@ -100,12 +100,12 @@ func (x *session) regenerate(record MachineRecord, operator, reason string) erro
 		events: []event{{eventRegenerate, payload}},
 		commit: func() error { return x.setFingerprint(record.Bytes()) },
 	}
-	adopted, err := x.unloggedRows()
+	adopted, err := x.adoptable()
 	if err != nil {
 		return err
 	}
-	if adopted > 0 {
-		st.events = append([]event{{eventRecovered, recoveredPayload{Reason: "the audit log was missing", AdoptedRows: adopted}}}, st.events...)
+	if adopted.rows > 0 {
+		st.events = append([]event{adopted.event("the audit log was missing", "")}, st.events...)
 	}
 	if err := publishNew(x.state, ".gitignore", []byte("*\n")); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -113,13 +113,26 @@ func (x *session) regenerate(record MachineRecord, operator, reason string) erro
 	return x.apply(st)
 }
 
-// unloggedRows returns the number of listed handoffs if the log is missing or empty, else 0.
-func (x *session) unloggedRows() (int, error) {
+// adoptable counts what has no events if the log is missing or empty; else nothing.
+func (x *session) adoptable() (found adoption, err error) {
 	if entry, err := x.state.Lstat(logName); err == nil && entry.Size > 0 {
-		return 0, nil
+		return found, nil
 	}
-	found, err := x.scan(x.dir, func(Entry) bool { return true }, nil)
-	return len(found), err
+	entries, err := x.scan(x.dir, func(Entry) bool { return true }, nil)
+	if err != nil {
+		return found, err
+	}
+	for _, e := range entries {
+		found.count(e.Row, nil)
+	}
+	ledger, err := readLedger(x.state)
+	if err != nil {
+		return found, err
+	}
+	for range ledger.lines() {
+		found.tokens++
+	}
+	return found, nil
 }
 
 func (x *session) setFingerprint(text []byte) error {

@@ -138,6 +138,7 @@ func (c *check) all(ctx context.Context) error {
 	}
 	c.checkEvents()
 	c.checkLedger()
+	c.checkAdoption()
 	c.checkState()
 	c.checkCheckpoints()
 	return nil

@@ -56,7 +56,7 @@ func (c *check) checkLostMarks(id string) {
 // broken is said where it breaks.
 func (c *check) checkRowEvents(row *listedRow, doc *Document) {
 	report := c.fault
-	if c.log.adopted {
+	if c.log.mayLack(row.ID) {
 		report = c.warn
 	}
 	w, ok := c.log.writes[row.ID]

@@ -66,7 +66,7 @@ func (c *check) checkLedger() {
 func (c *check) checkConsumption(place string, consumed Consumption) {
 	event, logged := c.log.resumes[consumed.Token]
 	switch {
-	case !logged && c.log.adopted:
+	case !logged && c.log.mayLack(consumed.HandoffID):
 		c.warn(place, "", "the consumed token of %s has no event in the audit log", consumed.HandoffID)
 	case !logged:
 		c.fault(place, remedyRepair, "the consumed token of %s has no event in the audit log", consumed.HandoffID)

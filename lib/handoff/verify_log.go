@@ -23,7 +23,7 @@ type logFacts struct {
 	resumed []string                // the tokens, in order
 	hashes  []string                // of the events, in order
 	lines   []int                   // on which they stand
-	adopted bool                    // rows were once taken over without their events
+	adopted adoption                // what was once taken over without its events
 	machine string                  // the fingerprint of the last regenerate
 
 	// What repairs have said: ids whose documents are gone, and ids whose next event replaces the former.
@@ -160,7 +160,7 @@ func (f *logFacts) collect(e parsedEvent) (err error) {
 	case eventRecovered:
 		var r recoveredPayload
 		r, err = payload[recoveredPayload](e)
-		f.adopted = f.adopted || r.AdoptedRows > 0
+		f.adopted.add(r)
 	case eventRegenerate:
 		var r regeneratePayload
 		if r, err = payload[regeneratePayload](e); err == nil {
