@@ -113,6 +113,9 @@ func (x *session) publishIntent(intent journal.Intent) error {
 	if err != nil {
 		return err
 	}
+	if len(text) > maxIntent { // recovery could not read it
+		return problem(ErrInvalid, "write fewer documents at once", "nothing was published: the change is too large to be recovered")
+	}
 	staged, err := x.dir.Stage(text, 0o644)
 	if err != nil {
 		return err

@@ -98,6 +98,9 @@ func (c *chooser) holds(name string, d admitted) (bool, error) {
 	if errors.Is(err, durable.ErrUnsafe) {
 		return false, &CorruptError{File: c.path(name), Why: err.Error()}
 	}
+	if errors.Is(err, durable.ErrTooLarge) {
+		return false, nil // as below
+	}
 	if err != nil {
 		return false, err
 	}

@@ -12,10 +12,26 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
+// asideName returns the name that a file gets when it goes aside. A name that would be too long is cut, and ends with a
+// hash of the whole.
+func (m *mending) asideName(name string) string {
+	const most = 255 // bytes, in every file system
+	aside := "quarantine-" + m.stamp + "-" + name
+	if len(aside) <= most {
+		return aside
+	}
+	end := "-" + sha256Hex([]byte(name))[:16] + filepath.Ext(name)
+	return aside[:most-len(end)] + end
+}
+
 // moveAside gives a file another name in the same directory, whatever it is.
 func (m *mending) moveAside(d *durable.Dir, from, to string) error {
-	if _, err := d.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot put %s aside as %s: %w", filepath.Join(d.Path(), from), to, errors.Join(err, fs.ErrExist))
+	_, err := d.Lstat(to)
+	if err == nil {
+		err = fs.ErrExist
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot put %s aside as %s: %w", filepath.Join(d.Path(), from), to, err)
 	}
 	root, err := os.OpenRoot(d.Path())
 	if err != nil {
@@ -73,7 +89,7 @@ func (m *mending) makePlain(d *durable.Dir, name string, isSole bool, mode fs.Fi
 		return err
 	}
 	if !entry.Regular {
-		aside := "quarantine-" + m.stamp + "-" + name
+		aside := m.asideName(name)
 		m.did("put %s aside as %s: it is not a regular file", name, aside)
 		return m.moveAside(d, name, aside)
 	}

@@ -26,7 +26,7 @@ func (m *mending) survey() error {
 		case errs[i] == nil:
 			m.differs[rows[i].ID] = differ[i]
 			err = m.keepOne(rows[i])
-		case errors.Is(errs[i], ErrIntegrity) || errors.Is(errs[i], durable.ErrUnsafe):
+		case errors.Is(errs[i], ErrIntegrity), errors.Is(errs[i], durable.ErrUnsafe), errors.Is(errs[i], durable.ErrTooLarge):
 			err = m.quarantine(name, errs[i].Error())
 		default: // a disk that cannot be read is no proof against the file
 			err = fmt.Errorf("cannot read %s: %w", m.path(name), errs[i])
@@ -67,7 +67,7 @@ func (m *mending) rowOf(name string) (row index.Row, differs bool, err error) {
 }
 
 func (m *mending) quarantine(name, why string) error {
-	aside := "quarantine-" + m.stamp + "-" + name
+	aside := m.asideName(name)
 	if err := m.moveAside(m.dir, name, aside); err != nil {
 		return err
 	}

@@ -179,7 +179,7 @@ func (s *Store) load(d *durable.Dir, e Entry) (doc Document, text []byte, err er
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return doc, nil, &CorruptError{File: s.relPath(e.File), Why: "is listed in the index, but does not exist"}
-	case errors.Is(err, durable.ErrUnsafe):
+	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
 		return doc, nil, &CorruptError{File: s.relPath(e.File), Why: err.Error()}
 	case err != nil:
 		return doc, nil, unreadable(err)

@@ -178,7 +178,7 @@ func (x *session) readIntent() (*journal.Intent, error) {
 		return nil, nil
 	}
 	path := filepath.Join(x.opt.Dir, journal.IntentName)
-	if errors.Is(err, durable.ErrUnsafe) {
+	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
 		return nil, &CorruptError{File: path, Why: err.Error()}
 	}
 	if err != nil {

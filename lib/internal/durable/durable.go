@@ -37,6 +37,9 @@ var ErrHeld = errors.New("held by another process")
 // ErrAppendOnly says that a file has the attribute by which the system lets it only grow.
 var ErrAppendOnly = errors.New("it is append-only (chattr +a)")
 
+// ErrTooLarge is wrapped by errors about a file that is longer than it may be.
+var ErrTooLarge = errors.New("too large")
+
 // ErrUnsupported is returned by every verb that writes, on systems where writing is not supported.
 var ErrUnsupported = errors.New("writing handoffs is not supported on this system; use Linux or macOS")
 
@@ -47,7 +50,7 @@ func ReadAll(f *os.File, max int64) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > max {
-		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read", f.Name(), info.Size(), max)
+		return nil, fmt.Errorf("%s: %w: %d bytes, more than the %d that are read", f.Name(), ErrTooLarge, info.Size(), max)
 	}
 	data := make([]byte, 0, info.Size()+1)
 	for {
@@ -59,7 +62,7 @@ func ReadAll(f *os.File, max int64) ([]byte, error) {
 		case err != nil:
 			return nil, err
 		case int64(len(data)) > max:
-			return nil, fmt.Errorf("%s: grew past the %d bytes that are read", f.Name(), max)
+			return nil, fmt.Errorf("%s: %w: grew past the %d bytes that are read", f.Name(), ErrTooLarge, max)
 		}
 		if len(data) == cap(data) {
 			data = append(data, 0)[:len(data)]

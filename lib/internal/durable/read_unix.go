@@ -26,7 +26,7 @@ func (d *Dir) AppendFile(data []byte, name string, max int64) ([]byte, error) {
 	start := len(data)
 	for room := size + 1; ; room = 1 {
 		if int64(len(data)-start) > max || size > max {
-			return nil, fmt.Errorf("%s: more than the %d bytes that are read", filepath.Join(d.path, name), max)
+			return nil, fmt.Errorf("%s: %w: more than the %d bytes that are read", filepath.Join(d.path, name), ErrTooLarge, max)
 		}
 		data = grow(data, int(room))
 		n, err := retry(func() (int, error) { return unix.Read(fd, data[len(data):cap(data)]) })
