@@ -268,10 +268,38 @@ func indexIsReplaced(x *session, intent *journal.Intent) (bool, error) {
 	return sha256Hex(text) == intent.IndexSHA256, err
 }
 
-// replaceIndex is the commit of most changes.
+// replaceIndex is the commit of most changes. What people saved in INDEX.md since noteIndex is not overwritten.
 func (x *session) replaceIndex(name string, text []byte) error {
+	if name == index.Name && x.seen != nil {
+		if now, err := x.stampIndex(); err != nil {
+			return err
+		} else if now != *x.seen {
+			return problem(ErrBusy, "run the same command again", "%s was changed by something else meanwhile", x.path(name))
+		}
+	}
 	if err := x.dir.Replace(name, text, 0o644); err != nil {
 		return err
 	}
+	if name == index.Name && x.seen != nil {
+		if err := x.noteIndex(); err != nil {
+			return err
+		}
+	}
 	return x.dir.Sync()
+}
+
+// noteIndex remembers which INDEX.md this session knows.
+func (x *session) noteIndex() error {
+	stamp, err := x.stampIndex()
+	x.seen = &stamp
+	return err
+}
+
+// stampIndex returns what changes when INDEX.md is written, "" while there is none.
+func (x *session) stampIndex() (string, error) {
+	stamp, _, err := x.dir.Stamp(index.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return stamp, err
 }

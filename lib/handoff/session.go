@@ -21,6 +21,7 @@ type session struct {
 	*Store
 	dir, state *durable.Dir
 	lockFile   durable.Entry // that is held
+	seen       *string       // the stamp of INDEX.md as this session knows it
 	cleanup    []func()
 }
 
@@ -48,6 +49,9 @@ func (s *Store) change(ctx context.Context, prepare func(*session) (func() error
 		return err
 	}
 	if err := x.recover(); err != nil {
+		return err
+	}
+	if err := x.noteIndex(); err != nil {
 		return err
 	}
 	return do()

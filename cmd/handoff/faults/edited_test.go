@@ -78,3 +78,24 @@ func TestRotationOfARowThatStandsTwice(t *testing.T) {
 	}
 	must(t, dir, p.bin, "verify")
 }
+
+// What people save in INDEX.md while a command is under way is not overwritten: that command gives up before its commit.
+func TestEditedMeanwhile(t *testing.T) {
+	needs(t, "strace")
+	p, dir := newStore(t)
+	goOn := p.stopped(t, dir, beforeBodies, "write", "d.md")
+	index := filepath.Join(dir, "handoffs", "INDEX.md")
+	text, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, index, string(text)+"\nAsk ann first.\n")
+	if r := goOn(); r.code != 4 || !strings.Contains(r.stderr, "nothing was published") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	must(t, dir, p.bin, "write", "d.md")
+	if text, err := os.ReadFile(index); err != nil || !strings.Contains(string(text), "\nAsk ann first.\n") {
+		t.Errorf("the note is gone: %s, %v", text, err)
+	}
+	must(t, dir, p.bin, "verify")
+}
