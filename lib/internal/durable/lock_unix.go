@@ -3,7 +3,6 @@
 package durable
 
 import (
-	"fmt"
 	"os"
 	"time"
 
@@ -22,7 +21,7 @@ func (d *Dir) Lock(wait time.Duration) error {
 		case err != unix.EWOULDBLOCK:
 			return &os.PathError{Op: "lock", Path: d.path, Err: err}
 		case time.Now().After(until):
-			return &os.PathError{Op: "lock", Path: d.path, Err: fmt.Errorf("%w for %v", ErrHeld, wait)}
+			return &os.PathError{Op: "lock", Path: d.path, Err: ErrHeld}
 		}
 	}
 }
