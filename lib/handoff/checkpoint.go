@@ -61,6 +61,12 @@ const checkpointPrefix = "checkpoint-"
 
 func checkpointName(count int) string { return fmt.Sprintf("%s%08d", checkpointPrefix, count) }
 
+// isCheckpointName leaves out signatures, and what somebody put aside under a longer name.
+func isCheckpointName(name string) bool {
+	count, ok := strings.CutPrefix(name, checkpointPrefix)
+	return ok && count != "" && strings.Trim(count, "0123456789") == ""
+}
+
 // KeepCheckpoint stores a checkpoint and its signature, which it does not look at, and returns the files of
 // both. Other signatures of the checkpoint stay beside it. A log that does not hold the checkpoint, or the one
 // that was kept last, is ErrIntegrity: nothing is kept of it.
@@ -131,7 +137,9 @@ func (s *Store) LastCheckpoint() (SignedCheckpoint, error) {
 	if err != nil {
 		return SignedCheckpoint{}, err
 	}
-	signed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(names, SignatureFile(name, 1)) })
+	signed := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !isCheckpointName(name) || !slices.Contains(names, SignatureFile(name, 1))
+	})
 	if len(signed) == 0 {
 		return SignedCheckpoint{}, none
 	}

@@ -1,10 +1,11 @@
 package handoff
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 )
 
 // A keptCheckpoint is what a file of the state directory says, or why it says nothing.
@@ -20,10 +21,8 @@ func (c *check) readCheckpoints() error {
 	if err := c.openState(); err != nil || c.state == nil {
 		return err
 	}
-	names, err := c.state.Names(func(name string) bool {
-		return strings.HasPrefix(name, checkpointPrefix) && !strings.HasSuffix(name, ".sig")
-	})
-	slices.Sort(names)
+	names, err := c.state.Names(isCheckpointName)
+	slices.SortFunc(names, byCount)
 	for _, name := range names {
 		kept, err := c.readCheckpoint(c.state, name)
 		switch {
@@ -38,20 +37,30 @@ func (c *check) readCheckpoints() error {
 }
 
 // checkCheckpoints holds the log against the checkpoints in the state directory. Who signed them is not looked at.
+// A log that does not hold one rarely holds those after it: they are one fault.
 func (c *check) checkCheckpoints() {
+	var lacking []string
+	var first string
 	for _, kept := range c.kept {
 		corrupt := (*CorruptError)(nil)
-		switch {
+		switch line, why := c.log.lacks(kept.Checkpoint); {
 		case errors.As(kept.err, &corrupt):
 			c.fault(kept.name, "restore it from a copy, or move it away", "%s", corrupt.Why)
 		case kept.err != nil:
 			c.warn(kept.name, remedy(kept.err), "%v", kept.err)
 		case c.log.bad != "" && kept.Count > len(c.log.hashes): // the log is at fault before it
-		default:
-			if line, why := c.log.lacks(kept.Checkpoint); why != "" {
-				c.fault(kept.name, "find out what happened to the log; to begin anew, move "+kept.name+" away",
-					"the audit log does not hold it: %s:%d: %s", logName, line, why)
-			}
+		case why != "":
+			lacking = append(lacking, kept.name)
+			first = cmp.Or(first, fmt.Sprintf("%s:%d: %s", logName, line, why))
 		}
 	}
+	if len(lacking) == 0 {
+		return
+	}
+	others := ""
+	if n := len(lacking) - 1; n > 0 {
+		others = fmt.Sprintf(", and %s up to %s", Count(n, "other"), lacking[n])
+	}
+	c.fault(lacking[0], "find out what happened to the log; to begin anew, move "+lacking[0]+others+" away",
+		"the audit log does not hold it%s: %s", others, first)
 }
