@@ -141,7 +141,9 @@ func (x *searcher) matches(e Entry, p *page) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	missing = missing.without(func(w word) bool { return w.inAny(doc.Tags) || w.inAny(doc.References) })
+	missing = missing.without(func(w word) bool {
+		return w.inAny(doc.Tags) || w.inAny(doc.References) || w.in([]byte(doc.Body)) // which halves may have cut elsewhere
+	})
 	return len(missing) == 0 && (x.tag == "" || slices.Contains(doc.Tags, x.tag)), nil
 }
 

@@ -84,6 +84,32 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// A good document that was written by hand may have its head in another form.
+func TestSearchInAdopted(t *testing.T) {
+	root := t.TempDir()
+	s := open(t, root, nil)
+	mustWrite(t, s, source("other", "body"))
+	for topic, form := range map[string][2]string{
+		"a": {"schema_version: '1.0'", "--- "}, "b": {`schema_version: "1.0"`, "---"}, "c": {"schema_version: '1.0'", "---\t"},
+	} {
+		doc := handoff.Document{SchemaVersion: "1.0", From: "ann", To: "ben", Topic: topic, Time: "2026-05-07T12:00:00Z", Body: "the Needle\n---\nafter\n"}
+		id, err := handoff.ID(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustPut(t, path(root, "2026-05-07-ann-ben-"+topic+".md"), fmt.Appendf(nil, "---\n%s\nhandoff_id: '%s'\nfrom: ann\nto: ben\ntopic: %s\nts_utc: '%s'\n%s\n%s",
+			form[0], id, topic, doc.Time, form[1], doc.Body))
+	}
+	if _, err := s.Repair(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range [][]string{{"needle"}, {"after"}, {"needle", "after"}} {
+		if found, err := s.Search(t.Context(), handoff.Query{Words: words}); err != nil || len(found.Matches) != 3 {
+			t.Errorf("%q is found in %q, %v", words, topicsOf(found), err)
+		}
+	}
+}
+
 func TestSearchShowsWhere(t *testing.T) {
 	root := t.TempDir()
 	s := open(t, root, nil)

@@ -168,7 +168,7 @@ func (ws words) without(has func(word) bool) words {
 }
 
 // halves cuts a stored file as document.Split does, without looking at anything else of it. Of a file that
-// no store wrote everything is head.
+// no store wrote everything may be head, or the head and the beginning of the body.
 func halves(text []byte) (head, body []byte) {
 	if isOurs(text) {
 		if end := bytes.Index(text, []byte("\n---\n")); end >= 0 {
