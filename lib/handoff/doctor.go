@@ -66,7 +66,7 @@ func (s *Store) mend(ctx context.Context, rebuild bool) (report RepairReport, er
 		return report, err
 	}
 	m := &mending{session: x, rebuild: rebuild, report: &report, stamp: s.opt.Now().UTC().Format("20060102T150405.000000000Z")}
-	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.removeLeftovers, m.look, m.survey, m.cutLog, m.mendLedger, m.rewrite} {
+	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.removeLeftovers, m.look, m.survey, m.cutLog, m.mendLedger, m.rewrite, m.displaceLoose} {
 		if err := do(); err != nil {
 			return report, err
 		}
@@ -85,6 +85,7 @@ type mending struct {
 	stamp   string
 
 	found  *check
+	loose  []indexText          // archives that nothing links and that no reader comes to
 	stored map[string]index.Row // by id: the rows that the good documents should have
 	placed map[string]bool      // ids whose rows are in a rewritten file
 	lost   []string             // ids that are listed or recorded and have no good document
@@ -129,5 +130,5 @@ func (m *mending) look() error {
 	c.readLog()
 	c.readIndexes()
 	m.found = c
-	return nil
+	return m.readLoose()
 }

@@ -96,7 +96,7 @@ func (m *mending) keepOne(row index.Row) error {
 // collectMarks joins the marks of all rows and those that the log records. Where they differ the log is
 // right.
 func (m *mending) collectMarks() {
-	for _, f := range m.found.indexes {
+	for _, f := range slices.Concat(m.found.indexes, m.loose) {
 		for l := range index.Lines(string(f.text)) {
 			row, ok := m.stored[l.Row.ID]
 			if !l.IsRow || !ok || !sameHandoff(row, l.Row) {

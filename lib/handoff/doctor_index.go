@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -157,4 +158,28 @@ func (m *mending) tell(r rewriting, payload repairPayload, events int) {
 	if len(payload.Quarantined) > 0 {
 		m.did("recorded as lost until they are written again: %s", describe(payload.Quarantined))
 	}
+}
+
+// readLoose reads the archives behind a gap in their numbers.
+func (m *mending) readLoose() error {
+	names, err := m.dir.Names(func(name string) bool {
+		return index.IsArchiveName(name) && !slices.ContainsFunc(m.found.indexes, func(f indexText) bool { return f.name == name })
+	})
+	slices.Sort(names)
+	for _, name := range names {
+		text, readErr := readIndex(m.dir, name)
+		m.loose, err = append(m.loose, indexText{name, text}), errors.Join(err, readErr)
+	}
+	return err
+}
+
+// displaceLoose puts these archives aside. What they list is in INDEX.md by now, if its document is there, with
+// its marks.
+func (m *mending) displaceLoose() error {
+	for _, f := range m.loose {
+		if err := m.quarantine(f.name, "no index file links it"); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -176,18 +176,24 @@ func (s *Store) prover() (*durable.Dir, error) {
 // with an error too, as far as it could be read.
 func (s *Store) load(d *durable.Dir, e Entry) (doc Document, text []byte, err error) {
 	text, err = d.ReadFile(e.File, maxStored)
+	doc, err = s.parseListed(e, text, err)
+	return doc, text, err
+}
+
+// parseListed is the rest of load, after the file was read or not.
+func (s *Store) parseListed(e Entry, text []byte, err error) (doc Document, _ error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return doc, nil, &CorruptError{File: s.relPath(e.File), Why: "is listed in the index, but does not exist"}
+		return doc, &CorruptError{File: s.relPath(e.File), Why: "is listed in the index, but does not exist"}
 	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
-		return doc, nil, &CorruptError{File: s.relPath(e.File), Why: err.Error()}
+		return doc, &CorruptError{File: s.relPath(e.File), Why: err.Error()}
 	case err != nil:
-		return doc, nil, unreadable(err)
+		return doc, unreadable(err)
 	}
 	if doc, err = parseStored(s.relPath(e.File), text); err == nil {
 		err = compareRow(s.relPath(e.File), doc, e)
 	}
-	return doc, text, err
+	return doc, err
 }
 
 // compareRow checks that the document is the one that the row lists.

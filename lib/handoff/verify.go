@@ -117,6 +117,7 @@ func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
 	if err == nil {
 		err = ctx.Err()
 	}
+	c.orderRemedies()
 	slices.SortStableFunc(c.report.Faults, byPlace)
 	slices.SortStableFunc(c.report.Warnings, byPlace)
 	return c.report, err
@@ -164,6 +165,7 @@ func (c *check) only(ctx context.Context, ids []string) error {
 	for _, id := range full {
 		c.checkLostMarks(id)
 	}
+	c.checkLogThere()
 	return nil
 }
 

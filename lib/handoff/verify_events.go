@@ -14,7 +14,7 @@ func (c *check) checkEvents() {
 	for id, w := range c.log.writes {
 		_, pending := c.promised.writes[id]
 		switch {
-		case c.rows[id] != nil || pending:
+		case c.rows[id] != nil || pending || c.hidesRows():
 		case c.log.aside[id]:
 			c.warn(w.place, "write it again", "records %s, which did not verify and was put aside", id)
 		default:
@@ -64,11 +64,11 @@ func (c *check) checkRowEvents(row *listedRow, doc *Document) {
 		if diff := w.differsFrom(row.Row, doc); diff != "" {
 			c.fault(w.place, remedyRepair, "records another %s than %s has", diff, row.place)
 		}
-	} else if _, pending := c.promised.writes[row.ID]; !pending && c.log.bad == "" {
+	} else if _, pending := c.promised.writes[row.ID]; !pending && !c.hidesEvents() {
 		report(row.place, remedyRepair, "%s has no write event in the audit log", row.ID)
 	}
 	for _, m := range row.Marks() {
-		if !slices.Contains(c.log.marks[row.ID], m) && !slices.Contains(c.promised.marks[row.ID], m) && c.log.bad == "" {
+		if !slices.Contains(c.log.marks[row.ID], m) && !slices.Contains(c.promised.marks[row.ID], m) && !c.hidesEvents() {
 			report(row.place, remedyRepair, "the read mark %s:%s has no event in the audit log", m.Operator, m.Time)
 		}
 	}

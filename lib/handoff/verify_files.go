@@ -24,12 +24,18 @@ func (c *check) checkDocuments(ctx context.Context, ids []string) {
 }
 
 func (c *check) checkDocument(row *listedRow) {
-	doc, _, err := c.load(c.dir, Entry{row.Row})
+	text, file, err := c.dir.AppendEntry(nil, row.File, maxStored)
+	if err == nil {
+		c.checkFileMode(c.dir, row.File, file)
+	}
+	doc, err := c.parseListed(Entry{row.Row}, text, err)
 	corrupt := (*CorruptError)(nil)
 	switch {
 	case errors.As(err, &corrupt):
 		c.fault(row.place, remedyRepair, "%s", corrupt.Error())
 		c.checkRowEvents(row, nil)
+	case errors.Is(err, fs.ErrPermission):
+		c.fault(row.place, chmod("644", c.dir, row.File), "%s cannot be read: %v", row.File, err)
 	case err != nil:
 		c.fault(row.place, "", "%s cannot be read: %v", row.File, err)
 	default:
@@ -91,13 +97,16 @@ func (c *check) checkName(name string) {
 	isState := c.state != nil && sameDir(c.dir, name, c.state)
 	switch {
 	case err != nil || isState:
-	case name == lockName && !entry.Regular:
-		c.fault(name, "remove it", "is not a regular file")
+	case name == lockName:
+		c.checkLock(entry)
+	case name == index.Name:
+		c.checkOwnFile(c.dir, name, entry)
 	case index.IsArchiveName(name):
-		if !slices.Contains(index.Archives(string(c.indexes[0].text)), name) && !publishes(c.intent, name) {
+		c.checkOwnFile(c.dir, name, entry)
+		if !slices.Contains(index.Archives(string(c.indexes[0].text)), name) && !publishes(c.intent, name) && !c.hidesRows() {
 			c.checkUnlinked(name)
 		}
-	case !entry.Regular && name != index.Name && name != journal.IntentName:
+	case !entry.Regular && name != journal.IntentName:
 		c.warn(name, "", "is not a regular file and no part of the store")
 	}
 }
@@ -119,7 +128,7 @@ func sameDir(parent *durable.Dir, name string, d *durable.Dir) bool {
 // checkOrphans reports stored files that no row lists. The files of a change that began after the
 // snapshot are in its intent for as long as they are in no row.
 func (c *check) checkOrphans(names []string) error {
-	if len(names) == 0 {
+	if len(names) == 0 || c.hidesRows() {
 		return nil
 	}
 	now := newCheck(c.Store)

@@ -12,6 +12,7 @@ import (
 func (c *check) readIndexes() {
 	for _, f := range c.indexes {
 		switch {
+		case c.isOdd(f.name):
 		case f.name == index.Name:
 			if index.ListsNothing(f.text) {
 				c.checkNoIndex()

@@ -50,11 +50,14 @@ func (c *check) checkLedger() {
 			continue
 		case seen[consumed.Token]:
 			c.warn(place, remedyRepair, "records a token that an earlier line records")
-		case pending || c.log.bad != "":
+		case pending || c.hidesEvents():
 		default:
 			c.checkConsumption(place, consumed)
 		}
 		seen[consumed.Token] = true
+	}
+	if c.isOdd(ledgerName) {
+		return
 	}
 	for token, event := range c.log.resumes {
 		if _, pending := c.promised.resumes[token]; !seen[token] && !pending {

@@ -149,6 +149,25 @@ func (c *check) readLogText() error {
 	return err
 }
 
+// isOdd reports whether a file is there and cannot be read. That is a fault of its own, and nothing that the
+// file may hold can be missed.
+func (c *check) isOdd(name string) bool {
+	return slices.ContainsFunc(c.odd, func(f Finding) bool { return f.Place == name })
+}
+
+// hidesRows reports whether there may be rows that were not read.
+func (c *check) hidesRows() bool {
+	return slices.ContainsFunc(c.indexes, func(f indexText) bool { return c.isOdd(f.name) })
+}
+
+// hidesEvents reports whether there may be events that were not read, or prove nothing, or are missing as a whole.
+func (c *check) hidesEvents() bool { return c.log.bad != "" || c.isOdd(logName) || c.lacksLog() }
+
+// lacksLog reports whether there is no log, or nothing in it.
+func (c *check) lacksLog() bool {
+	return len(c.log.hashes)+len(c.promised.writes) == 0 && c.log.bad == "" && !c.isOdd(logName)
+}
+
 // checkIntent reports a change that is not finished.
 func (c *check) checkIntent() {
 	switch {

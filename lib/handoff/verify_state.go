@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -12,17 +11,12 @@ import (
 
 // checkState looks at the files of the state directory and at permissions.
 func (c *check) checkState() {
-	c.checkMode(c.dir)
+	c.checkDirMode(c.dir)
+	c.checkLogThere()
 	if c.state == nil {
-		if len(c.rows) > 0 {
-			c.fault(c.opt.StateDir, c.regenerateCommand(), "is missing, and with it the audit log")
-		}
 		return
 	}
-	c.checkMode(c.state)
-	if len(c.rows) > 0 && len(c.log.hashes)+len(c.promised.writes) == 0 && c.log.bad == "" {
-		c.fault(logName, c.regenerateCommand(), "is missing or empty, although there are handoffs")
-	}
+	c.checkDirMode(c.state)
 	c.checkFingerprint()
 	for _, name := range []string{historyName, stagingName} {
 		c.checkLines(name)
@@ -35,18 +29,44 @@ func (c *check) checkState() {
 		if durable.IsStaged(name, isReplaced) {
 			c.warn(name, remedyStaged(name), "was left by an interrupted command")
 		}
-		if entry, err := c.state.Lstat(name); err == nil && entry.Regular && entry.Mode&0o077 != 0 && name != ".gitignore" {
-			c.warn(name, "chmod 600 "+name, "can be read or written by others")
+		entry, err := c.state.Lstat(name)
+		if err != nil || !entry.Regular {
+			continue
+		}
+		c.checkOwnFile(c.state, name, entry)
+		if entry.Mode&0o077 != 0 && name != ".gitignore" {
+			c.warn(name, chmod("600", c.state, name), "can be read or written by others")
 		}
 	}
 }
 
-func (c *check) checkMode(d *durable.Dir) {
-	info, err := d.Stat()
-	if err != nil {
-		c.fault(d.Path(), "", "cannot be read: %v", err)
-	} else if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
-		c.warn(d.Path(), "chmod o-w "+d.Path(), "can be written by everybody")
+// checkLogThere reports a log that is missing, once for all rows.
+func (c *check) checkLogThere() {
+	switch {
+	case len(c.rows) == 0 || !c.lacksLog():
+	case c.state == nil:
+		c.fault(c.opt.StateDir, c.regenerateCommand(), "is missing, and with it the audit log")
+	default:
+		c.fault(logName, c.regenerateCommand(), "is missing or empty, although there are handoffs")
+	}
+}
+
+// orderRemedies puts the command that makes the store this machine's before those that are refused until then.
+func (c *check) orderRemedies() {
+	observed, err := c.fingerprint()
+	if err == nil {
+		_, err = c.compareMachine(c.dir, c.state, observed)
+	}
+	refused := (*MachineError)(nil)
+	if !errors.As(err, &refused) {
+		return
+	}
+	for _, list := range [][]Finding{c.report.Faults, c.report.Warnings} {
+		for i, f := range list {
+			if strings.HasPrefix(f.Remedy, "handoff doctor") {
+				list[i].Remedy = refused.Command + ", then " + f.Remedy
+			}
+		}
 	}
 }
 
@@ -63,7 +83,10 @@ func (c *check) checkFingerprint() {
 	case c.log.machine != "" && c.log.machine != record.Fingerprint:
 		c.fault(fingerprintName, c.regenerateCommand(), "is not the one that the audit log records")
 	default:
-		if observed, err := c.fingerprint(); err == nil && observed != record.Fingerprint {
+		observed, err := c.fingerprint()
+		if unknown := (*Error)(nil); errors.As(err, &unknown) {
+			c.warn(fingerprintName, unknown.Advice, "cannot be compared, and writing commands refuse: %v", err)
+		} else if observed != record.Fingerprint {
 			c.fault(fingerprintName, c.regenerateCommand(), "the store belongs to another machine")
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
 )
 
 func edit(t *testing.T, path string, change func(string) string) {
@@ -85,6 +86,10 @@ var damages = []struct {
 	{name: "archive not linked", place: "INDEX-0001.md", want: "is not linked", warns: true,
 		do: func(t *testing.T, root string) {
 			edit(t, path(root, "INDEX.md"), replacing("- [INDEX-0001.md](INDEX-0001.md)\n", ""))
+		}},
+	{name: "archive behind a gap", place: "INDEX-0007.md", want: "is not linked", warns: true,
+		do: func(t *testing.T, root string) {
+			mustPut(t, path(root, "INDEX-0007.md"), mustRead(t, path(root, "INDEX.md")))
 		}},
 	{name: "body changed", place: "INDEX.md:8", want: "is not what was written", fatal: true,
 		do: func(t *testing.T, root string) {
@@ -294,5 +299,17 @@ func TestVerifyDoesNotWait(t *testing.T) {
 	ctx := &waited{Context: t.Context()}
 	if report, err := s.Verify(ctx); err != nil || report.Handoffs == 0 || ctx.times > 0 {
 		t.Errorf("%+v, %v, waited %d times", report, err, ctx.times)
+	}
+}
+
+// Where writing commands refuse because the machine cannot be told, verification says so.
+func TestVerifyWithoutMachineID(t *testing.T) {
+	root, _ := smallStore(t)
+	s := open(t, root, func(o *handoff.Options) {
+		o.Fingerprint = func() (string, error) { return "", machine.ErrNoMachineID }
+	})
+	r, err := s.Verify(t.Context())
+	if err != nil || len(r.Faults) > 0 || !mentions(r.Warnings, "machine-fingerprint", "cannot be compared") || r.Warnings[0].Remedy != machine.Hint {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -81,7 +81,7 @@ func (d *Dir) openPlain(name string, flags int, perm uint32) (*os.File, error) {
 	if err != nil {
 		return nil, d.notPlain(name, err)
 	}
-	if _, err := d.plainSize(fd, name); err != nil {
+	if _, err := d.plainEntry(fd, name); err != nil {
 		unix.Close(fd)
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (d *Dir) Lstat(name string) (Entry, error) {
 	if err != nil {
 		return Entry{}, &fs.PathError{Op: "stat", Path: filepath.Join(d.path, name), Err: err}
 	}
-	return Entry{Regular: st.Mode&unix.S_IFMT == unix.S_IFREG, Inode: st.Ino, Size: st.Size, Mode: os.FileMode(st.Mode) & os.ModePerm}, nil
+	return entryOf(&st), nil
 }
 
 // Stamp returns what changes whenever the entry name is replaced or written: its device, inode and size, and

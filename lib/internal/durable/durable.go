@@ -70,6 +70,12 @@ func ReadAll(f *os.File, max int64) ([]byte, error) {
 	}
 }
 
+// AppendFile is ReadFile into the room behind data, for who reads many files.
+func (d *Dir) AppendFile(data []byte, name string, max int64) ([]byte, error) {
+	data, _, err := d.AppendEntry(data, name, max)
+	return data, err
+}
+
 // ReadFile returns the content of the plain file name in d, at most max bytes.
 func (d *Dir) ReadFile(name string, max int64) ([]byte, error) {
 	return d.AppendFile(nil, name, max)
@@ -128,4 +134,6 @@ type Entry struct {
 	Inode   uint64
 	Size    int64
 	Mode    os.FileMode // permission bits only
+	Special bool        // it has a setuid, setgid or sticky bit
+	Owner   uint32      // user id
 }

@@ -51,24 +51,28 @@ func (d *Dir) Open(name string) (*os.File, error) {
 // OpenSole is Open.
 func (d *Dir) OpenSole(name string) (*os.File, error) { return d.Open(name) }
 
-// AppendFile is ReadFile into the room behind data.
-func (d *Dir) AppendFile(data []byte, name string, max int64) ([]byte, error) {
+// AppendEntry is AppendFile and Lstat in one.
+func (d *Dir) AppendEntry(data []byte, name string, max int64) ([]byte, Entry, error) {
+	entry, err := d.Lstat(name)
+	if err != nil {
+		return nil, entry, err
+	}
 	f, err := d.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, entry, err
 	}
 	defer f.Close()
 	text, err := ReadAll(f, max)
-	return append(data, text...), err
+	return append(data, text...), entry, err
 }
 
-// Lstat describes the entry name without following it.
+// Lstat describes the entry name without following it. There are no permission bits for others here.
 func (d *Dir) Lstat(name string) (Entry, error) {
 	info, err := os.Lstat(filepath.Join(d.path, name))
 	if err != nil {
 		return Entry{}, err
 	}
-	return Entry{Regular: info.Mode().IsRegular(), Size: info.Size(), Mode: info.Mode().Perm()}, nil
+	return Entry{Regular: info.Mode().IsRegular(), Size: info.Size(), Mode: info.Mode() & 0o700}, nil
 }
 
 // Stamp returns ErrUnsupported.

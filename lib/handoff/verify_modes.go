@@ -1,0 +1,75 @@
+package handoff
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+func (c *check) checkDirMode(d *durable.Dir) {
+	info, err := d.Stat()
+	if err != nil {
+		c.fault(d.Path(), "", "cannot be read: %v", err)
+	} else if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
+		c.warn(d.Path(), "chmod o-w "+shellQuote(d.Path()), "can be written by everybody")
+	}
+}
+
+// checkFileMode looks for a mode that no command gives and that does harm.
+func (c *check) checkFileMode(d *durable.Dir, name string, file durable.Entry) {
+	mode := "644"
+	if d == c.state {
+		mode = "600"
+	}
+	odd := ""
+	switch {
+	case file.Special:
+		odd = "has a setuid, setgid or sticky bit"
+	case file.Mode&0o400 == 0:
+		odd = "cannot be read by its owner"
+	case file.Mode&0o002 != 0 && d == c.dir:
+		odd = "can be written by everybody"
+	default:
+		return
+	}
+	place := name
+	if index.IsFile(name) {
+		place = c.relPath(name)
+	}
+	c.warn(place, chmod(mode, d, name), "%s", odd)
+}
+
+// checkOwnFile is checkFileMode for the files that commands write again, which must belong to who owns the store.
+func (c *check) checkOwnFile(d *durable.Dir, name string, file durable.Entry) {
+	if !file.Regular {
+		return // this is said elsewhere
+	}
+	c.checkFileMode(d, name, file)
+	if here, err := d.Lstat("."); err == nil && here.Owner != file.Owner {
+		c.warn(name, fmt.Sprintf("chown %d %s", here.Owner, shellQuote(filepath.Join(d.Path(), name))), "belongs to another user than its directory")
+	}
+}
+
+// checkLock looks at the lock file as those who lock it do.
+func (c *check) checkLock(file durable.Entry) {
+	path := shellQuote(filepath.Join(c.dir.Path(), lockName))
+	if !file.Regular {
+		c.fault(lockName, "mv "+path+" "+path+".odd", "is not a regular file, and writing commands refuse")
+		return
+	}
+	c.checkOwnFile(c.dir, lockName, file)
+	f, err := c.dir.OpenSole(lockName)
+	if err == nil {
+		f.Close()
+	} else if errors.Is(err, durable.ErrUnsafe) {
+		c.fault(lockName, "rm "+path, "has a second hard link, and writing commands refuse")
+	}
+}
+
+func chmod(mode string, d *durable.Dir, name string) string {
+	return "chmod " + mode + " " + shellQuote(filepath.Join(d.Path(), name))
+}
