@@ -17,8 +17,9 @@ func doctorCommand(a *app) *cobra.Command {
 		Short: "Say what is wrong with the store and what would mend it; mend it if asked",
 		Long: `Verify the store and say for each fault what would mend it. --repair does it: it adds lost rows, read
 marks and events, takes in good handoffs that no row lists, normalises INDEX.md, and puts aside what
-does not verify. --rebuild-index makes INDEX.md anew from the files and the audit log. Nothing is
-thrown away: a file that is replaced or put aside stays beside, with a timestamp.`,
+does not verify. --rebuild-index makes INDEX.md anew from the files and the audit log. Notes that you
+wrote into it stay as they are. Nothing is thrown away: a file that is replaced or put aside stays
+beside, with a timestamp. With --json either prints two lines: what it did, and what verify then says.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			collectOften()
