@@ -120,7 +120,7 @@ func (a *app) write(sources []handoff.Source, keepGoing bool, before error) erro
 // the command has done its work.
 func (a *app) receipts(receipts []handoff.Receipt) error {
 	for _, r := range receipts {
-		if err := a.printJSON(r); err != nil {
+		if err := encodeJSON(direct(a.stdout), r); err != nil {
 			for _, r := range receipts {
 				fmt.Fprintf(a.stderr, "handoff: published %s as %s, but the receipt could not be printed: %v\n", r.ID, r.Path, err)
 			}

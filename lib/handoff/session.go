@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/filelock"
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
 // A session is the time in which one process may change the store: it holds the lock, has found itself
@@ -173,24 +172,4 @@ func (x *session) log(create bool) (*durable.Log, error) {
 		return nil, &CorruptError{File: filepath.Join(x.opt.StateDir, logName), Why: err.Error()}
 	}
 	return log, err
-}
-
-// readIntent returns the intent of an interrupted change, nil if there is none.
-func (x *session) readIntent() (*journal.Intent, error) {
-	text, err := x.dir.ReadFile(journal.IntentName, maxIntent)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	path := filepath.Join(x.opt.Dir, journal.IntentName)
-	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
-		return nil, &CorruptError{File: path, Why: err.Error()}
-	}
-	if err != nil {
-		return nil, err
-	}
-	intent, err := journal.ParseIntent(text)
-	if err != nil {
-		return nil, &CorruptError{File: path, Why: err.Error()}
-	}
-	return &intent, nil
 }
