@@ -65,7 +65,7 @@ func (s *Store) mend(ctx context.Context, rebuild bool) (report RepairReport, er
 	if err := x.checkMachine(); err != nil {
 		return report, err
 	}
-	m := &mending{session: x, rebuild: rebuild, report: &report, stamp: s.opt.Now().UTC().Format("20060102T150405.000000000Z")}
+	m := newMending(x, rebuild, &report)
 	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.removeLeftovers, m.look, m.survey, m.cutLog, m.mendLedger, m.rewrite, m.displaceLoose} {
 		if err := do(); err != nil {
 			return report, err
@@ -94,6 +94,10 @@ type mending struct {
 	superseded []string
 	consumed   []Consumption // what the ledger should hold
 	logKeptAs  string
+}
+
+func newMending(x *session, rebuild bool, report *RepairReport) *mending {
+	return &mending{session: x, rebuild: rebuild, report: report, stamp: x.opt.Now().UTC().Format("20060102T150405.000000000Z")}
 }
 
 func (m *mending) did(format string, args ...any) {

@@ -55,7 +55,8 @@ type regeneratePayload struct {
 
 // Regenerate makes this machine the one that the store belongs to, and records who wanted that and why.
 // Where the audit log is missing, as after a clone, it begins a new one that says how many rows were
-// adopted without their events.
+// adopted without their events. An intent that cannot be used, and what is no plain file in the place of one of the
+// store's own, go aside with a warning.
 func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ MachineRecord, err error) {
 	defer func() { err = unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
@@ -77,10 +78,25 @@ func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ Mach
 	if err := x.lock(ctx, s.opt.LockTimeout); err != nil {
 		return MachineRecord{}, err
 	}
-	if err := x.recover(); err != nil {
+	if err := x.clearWay(); err != nil {
 		return MachineRecord{}, err
 	}
 	return record, x.regenerate(record, operator, reason)
+}
+
+// clearWay recovers. What would stop this session goes aside as in a repair, which is refused for as long as the store
+// is not this machine's.
+func (x *session) clearWay() error {
+	var report RepairReport
+	m := newMending(x, false, &report)
+	err := m.displaceOdd()
+	if err == nil {
+		err = m.settleIntent()
+	}
+	for _, done := range report.Done {
+		x.opt.Warn(done)
+	}
+	return err
 }
 
 func (x *session) regenerate(record MachineRecord, operator, reason string) error {
@@ -125,12 +141,15 @@ func (x *session) adoptable() (found adoption, err error) {
 	for _, e := range entries {
 		found.count(e.Row, nil)
 	}
-	ledger, err := readLedger(x.state)
-	if err != nil {
+	look := newCheck(x.Store)
+	look.state = x.state
+	if err := look.readLedgerText(); err != nil {
 		return found, err
 	}
-	for range ledger.lines() {
-		found.tokens++
+	for _, line := range (&Ledger{text: look.ledgerText}).lines() {
+		if lineKey(line) != "" && !isTorn(look.ledgerText, line) { // what a repair keeps
+			found.tokens++
+		}
 	}
 	return found, nil
 }
