@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
@@ -32,11 +33,11 @@ func (s *Store) recordAtOnce(ctx context.Context, e event) bool {
 	if x.link(log, &st) != nil {
 		return false
 	}
-	if log.Put([]byte(st.intent.LogLines), st.intent.LogOffset) != nil {
-		_ = log.Truncate(st.intent.LogOffset) // it may not be on disk, so nothing may follow it
-		return false
+	err = log.Put([]byte(st.intent.LogLines), st.intent.LogOffset)
+	if errors.Is(err, durable.ErrHalfWritten) {
+		_ = log.Truncate(st.intent.LogOffset) // so that nothing follows what may not be on the disk
 	}
-	return true
+	return err == nil
 }
 
 // A Validation is what the audit log keeps of the validation of a stored record.

@@ -123,9 +123,6 @@ func (m *mending) settleIntent() error {
 
 // look reads what Verify reads, the documents excepted.
 func (m *mending) look() error {
-	if err := m.noteIndex(); err != nil {
-		return err
-	}
 	c := newCheck(m.Store)
 	c.dir, c.state = m.dir, m.state
 	if err := c.readSnapshot(); err != nil {

@@ -135,7 +135,7 @@ func (m *mending) publishRewriting(r rewriting) error {
 	}
 	missing := len(st.events)
 	st.events = append([]event{{eventRepair, payload}}, st.events...)
-	st.commit = func() error { return m.replaceIndex(r.name, r.text) }
+	st.commit = func() error { return m.replaceIndex(r.name, r.old, r.text) }
 	if err := m.apply(st); err != nil {
 		return err
 	}

@@ -29,8 +29,11 @@ func explain(err error, outcome, again string) error {
 	return problem(class, then(err, again), "%s: %v", outcome, err)
 }
 
-// then says what to do against an error of the system, and again after that.
+// then says what to do against an error of the system, and again after that. An error that says what to do needs no more.
 func then(err error, again string) string {
+	if own := (*Error)(nil); errors.As(err, &own) && own.Advice != "" {
+		return ""
+	}
 	if first := remedy(err); first != "" {
 		return first + ", then " + again
 	}

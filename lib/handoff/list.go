@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -158,18 +160,20 @@ func (s *Store) prover() (*durable.Dir, error) {
 		return nil, err
 	}
 	dir, err := openOptional(s.opt.Dir)
-	if err != nil || dir != nil {
+	if err != nil || dir != nil || !s.hasLog() {
 		return dir, err
 	}
-	state, err := openOptional(s.opt.StateDir)
-	if err != nil || state == nil {
-		return nil, err
+	if dir, err = openOptional(s.opt.Dir); err == nil && dir == nil { // it was not made just now
+		err = problem(ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+shellQuote(s.opt.StateDir)+" away too",
+			"%s: %v", s.opt.Dir, errGone)
 	}
-	defer state.Close()
-	if log, err := state.Lstat(logName); err == nil && log.Size > 0 {
-		return nil, problem(ErrIntegrity, "bring it back, from a backup or with the disk that it was on", "%s: %v", s.opt.Dir, errGone)
-	}
-	return nil, nil
+	return dir, err
+}
+
+// hasLog reports whether there is an audit log with something in it.
+func (s *Store) hasLog() bool {
+	log, err := os.Lstat(filepath.Join(s.opt.StateDir, logName))
+	return err == nil && log.Size() > 0
 }
 
 // load reads the document of an entry and proves that it is the one that was written. The text comes back

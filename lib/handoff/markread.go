@@ -142,7 +142,7 @@ func (m *marking) step(name string, text []byte, edits map[string]index.Row) ste
 		st.intent.Marks = append(st.intent.Marks, journal.Mark{ID: id, Operator: m.mark.Operator, Time: m.mark.Time})
 		st.events = append(st.events, event{eventMarkRead, markReadPayload{HandoffID: id, OperatorID: m.mark.Operator, Time: m.mark.Time}})
 	}
-	st.commit = func() error { return m.replaceIndex(name, index.SetRows(text, edits)) }
+	st.commit = func() error { return m.replaceIndex(name, text, index.SetRows(text, edits)) }
 	return st
 }
 
@@ -197,5 +197,5 @@ func setMarks(x *session, intent *journal.Intent) error {
 		}
 		edits[m.ID] = l.Row.WithMark(index.Mark{Operator: m.Operator, Time: m.Time})
 	}
-	return x.replaceIndex(intent.Index, index.SetRows(text, edits))
+	return x.putIndex(intent.Index, index.SetRows(text, edits))
 }

@@ -70,6 +70,7 @@ func (x *session) store(docs []admitted, staged []*durable.Staged, results []Res
 	c := newChooser(x, text, len(docs))
 	st := step{intent: journal.Intent{Op: journal.OpWrite, Index: index.Name}}
 	var rows []index.Row
+	var back []string // ids of rows that were lost, not their events
 	for i, d := range docs {
 		chosen, err := c.choose(d)
 		if err != nil {
@@ -99,7 +100,9 @@ func (x *session) store(docs []admitted, staged []*durable.Staged, results []Res
 			return err
 		}
 		st.intent.Bodies = append(st.intent.Bodies, body)
-		if !logged {
+		if logged {
+			back = append(back, d.HandoffID)
+		} else {
 			st.events = append(st.events, event{eventWrite, x.writePayload(d, chosen.file)})
 		}
 	}
@@ -109,10 +112,13 @@ func (x *session) store(docs []admitted, staged []*durable.Staged, results []Res
 	if len(rows) == 0 {
 		return nil
 	}
+	if len(back) > 0 {
+		st.events = append(st.events, event{eventRepair, repairPayload{Index: index.Name, AddedRows: firstIDs(back), Quarantined: []string{}}})
+	}
 	if text, err = x.rotate(text, len(rows)); err != nil {
 		return err
 	}
-	st.commit = func() error { return x.replaceIndex(index.Name, index.Append(text, rows)) }
+	st.commit = func() error { return x.replaceIndex(index.Name, text, index.Append(text, rows)) }
 	return x.apply(st)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -111,7 +112,7 @@ func (x *session) unpublish(intent *journal.Intent) error {
 		return err
 	}
 	for _, body := range intent.Bodies {
-		if body.Inode == 0 || bytes.Contains(listing, []byte(body.File)) { // in a row, however people have changed that
+		if body.Inode == 0 || isListed(listing, body.File) {
 			continue
 		}
 		entry, err := x.dir.Lstat(body.File)
@@ -136,6 +137,16 @@ func (x *session) unpublish(intent *journal.Intent) error {
 		}
 	}
 	return x.dir.Sync()
+}
+
+// isListed reports whether a row names the file, however people have changed that row.
+func isListed(listing []byte, file string) bool {
+	for l := range index.RawLines(string(listing)) {
+		if strings.Contains(l.Text, file) && looksLikeRow(l.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *session) removeStaged() error {
@@ -180,7 +191,7 @@ func readdRows(x *session, intent *journal.Intent) error {
 	if err != nil {
 		return err
 	}
-	return x.replaceIndex(index.Name, index.Append(text, rows))
+	return x.putIndex(index.Name, index.Append(text, rows))
 }
 
 func (x *session) inArchives(id string) (found bool, err error) {
@@ -199,38 +210,23 @@ func indexIsReplaced(x *session, intent *journal.Intent) (bool, error) {
 	return sha256Hex(text) == intent.IndexSHA256, err
 }
 
-// replaceIndex is the commit of most changes. What people saved in INDEX.md since noteIndex is not overwritten.
-func (x *session) replaceIndex(name string, text []byte) error {
-	if name == index.Name && x.seen != nil {
-		if now, err := x.stampIndex(); err != nil {
-			return err
-		} else if now != *x.seen {
-			return problem(ErrBusy, "run the same command again", "%s was changed by something else meanwhile", x.path(name))
-		}
+// replaceIndex is the commit of most changes: an index file that reads old becomes text. What people saved there since
+// it was read is not overwritten.
+func (x *session) replaceIndex(name string, old, text []byte) error {
+	now, err := readIndex(x.dir, name)
+	if err != nil {
+		return err
 	}
+	if len(now) > 0 && !bytes.Equal(now, old) {
+		return problem(ErrBusy, "run the same command again", "%s was changed by something else meanwhile", x.path(name))
+	}
+	return x.putIndex(name, text)
+}
+
+// putIndex is replaceIndex for what was read only now.
+func (x *session) putIndex(name string, text []byte) error {
 	if err := x.dir.Replace(name, text, 0o644); err != nil {
 		return err
 	}
-	if name == index.Name && x.seen != nil {
-		if err := x.noteIndex(); err != nil {
-			return err
-		}
-	}
 	return x.dir.Sync()
-}
-
-// noteIndex remembers which INDEX.md this session knows.
-func (x *session) noteIndex() error {
-	stamp, err := x.stampIndex()
-	x.seen = &stamp
-	return err
-}
-
-// stampIndex returns what changes when INDEX.md is written, "" while there is none.
-func (x *session) stampIndex() (string, error) {
-	stamp, _, err := x.dir.Stamp(index.Name)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return stamp, err
 }

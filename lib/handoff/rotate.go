@@ -49,7 +49,7 @@ func (x *session) rotate(text []byte, adding int) ([]byte, error) {
 		}
 	}
 	rest = index.AddArchives(rest, names)
-	st.commit = func() error { return x.replaceIndex(index.Name, rest) }
+	st.commit = func() error { return x.replaceIndex(index.Name, text, rest) }
 	return rest, x.apply(st)
 }
 

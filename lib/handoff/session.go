@@ -20,7 +20,6 @@ type session struct {
 	*Store
 	dir, state *durable.Dir
 	lockFile   durable.Entry // that is held
-	seen       *string       // the stamp of INDEX.md as this session knows it
 	cleanup    []func()
 }
 
@@ -50,9 +49,6 @@ func (s *Store) change(ctx context.Context, prepare func(*session) (func() error
 	if err := x.recover(); err != nil {
 		return err
 	}
-	if err := x.noteIndex(); err != nil {
-		return err
-	}
 	return do()
 }
 
@@ -73,10 +69,15 @@ func (x *session) open() error {
 		mode fs.FileMode
 		dir  **durable.Dir
 	}{{x.opt.Dir, 0o755, &x.dir}, {x.opt.StateDir, 0o700, &x.state}} {
-		if err := durable.Mkdir(d.path, d.mode); err != nil {
-			return placeError(d.path, err)
+		dir, err := openOptional(d.path)
+		if err == nil && dir == nil && d.path == x.opt.Dir {
+			dir, err = x.prover() // not where there was one
 		}
-		dir, err := durable.OpenDir(d.path)
+		if err == nil && dir == nil {
+			if err = durable.Mkdir(d.path, d.mode); err == nil {
+				dir, err = durable.OpenDir(d.path)
+			}
+		}
 		if err != nil {
 			return placeError(d.path, err)
 		}

@@ -3,6 +3,8 @@
 package faults_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -94,6 +96,68 @@ func TestEditedMeanwhile(t *testing.T) {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 	must(t, dir, p.bin, "write", "d.md")
+	if text, err := os.ReadFile(index); err != nil || !strings.Contains(string(text), "\nAsk ann first.\n") {
+		t.Errorf("the note is gone: %s, %v", text, err)
+	}
+	must(t, dir, p.bin, "verify")
+}
+
+// A note that names a file is no row: what was not published goes, and nothing is in the way of the repeat.
+func TestNoteNamesAnUnpublishedFile(t *testing.T) {
+	needs(t, "strace")
+	p := program{build(t), memory(t)}
+	note := func(dir string) error {
+		path := filepath.Join(dir, "handoffs", "INDEX.md")
+		text, err := os.ReadFile(path)
+		return errors.Join(err, os.WriteFile(path, append(text, "\nexpecting 2026-05-07-ann-ben-d.md, see INDEX-0001.md later\n"...), 0o644))
+	}
+	for _, settings := range []string{"", "index_max_rows: 3\n"} {
+		dir := p.template(t, scenario{name: "write", settings: settings, prepare: [][]string{words("write in/a.md in/b.md in/c.md")},
+			damage: note, crashes: []crash{{beforeCommit, words("write d.md")}}})
+		must(t, dir, p.bin, "write", "e.md")
+		if _, err := os.Stat(filepath.Join(dir, "handoffs", "2026-05-07-ann-ben-d.md")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the body of what was not published: %v", err)
+		}
+		must(t, dir, p.bin, "write", "d.md")
+		must(t, dir, p.bin, "verify")
+	}
+}
+
+// A row that was lost comes back with a write of its document, also when that is interrupted.
+func TestInterruptedReturnOfARow(t *testing.T) {
+	needs(t, "strace")
+	p := program{build(t), memory(t)}
+	write := words("write d.md")
+	for _, at := range []string{`linkat\(.*"\.intent"`, beforeCommit, beforeEvent, beforeEnd} {
+		dir := p.template(t, scenario{name: at, prepare: [][]string{words("write in/a.md in/b.md in/c.md"), write},
+			damage: edited(indexFile, without("| d |")), crashes: []crash{{at, write}}})
+		must(t, dir, p.bin, "write", "e.md")
+		must(t, dir, append([]string{p.bin}, write...)...)
+		expectClean(t, p, dir, "a b c d e")
+	}
+}
+
+// A resume whose mark waits while INDEX.md is edited is done once its token is consumed.
+func TestResumeOfAnEditedIndex(t *testing.T) {
+	needs(t, "strace")
+	p := program{build(t), memory(t)}
+	var sc scenario
+	for _, s := range scenarios() {
+		if s.name == "resume" {
+			sc = s
+		}
+	}
+	dir := p.template(t, sc)
+	goOn := p.stopped(t, dir, `pwrite64\(`, sc.command...)
+	index := filepath.Join(dir, "handoffs", "INDEX.md")
+	text, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, index, string(text)+"\nAsk ann first.\n")
+	if r := goOn(); r.code != 0 {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
 	if text, err := os.ReadFile(index); err != nil || !strings.Contains(string(text), "\nAsk ann first.\n") {
 		t.Errorf("the note is gone: %s, %v", text, err)
 	}

@@ -34,6 +34,9 @@ var ErrUnsafe = errors.New("refused")
 // ErrHeld says that another process had the lock of a directory for as long as the caller would wait.
 var ErrHeld = errors.New("held by another process")
 
+// ErrHalfWritten says that some of what was to be written may be there, and perhaps not on the disk.
+var ErrHalfWritten = errors.New("not known to be on the disk")
+
 // ErrAppendOnly says that a file has the attribute by which the system lets it only grow.
 var ErrAppendOnly = errors.New("it is append-only (chattr +a)")
 

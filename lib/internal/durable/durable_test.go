@@ -225,6 +225,14 @@ func TestLogPut(t *testing.T) {
 			t.Errorf("the log is %q, want %q", text, put.want)
 		}
 	}
+	// What somebody else appended stays, and is no half of what was to be written.
+	before, _ := d.ReadFile("log", 100)
+	if err := log.Put([]byte("!"), 0); err == nil || errors.Is(err, durable.ErrHalfWritten) {
+		t.Errorf("over something else: %v", err)
+	}
+	if after, _ := d.ReadFile("log", 100); string(after) != string(before) {
+		t.Errorf("the log holds %q, not %q", after, before)
+	}
 	if err := log.Put([]byte("x"), 100); err == nil {
 		t.Error("a gap was written")
 	}

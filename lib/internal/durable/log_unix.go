@@ -38,7 +38,7 @@ func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
 
 // Put makes data stand at offset, which is at most the size of the log, and syncs it. What is there
 // already must be the beginning of data, or zeros; it is written again, because an earlier sync of it may have
-// failed and left the memory of the system good and the disk not.
+// failed and left the memory of the system good and the disk not. An error after the first byte is ErrHalfWritten.
 func (l *Log) Put(data []byte, offset int64) error {
 	info, err := l.Stat()
 	if err != nil {
@@ -61,10 +61,13 @@ func (l *Log) Put(data []byte, offset int64) error {
 	case have < int64(len(data)):
 		_, err = l.Write(data[have:]) // what is there cannot be written again
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = l.Sync()
 	}
-	return l.Sync()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrHalfWritten, err)
+	}
+	return nil
 }
 
 // CanBeCut returns the reason why Truncate would fail, where the system sees to it that the log only grows.
