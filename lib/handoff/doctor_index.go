@@ -44,11 +44,12 @@ func (m *mending) rewrite() error {
 }
 
 // normalise keeps the good rows of a file, each id once, or none if all are made anew, and what other people
-// wrote. Damaged rows and conflict markers remain in the copy of the file.
+// wrote. Damaged rows, conflict markers and links that lead nowhere remain in the copy of the file.
 func (m *mending) normalise(f indexText, anew bool) rewriting {
 	r := rewriting{name: f.name, old: f.text}
 	text := strings.TrimPrefix(string(f.text), byteOrderMark)
 	var sides conflict
+	far := m.found.farLinks()
 	for l := range index.Lines(text) {
 		isMarker, place := sides.isMarker(l.Text), fmt.Sprintf("%s:%d", f.name, l.Number)
 		var row index.Row
@@ -65,7 +66,7 @@ func (m *mending) normalise(f indexText, anew bool) rewriting {
 		case looksLikeRow(l.Text): // as rows do
 			r.layout.SkipRow()
 			r.dropped = append(r.dropped, place)
-		case isMarker:
+		case isMarker, slices.Contains(far, index.LinkedArchive([]byte(l.Text))):
 			r.dropped = append(r.dropped, place)
 		default:
 			r.layout.Add(text[l.Start:l.End])

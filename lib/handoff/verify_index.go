@@ -24,6 +24,16 @@ func (c *check) readIndexes() {
 		}
 		c.readLines(f)
 	}
+	for _, name := range c.farLinks() {
+		c.fault(index.Name, remedyRepair, "links %s, with too many archives missing before it: no reader comes to it", name)
+	}
+}
+
+// farLinks returns the archives that INDEX.md links and that no reader comes to.
+func (c *check) farLinks() []string {
+	return slices.DeleteFunc(index.Archives(string(c.indexes[0].text)), func(name string) bool {
+		return slices.ContainsFunc(c.indexes, func(f indexText) bool { return f.name == name })
+	})
 }
 
 // checkNoIndex is for an INDEX.md that lists nothing. It looks again: the first handoffs may have come since the

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,22 +22,19 @@ func archiveNumber(name string) int {
 	return n
 }
 
+// maxGap is how many archives in a row may be lost with their links. No rotation makes a link that is farther away.
+const maxGap = 100
+
 // NextArchive returns the number of the archive to look for after the n-th, which is there or not, when
 // INDEX.md links the archives linked: 0 if neither the n-th nor one after it has to be there.
 func NextArchive(linked []string, n int, there bool) int {
-	if there {
+	if there || slices.ContainsFunc(linked, func(name string) bool {
+		ahead := archiveNumber(name) - n
+		return ahead >= 0 && ahead < maxGap
+	}) {
 		return n + 1
 	}
-	next := 0
-	for _, name := range linked {
-		switch m := archiveNumber(name); {
-		case m == n:
-			return n + 1
-		case m > n && (next == 0 || m < next):
-			next = m
-		}
-	}
-	return next
+	return 0
 }
 
 // Archives returns the names of the archives that text links, in their order.
