@@ -94,6 +94,11 @@ func (x *session) open() error {
 // exclude who came in by another lock file, since this one was removed, and who has the state directory in common.
 func (x *session) lock(ctx context.Context, wait time.Duration) error {
 	path, begin := x.path(lockName), time.Now()
+	if os.Geteuid() == 0 { // in the store of somebody else the lock file is his; others make it as they take it
+		if err := x.dir.Touch(lockName, 0o644); err != nil {
+			return err
+		}
+	}
 	unlock, err := filelock.Acquire(ctx, path, wait)
 	if err != nil {
 		return lockError(path, wait, err)

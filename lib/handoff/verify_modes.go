@@ -19,6 +19,19 @@ func (c *check) checkDirMode(d *durable.Dir) {
 	}
 }
 
+// checkStateOwner looks for a directory that who owns the store cannot open, since root made it.
+func (c *check) checkStateOwner() {
+	owner, err := c.dir.Lstat(".")
+	for _, name := range []string{".", draftsName} {
+		made, serr := c.state.Lstat(name)
+		if err == nil && serr == nil && made.Owner != owner.Owner {
+			path := filepath.Join(c.state.Path(), name)
+			c.warn(path, fmt.Sprintf("chown -R %d %s", owner.Owner, shellQuote(path)), "belongs to another user than the handoffs directory")
+			return
+		}
+	}
+}
+
 // checkFileMode looks for a mode that no command gives and that does harm.
 func (c *check) checkFileMode(d *durable.Dir, name string, file durable.Entry) {
 	mode := "644"

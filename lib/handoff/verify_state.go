@@ -17,6 +17,7 @@ func (c *check) checkState() {
 		return
 	}
 	c.checkDirMode(c.state)
+	c.checkStateOwner()
 	c.checkFingerprint()
 	for _, name := range []string{historyName, stagingName} {
 		c.checkLines(name)

@@ -66,18 +66,18 @@ func (d *Dir) openat(name string, flags int, perm uint32) (int, error) {
 
 // Open opens the plain file name for reading. Anything else than a regular file is ErrUnsafe.
 func (d *Dir) Open(name string) (*os.File, error) {
-	return d.openPlain(name, unix.O_RDONLY, 0)
+	return d.openPlain(name, unix.O_RDONLY)
 }
 
 // OpenSole is Open for files of which only one name may exist: a second hard link is ErrUnsafe.
 func (d *Dir) OpenSole(name string) (*os.File, error) {
-	return d.sole(d.openPlain(name, unix.O_RDONLY, 0))
+	return d.sole(d.openPlain(name, unix.O_RDONLY))
 }
 
 // openPlain opens with O_NONBLOCK, so that a planted FIFO cannot hold us, and takes the flag off again:
 // the runtime would otherwise start its poller for the descriptor.
-func (d *Dir) openPlain(name string, flags int, perm uint32) (*os.File, error) {
-	fd, err := d.openat(name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK, perm)
+func (d *Dir) openPlain(name string, flags int) (*os.File, error) {
+	fd, err := d.openat(name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, d.notPlain(name, err)
 	}
@@ -191,7 +191,7 @@ func (d *Dir) removeIfDead(name string) (dead bool, err error) {
 }
 
 // Mkdir creates the directory at path with its missing parents, and syncs every directory that it
-// changed, so that the new ones survive a power cut.
+// changed, so that the new ones survive a power cut. What root makes belongs to the owner of its parent.
 func Mkdir(path string, perm os.FileMode) error {
 	if info, err := os.Lstat(path); err == nil {
 		if !info.IsDir() {
@@ -210,7 +210,11 @@ func Mkdir(path string, perm os.FileMode) error {
 			return err
 		}
 	}
-	if err := os.Mkdir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+	err := os.Mkdir(path, perm)
+	if err == nil {
+		err = giveDir(path, parent)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return syncPath(parent)

@@ -4,8 +4,9 @@
 // under them. Files are opened without following symbolic links and without waiting for the other end
 // of a FIFO, and are checked on the descriptor.
 //
-// Two rules hold everywhere: a published name never appears without its full content behind it, and
-// content is synced before its name appears. Names themselves survive a power cut only after [Dir.Sync].
+// Three rules hold everywhere: a published name never appears without its full content behind it, content
+// is synced before its name appears, and what root makes in a directory belongs to the owner of that directory.
+// Names themselves survive a power cut only after [Dir.Sync].
 // After a failed sync the descriptor is given up: the kernel may report a later sync of it as good
 // although the data never reached the disk.
 package durable

@@ -273,8 +273,8 @@ func TestMkdir(t *testing.T) {
 	}
 }
 
-// What root stages belongs to the owner of the directory.
-func TestStageKeepsTheOwner(t *testing.T) {
+// What root makes belongs to the owner of the directory, and what was there keeps its own.
+func TestRootGivesToTheOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to somebody else")
 	}
@@ -282,16 +282,46 @@ func TestStageKeepsTheOwner(t *testing.T) {
 	if err := os.Chown(d.Path(), 12345, 12345); err != nil {
 		t.Fatal(err)
 	}
-	s, err := d.Stage([]byte("content"), 0o600)
-	if err != nil {
-		t.Fatal(err)
+	make := map[string]func(name string) error{
+		"published": func(name string) error {
+			s, err := d.Stage([]byte("content"), 0o600)
+			if err != nil {
+				return err
+			}
+			defer s.Discard()
+			return s.Publish(name)
+		},
+		"replaced": func(name string) error { return d.Replace(name, []byte("content"), 0o600) },
+		"touched":  func(name string) error { return d.Touch(name, 0o600) },
+		"log": func(name string) error {
+			log, err := d.OpenLog(name, true)
+			if err != nil {
+				return err
+			}
+			return log.Close()
+		},
+		"outer/inner": func(name string) error { return durable.Mkdir(filepath.Join(d.Path(), name), 0o700) },
 	}
-	defer s.Discard()
-	if err := s.Publish("a"); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(filepath.Join(d.Path(), "a"))
-	if err != nil || info.Sys().(*syscall.Stat_t).Uid != 12345 {
-		t.Errorf("%+v, %v", info.Sys(), err)
+	for name, verb := range make {
+		path := filepath.Join(d.Path(), name)
+		owner := func() uint32 {
+			if err := verb(name); err != nil && !errors.Is(err, fs.ErrExist) {
+				t.Fatalf("%s: %v", name, err)
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return info.Sys().(*syscall.Stat_t).Uid
+		}
+		if got := owner(); got != 12345 {
+			t.Errorf("%s: made, it belongs to %d", name, got)
+		}
+		if err := os.Chown(path, 54321, 54321); err != nil {
+			t.Fatal(err)
+		}
+		if got := owner(); got != 54321 {
+			t.Errorf("%s: there already, it belongs to %d now", name, got)
+		}
 	}
 }

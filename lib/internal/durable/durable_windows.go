@@ -108,6 +108,9 @@ func (d *Dir) RemoveStaged(func(string) bool) ([]string, error) { return nil, Er
 // CollectStaged does nothing.
 func (d *Dir) CollectStaged() {}
 
+// Touch returns ErrUnsupported.
+func (d *Dir) Touch(string, os.FileMode) error { return ErrUnsupported }
+
 // Replace returns ErrUnsupported.
 func (d *Dir) Replace(string, []byte, os.FileMode) error { return ErrUnsupported }
 

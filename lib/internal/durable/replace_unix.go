@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/google/renameio/v2"
 )
@@ -51,7 +50,12 @@ func (d *Dir) ReplaceIf(name string, data []byte, perm os.FileMode, check func()
 		return err
 	}
 	defer pending.Cleanup()
-	if err := keepOwner(pending.File, old); err != nil {
+	if old == nil {
+		err = d.give(pending.File)
+	} else {
+		err = keepOwner(pending.File, old)
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := pending.Write(data); err != nil {
@@ -84,16 +88,4 @@ func (d *Dir) root() (*os.Root, error) {
 		return nil, err
 	}
 	return root, nil
-}
-
-// keepOwner gives f the owner of old, if the caller is root and that is somebody else.
-func keepOwner(f *os.File, old os.FileInfo) error {
-	if old == nil || os.Geteuid() != 0 {
-		return nil
-	}
-	was := old.Sys().(*syscall.Stat_t)
-	if was.Uid == 0 && was.Gid == 0 {
-		return nil
-	}
-	return f.Chown(int(was.Uid), int(was.Gid))
 }

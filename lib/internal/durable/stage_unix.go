@@ -21,8 +21,7 @@ type Staged struct {
 
 // Stage writes data to a new file in d and syncs it. Nothing refers to it until Publish. Where the
 // system can, it has no name, so that a crash leaves nothing; elsewhere it is called .tmp-<random>, lies in
-// the directory StagingName, and is locked for as long as this process lives. What root stages belongs to the
-// owner of d, who could not use it otherwise.
+// the directory StagingName, and is locked for as long as this process lives.
 func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
 	s, err := d.BeginStage(data, perm)
 	if err != nil {
@@ -42,11 +41,8 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = s.f.Write(data); err == nil && os.Geteuid() == 0 {
-		var dir os.FileInfo
-		if dir, err = d.Stat(); err == nil {
-			err = keepOwner(s.f, dir)
-		}
+	if _, err = s.f.Write(data); err == nil {
+		err = d.give(s.f)
 	}
 	if err != nil {
 		s.Discard()

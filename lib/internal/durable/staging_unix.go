@@ -43,12 +43,15 @@ func (d *Dir) makeStaging() (*Dir, error) {
 	if info.Mode()&os.ModeSticky != 0 {
 		mode |= unix.S_ISVTX
 	}
-	_, err = retry(func() (int, error) { return 0, unix.Mkdirat(d.fd(), StagingName, mode) })
-	if err != nil && err != unix.EEXIST {
-		return nil, &fs.PathError{Op: "mkdir", Path: filepath.Join(d.path, StagingName), Err: err}
+	_, made := retry(func() (int, error) { return 0, unix.Mkdirat(d.fd(), StagingName, mode) })
+	if made != nil && made != unix.EEXIST {
+		return nil, &fs.PathError{Op: "mkdir", Path: filepath.Join(d.path, StagingName), Err: made}
 	}
 	if staging, err = d.openStaging(); err == nil {
 		unix.Fchmod(staging.fd(), mode) // the umask may have kept others out; they would say so
+		if made == nil {
+			giveTo(info, staging.f)
+		}
 	}
 	return staging, err
 }
