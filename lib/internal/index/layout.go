@@ -86,13 +86,15 @@ func Lacks(text string) string {
 // hasHead reports whether lines end in the column names and their separator.
 func hasHead(lines []string) bool {
 	n := len(lines)
-	return n > 1 && trim(lines[n-2]) == columns && isSeparator(trim(lines[n-1]))
+	return n > 1 && isColumns(trim(lines[n-2])) && isSeparator(trim(lines[n-1]))
 }
 
-func isHead(t string) bool { return t == columns || isSeparator(t) }
+func isHead(t string) bool { return isColumns(t) || isSeparator(t) }
 
-// isHeading accepts any heading of a whole file, since people may change it.
-func isHeading(line string) bool { return strings.HasPrefix(line, "# ") }
+// isHeading accepts any heading, since people may change it.
+func isHeading(line string) bool {
+	return strings.HasPrefix(strings.TrimLeft(trim(line), "#"), " ")
+}
 
 func isNote(line string) bool { return !isFurniture(trim(line)) }
 

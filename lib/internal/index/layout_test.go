@@ -26,6 +26,7 @@ func laidOut(text string) string {
 func TestLayout(t *testing.T) {
 	empty, one, two := string(index.New(nil)), row(1).String()+"\n", row(2).String()+"\n"
 	table := empty + one + two
+	wide := strings.NewReplacer("| handoff_id |", "| handoff_id     |", "|--", "| ----", "# H", "  ## H").Replace(empty)
 	const note = "\n| a | b |\n|---|---|\n| c | d |\n\n\nlast"
 	tests := []struct{ name, text, want string }{
 		{"nothing", "", empty},
@@ -33,6 +34,7 @@ func TestLayout(t *testing.T) {
 		{"no table", "my notes", "# Handoff Index\n\nmy notes\n" + strings.TrimPrefix(empty, "# Handoff Index\n")},
 		{"no head", one + two, table},
 		{"own heading", strings.Replace(table, "# Handoff Index", "# Ours", 1), strings.Replace(table, "# Handoff Index", "# Ours", 1)},
+		{"spaced otherwise", wide + one + two, wide + one + two},
 		{"half a head", strings.Replace(table, "\n|---", "\n\n|---", 1), table},
 		{"notes below", table + note, table + note},
 		{"notes below an empty table", empty + note, empty + note},
@@ -47,6 +49,9 @@ func TestLayout(t *testing.T) {
 		if lacks := index.Lacks(test.want); lacks != "" {
 			t.Errorf("%s: lacks %s", test.name, lacks)
 		}
+	}
+	if got := string(index.Append([]byte(wide), []index.Row{row(1)})); got != wide+one {
+		t.Errorf("a row was added to an aligned table as %q", got)
 	}
 	if index.Lacks(one) != "column names" || index.Lacks(strings.TrimPrefix(table, "# Handoff Index")) != "heading" {
 		t.Error("what is lacking is not named")

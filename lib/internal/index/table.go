@@ -78,6 +78,11 @@ func (l Line) IsFurniture() bool { return isFurniture(trim(l.Text)) }
 
 func isFurniture(t string) bool { return t == "" || t == heading || isHead(t) || isLink(t) }
 
+// isColumns reports whether t has the column names, however they are spaced: formatters align them with the rows.
+func isColumns(t string) bool {
+	return t == columns || strings.HasPrefix(t, "|") && strings.ReplaceAll(t, " ", "") == strings.ReplaceAll(columns, " ", "")
+}
+
 // isSeparator reports whether t can stand between the column names and the rows. Tables of other people, in
 // their notes, have other numbers of columns.
 func isSeparator(t string) bool {
@@ -162,13 +167,22 @@ func Append(text []byte, rows []Row) []byte {
 	if at == 0 || text[at-1] != '\n' {
 		add = append(add, '\n')
 	}
-	if !bytes.Contains(text, []byte(columns)) && IsEmpty(text) {
+	if IsEmpty(text) && !hasColumns(text) {
 		add = append(add, "\n"+columns+"\n"+separator+"\n"...)
 	}
 	for _, r := range rows {
 		add = append(append(add, r.String()...), '\n')
 	}
 	return slices.Concat(text[:at], add, text[at:])
+}
+
+func hasColumns(text []byte) bool {
+	for l := range RawLines(string(text)) {
+		if isColumns(trim(l.Text)) {
+			return true
+		}
+	}
+	return false
 }
 
 func appendOffset(text []byte) int {
@@ -228,7 +242,7 @@ func AddArchives(text []byte, names []string) []byte {
 		if isLink(t) {
 			at, after = l.End, true
 		}
-		if t == columns || l.IsRow {
+		if isColumns(t) || l.IsRow {
 			if !after {
 				at = l.Start
 			}
