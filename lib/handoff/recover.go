@@ -225,7 +225,13 @@ func (x *session) replaceIndex(name string, old, text []byte) error {
 
 // putIndex is replaceIndex for what was read only now.
 func (x *session) putIndex(name string, text []byte) error {
-	if err := x.dir.Replace(name, text, 0o644); err != nil {
+	replace := func() error { return x.dir.Replace(name, text, 0o644) }
+	if name != index.Name {
+		if _, err := x.dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			replace = func() error { return x.makeArchive(name, text) }
+		}
+	}
+	if err := replace(); err != nil {
 		return err
 	}
 	return x.dir.Sync()

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
@@ -55,12 +56,8 @@ func (x *session) rotate(text []byte, adding int) ([]byte, error) {
 
 func (x *session) addArchive(st *step, name string, rows []index.Row) error {
 	text := index.Append(index.New(nil), rows)
-	staged, err := x.dir.BeginStage(text, 0o644)
+	staged, err := x.stageArchive(text)
 	if err != nil {
-		return err
-	}
-	x.atEnd(staged.Discard)
-	if err := errors.Join(staged.TakeMode(index.Name), staged.Sync()); err != nil {
 		return err
 	}
 	inode, err := staged.Inode()
@@ -71,6 +68,28 @@ func (x *session) addArchive(st *step, name string, rows []index.Row) error {
 	st.intent.Bodies = append(st.intent.Bodies, journal.Body{File: name, SHA256: sha256Hex(text), Inode: inode, ID: rows[0].ID})
 	st.events = append(st.events, event{eventRotate, rotatePayload{name, len(rows), rows[0].ID, rows[len(rows)-1].ID}})
 	return nil
+}
+
+// stageArchive stages an archive with the mode of INDEX.md, if there is one, so that the same people can read both.
+func (x *session) stageArchive(text []byte) (*durable.Staged, error) {
+	staged, err := x.dir.BeginStage(text, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	x.atEnd(staged.Discard)
+	if err := staged.TakeMode(index.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return staged, staged.Sync()
+}
+
+// makeArchive makes an archive anew that is missing.
+func (x *session) makeArchive(name string, text []byte) error {
+	staged, err := x.stageArchive(text)
+	if err != nil {
+		return err
+	}
+	return staged.Publish(name)
 }
 
 // nextArchive returns the first number that is free and that no archive comes after.
