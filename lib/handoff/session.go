@@ -111,7 +111,7 @@ func (x *session) lock(ctx context.Context, wait time.Duration) error {
 		if d == x.state && x.isOneDir() {
 			break
 		}
-		if err := d.Lock(wait - time.Since(begin)); err != nil {
+		if err := d.Lock(ctx, wait-time.Since(begin)); err != nil {
 			return lockError(d.Path(), wait, err)
 		}
 		x.atEnd(d.Unlock)
@@ -158,10 +158,10 @@ func lockError(path string, waited time.Duration, err error) error {
 	case errors.Is(err, filelock.ErrBusy), errors.Is(err, durable.ErrHeld):
 		within := ""
 		if waited >= time.Millisecond {
-			within = " within " + waited.String()
+			within = ", and was not free within " + waited.String()
 		}
 		return problem(ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
-			"the lock %s was not free%s: %v", path, within, err)
+			"the lock %s is held by another process%s", path, within)
 	case errors.Is(err, filelock.ErrUnsafe):
 		return problem(ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
 	}

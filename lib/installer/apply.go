@@ -2,6 +2,7 @@ package installer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -65,7 +66,7 @@ func (c Change) apply() (err error) {
 		return err
 	}
 	defer d.Close()
-	if err := d.Lock(lockWait); err != nil {
+	if err := d.Lock(context.Background(), lockWait); err != nil {
 		return &handoff.Error{Class: handoff.ErrBusy, Problem: err.Error(), Cause: err}
 	}
 	if err := c.unchanged(d); err != nil {

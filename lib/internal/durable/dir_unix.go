@@ -236,13 +236,19 @@ func SyncParents(path, top string) error {
 	}
 }
 
+// syncPath syncs the directory at path. One that its file system cannot sync, as of an automounter, does not keep the
+// store from being used: see fsync(2), EINVAL.
 func syncPath(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return f.Sync()
+	err = f.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		return nil
+	}
+	return err
 }
 
 func retry(call func() (int, error)) (int, error) {

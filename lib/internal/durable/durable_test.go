@@ -3,6 +3,7 @@
 package durable_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 )
@@ -244,6 +246,32 @@ func TestLogPut(t *testing.T) {
 	}
 }
 
+// Who waits for the lock of a directory waits no longer than his context.
+func TestLockEndsWithItsContext(t *testing.T) {
+	d := open(t)
+	other, err := durable.OpenDir(d.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := other.Lock(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Lock(t.Context(), 0); !errors.Is(err, durable.ErrHeld) {
+		t.Errorf("a lock that is held: %v", err)
+	}
+	cause := errors.New("the caller has left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	if err := d.Lock(ctx, time.Hour); !errors.Is(err, cause) {
+		t.Errorf("the context is done: %v", err)
+	}
+	other.Unlock()
+	if err := d.Lock(t.Context(), 0); err != nil {
+		t.Errorf("a lock that is free: %v", err)
+	}
+}
+
 func TestReadAllLimit(t *testing.T) {
 	d := open(t)
 	if err := os.WriteFile(filepath.Join(d.Path(), "f"), []byte("12345"), 0o600); err != nil {
@@ -323,5 +351,15 @@ func TestRootGivesToTheOwner(t *testing.T) {
 		if got := owner(); got != 54321 {
 			t.Errorf("%s: there already, it belongs to %d now", name, got)
 		}
+	}
+}
+
+// A directory above the store may be one that cannot be synced, as /proc cannot.
+func TestSyncParentsThatCannotBeSynced(t *testing.T) {
+	if err := durable.SyncParents("/proc/self", "/proc"); err != nil {
+		t.Error(err)
+	}
+	if err := durable.SyncParents(filepath.Join(t.TempDir(), "none", "a"), "/"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory that is not there: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"time"
@@ -118,7 +119,7 @@ func (d *Dir) Replace(string, []byte, os.FileMode) error { return ErrUnsupported
 func (d *Dir) ReplaceIf(string, []byte, os.FileMode, func() error) error { return ErrUnsupported }
 
 // Lock returns ErrUnsupported.
-func (d *Dir) Lock(time.Duration) error { return ErrUnsupported }
+func (d *Dir) Lock(context.Context, time.Duration) error { return ErrUnsupported }
 
 // Unlock does nothing.
 func (d *Dir) Unlock() {}
