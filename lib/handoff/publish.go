@@ -146,11 +146,11 @@ func (x *session) currentIndex() ([]byte, error) {
 	if err != nil || !index.ListsNothing(text) {
 		return text, err
 	}
-	has, err := hasHandoffs(x.dir)
+	lost, err := x.hasLost(x.dir, text)
 	if err != nil {
 		return nil, err
 	}
-	if has {
+	if lost {
 		return nil, errIndexMissing
 	}
 	if len(text) > 0 {

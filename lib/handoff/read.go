@@ -90,7 +90,7 @@ func unknownID(id, dir string) error {
 func (s *Store) matching(d *durable.Dir, prefix string) ([]Entry, error) {
 	c := newCollector(func(Entry) bool { return true })
 	err := eachIndex(d, func(name string, text []byte) error {
-		if name == index.Name && index.ListsNothing(text) && isIndexLost(d) {
+		if name == index.Name && index.ListsNothing(text) && s.isIndexLost(d) {
 			return errIndexMissing
 		}
 		for _, row := range index.FindPrefix(text, prefix) {

@@ -38,7 +38,7 @@ func (s *Store) scan(d *durable.Dir, choose func(Entry) bool, skip func([]byte) 
 		case !lost:
 		case name != index.Name:
 			s.opt.Warn(name + " is missing or was emptied; its handoffs are not shown; run `handoff doctor`")
-		case isIndexLost(d):
+		case s.isIndexLost(d):
 			s.opt.Warn(errIndexMissing.Problem + "; " + errIndexMissing.Advice)
 		}
 		if name == index.Name {
@@ -66,7 +66,7 @@ func ignored(lines int, first string) string {
 
 // isIndexLost reports whether handoffs are there although INDEX.md lists nothing, and not because the first of them
 // are just being stored.
-func isIndexLost(d *durable.Dir) bool {
+func (s *Store) isIndexLost(d *durable.Dir) bool {
 	if has, err := hasHandoffs(d); err != nil || !has {
 		return err != nil
 	}
@@ -74,7 +74,11 @@ func isIndexLost(d *durable.Dir) bool {
 		return false
 	}
 	text, err := readIndex(d, index.Name)
-	return err != nil || index.ListsNothing(text)
+	if err != nil || !index.ListsNothing(text) {
+		return err != nil
+	}
+	lost, err := s.hasLost(d, text)
+	return err != nil || lost
 }
 
 func (c *collector) line(name string, number int, line []byte) {

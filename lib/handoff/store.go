@@ -120,6 +120,21 @@ func hasHandoffs(d *durable.Dir) (bool, error) {
 	return len(names) > 0, err
 }
 
+// hasLost reports whether text, of an INDEX.md that lists nothing, should list handoffs that are there. Beside a table
+// of a store without any event they were put by hand, and are adopted when they are written.
+func (s *Store) hasLost(d *durable.Dir, text []byte) (bool, error) {
+	has, err := hasHandoffs(d)
+	if err != nil || !has || index.Lacks(string(text)) != "" {
+		return has, err
+	}
+	state, err := openOptional(s.opt.StateDir)
+	if err != nil || state == nil {
+		return false, err
+	}
+	defer state.Close()
+	return s.hasBegun(nil, state)
+}
+
 var errArchiveLost = errors.New("an archive of the index is lost")
 
 // archiveLost says that an archive which has to be there is not, or that it holds nothing.

@@ -46,7 +46,11 @@ func (c *check) checkNoIndex() {
 		err = now.readSnapshot()
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return publishes(now.intent, name) })
-	if err != nil || len(names) > 0 && index.ListsNothing(now.indexes[0].text) {
+	lost := false
+	if err == nil && len(names) > 0 && index.ListsNothing(now.indexes[0].text) {
+		lost, err = c.hasLost(c.dir, now.indexes[0].text)
+	}
+	if err != nil || lost {
 		c.fault(index.Name, remedyRebuild, "is missing or empty, although there are handoffs")
 	}
 }
