@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -169,14 +170,11 @@ func (c *check) only(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// byPlace orders findings by file and then by line.
+// byPlace orders findings by file, by line, and then by what they say, so that the order is always the same.
 func byPlace(a, b Finding) int {
 	fileA, lineA := splitPlace(a.Place)
 	fileB, lineB := splitPlace(b.Place)
-	if fileA != fileB {
-		return strings.Compare(fileA, fileB)
-	}
-	return lineA - lineB
+	return cmp.Or(strings.Compare(fileA, fileB), lineA-lineB, strings.Compare(a.Problem, b.Problem))
 }
 
 func splitPlace(place string) (file string, line int) {

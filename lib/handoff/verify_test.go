@@ -231,6 +231,30 @@ func again(t *testing.T, root string, s *handoff.Store) {
 	}
 }
 
+// What is found is said in the same order each time, also what has the same place.
+func TestVerifySaysTheSameEachTime(t *testing.T) {
+	root := t.TempDir()
+	s := open(t, root, nil)
+	for n := range 8 {
+		r := mustWrite(t, s, source(fmt.Sprint("lost", n), ""))
+		mustRemove(t, filepath.Join(root, r.Path))
+	}
+	log := path(root, "handoff-events.jsonl")
+	mustPut(t, log, bytes.Replace(mustRead(t, log), []byte("lost0"), []byte("other"), 1))
+	if _, err := s.Repair(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.Verify(t.Context())
+	if err != nil || len(first.Warnings) != 8 {
+		t.Fatal(first, err)
+	}
+	for range 4 {
+		if r, err := s.Verify(t.Context()); err != nil || !slices.Equal(r.Warnings, first.Warnings) {
+			t.Fatalf("%v, then %v, %v", first.Warnings, r.Warnings, err)
+		}
+	}
+}
+
 // Verify never takes a change under way for a fault.
 func TestVerifyWhileOthersWrite(t *testing.T) {
 	root := t.TempDir()
