@@ -16,7 +16,7 @@ var exitCodes = []struct {
 	{1, nil, "outside the contract: an I/O failure or a bug; the message says whether anything was published"},
 	{2, handoff.ErrInvalid, "validation: schema, slug, time bounds, parse error, missing input file, unknown id, bad flags"},
 	{3, handoff.ErrDenied, "authorization: OPERATORS.md refuses from or to"},
-	{4, handoff.ErrBusy, "concurrency: the lock was not obtained in time"},
+	{4, handoff.ErrBusy, "concurrency: the lock was not obtained in time, or was removed while it was held; INDEX.md was changed meanwhile"},
 	{6, handoff.ErrIntegrity, "integrity: another id than claimed, stored content changed, other machine, broken chain"},
 	{7, handoff.ErrConfig, "configuration: system path, unusable directory, bad settings, no free name"},
 	{10, errOperational, "check: OPERATIONAL, the handoff must be mended or confirmed before work is resumed"},

@@ -11,7 +11,7 @@ import (
 var (
 	ErrInvalid   = errors.New("invalid input")          // the input is wrong: mend it (exit code 2)
 	ErrDenied    = errors.New("not authorized")         // OPERATORS.md refuses from or to (3)
-	ErrBusy      = errors.New("busy")                   // the lock was not obtained in time: try again (4)
+	ErrBusy      = errors.New("busy")                   // somebody else holds or changed the store: try again (4)
 	ErrIntegrity = errors.New("integrity fault")        // what is stored is not what was written (6)
 	ErrConfig    = errors.New("unusable configuration") // directory, settings or machine unfit (7)
 )
