@@ -41,12 +41,12 @@ func initCommand(a *app) *cobra.Command {
 			if _, err := s.List(handoff.Filter{}); err != nil { // the place must be one that a store may have
 				return err
 			}
-			return a.initProject(p, s.Dir())
+			return a.initProject(p, s)
 		},
 	}
 }
 
-func (a *app) initProject(p handoff.Project, dir string) error {
+func (a *app) initProject(p handoff.Project, s *handoff.Store) error {
 	steps := []struct {
 		name string
 		do   func(string) (bool, error)
@@ -55,11 +55,12 @@ func (a *app) initProject(p handoff.Project, dir string) error {
 		{".gitignore", func(path string) (bool, error) { return addLine(path, ".run/") }},
 		{".gitattributes", func(path string) (bool, error) { return addLine(path, "INDEX*.md merge=union") }},
 	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Cause: err}
-		}
-		a.note("made " + dir)
+	made, err := s.MakeDir()
+	if err != nil {
+		return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Cause: err}
+	}
+	if made {
+		a.note("made " + s.Dir())
 	}
 	for _, step := range steps {
 		changed, err := step.do(filepath.Join(p.Root, step.name))

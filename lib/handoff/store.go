@@ -58,6 +58,21 @@ func Open(opt Options) (*Store, error) {
 // Dir returns the absolute path of the handoffs directory.
 func (s *Store) Dir() string { return s.opt.Dir }
 
+// MakeDir makes the handoffs directory durably where it is missing, and reports whether it was. What root makes
+// belongs to the owner of the directory that it lies in.
+func (s *Store) MakeDir() (made bool, err error) {
+	if err := s.checkPlaces(); err != nil {
+		return false, err
+	}
+	if _, err := os.Stat(s.opt.Dir); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if err := durable.Mkdir(s.opt.Dir, 0o755); err != nil {
+		return false, placeError(s.opt.Dir, err)
+	}
+	return true, nil
+}
+
 // relPath returns how the path of a stored file is reported: relative to the project root if it is inside.
 func (s *Store) relPath(file string) string {
 	path := filepath.Join(s.opt.Dir, file)
