@@ -124,6 +124,9 @@ func TestSharedState(t *testing.T) {
 	p, dir := newStore(t)
 	goOn := p.stopped(t, dir, beforeEvent, "write", "d.md")
 	other := []string{"--handoffs-dir", filepath.Join(dir, "other"), "--state-dir", filepath.Join(dir, ".run")}
+	if err := os.Mkdir(other[1], 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if r := p.handoff(dir, append(words("write e.md --lock-timeout 300ms"), other...)...); r.code != 4 {
 		t.Errorf("the other store has exit code %d: %s", r.code, r.stderr)
 	}

@@ -227,7 +227,7 @@ func TestPowerCutFindsDamage(t *testing.T) {
 	}{
 		{"of the body", edit{"lib/internal/durable/stage_unix.go", "err := s.f.Sync()", "err := error(nil)"}},
 		{"of the index", edit{"lib/internal/durable/replace_unix.go", "return pending.CloseAtomicallyReplace()", "return os.Rename(pending.Name(), d.path+\"/\"+name)"}},
-		{"of the log", edit{"lib/internal/durable/log_unix.go", "return l.Sync()", "return nil"}},
+		{"of the log", edit{"lib/internal/durable/log_unix.go", "err = l.Sync()", "err = nil"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bin, found := build(t, test.edit), 0
