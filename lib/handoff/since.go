@@ -20,7 +20,7 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 	for unit, days := range map[string]int{"d": 1, "w": 7} {
 		count, isUnit := strings.CutSuffix(text, unit)
 		if n, err := strconv.ParseUint(count, 10, 16); isUnit && err == nil && n > 0 {
-			return now.Add(-time.Duration(n) * time.Duration(days) * 24 * time.Hour), nil
+			return now.AddDate(0, 0, -int(n)*days), nil
 		}
 	}
 	return time.Time{}, problem(ErrInvalid, "give a time such as 2026-05-07T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is no time", text)
