@@ -62,10 +62,11 @@ func (s *Store) Resume(ctx context.Context, c Consumption) (_ Consumption, err e
 		return c, err
 	}
 	c.HandoffID, c.Token = entry.ID, ledgerKey(c.Token, entry.ID)
-	return c, s.locked(ctx, func(x *session) error {
+	err = s.locked(ctx, func(x *session) error {
 		c.Time = x.now()
 		return x.resume(c)
 	})
+	return c, err
 }
 
 func (x *session) resume(c Consumption) error {
