@@ -127,7 +127,7 @@ func (x *session) isOneDir() bool {
 }
 
 // stillLocked fails when the lock file was removed or replaced while it was held. Others may be changing the store
-// then, and have finished or taken back what this session announced.
+// then, where directories cannot be locked, and have finished or taken back what this session announced.
 func (x *session) stillLocked() error {
 	now, err := x.dir.Lstat(lockName)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Inode != x.lockFile.Inode {

@@ -46,11 +46,17 @@ func TestEditedBeforeRecovery(t *testing.T) {
 		}
 		must(t, dir, append([]string{p.bin}, write...)...)
 		must(t, dir, p.bin, "doctor", "--repair")
-		list := must(t, dir, p.bin, "list", "--format", "ids")
-		for _, topic := range words("a b c d e") {
-			if strings.Count(list, idOf(topic)) != 1 {
-				t.Errorf("%s: %s is listed %d times", c.name, topic, strings.Count(list, idOf(topic)))
-			}
+		expectListed(t, p, dir, c.name, "a b c d e")
+	}
+}
+
+// expectListed wants each of the topics listed once.
+func expectListed(t *testing.T, p program, dir, name, topics string) {
+	t.Helper()
+	list := must(t, dir, p.bin, "list", "--format", "ids")
+	for _, topic := range words(topics) {
+		if n := strings.Count(list, idOf(topic)); n != 1 {
+			t.Errorf("%s: %s is listed %d times", name, topic, n)
 		}
 	}
 }
@@ -72,12 +78,7 @@ func TestRotationOfARowThatStandsTwice(t *testing.T) {
 		damage: twice, crashes: []crash{{beforeEvent, words("write d.md")}}})
 	must(t, dir, p.bin, "write", "d.md")
 	must(t, dir, p.bin, "write", "e.md")
-	list := must(t, dir, p.bin, "list", "--format", "ids")
-	for _, topic := range words("a b c d e") {
-		if strings.Count(list, idOf(topic)) != 1 {
-			t.Errorf("%s is listed %d times", topic, strings.Count(list, idOf(topic)))
-		}
-	}
+	expectListed(t, p, dir, "a row twice", "a b c d e")
 	must(t, dir, p.bin, "verify")
 }
 
