@@ -33,8 +33,8 @@ func (a *app) completeIDs(_ *cobra.Command, _ []string, typed string) ([]string,
 func (a *app) completeOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if s, err := a.store(); err == nil {
-		if list, err := s.Roster(); err == nil && list != nil {
-			for _, o := range list.Operators() {
+		if list, err := s.Operators(); err == nil && list != nil {
+			for _, o := range list.All() {
 				names = append(names, o.ID)
 			}
 		}

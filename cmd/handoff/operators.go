@@ -40,12 +40,12 @@ func (a *app) listOperators() error {
 	if err != nil {
 		return err
 	}
-	list, err := s.Roster()
+	list, err := s.Operators()
 	if err != nil || list == nil {
 		return err
 	}
 	var rows [][]string
-	for _, o := range list.Operators() {
+	for _, o := range list.All() {
 		if a.json {
 			if err := a.printJSON(o); err != nil {
 				return err
@@ -98,7 +98,7 @@ func (a *app) validateOperators(files []string) error {
 	if err != nil {
 		return err
 	}
-	if _, faults := handoff.ParseRoster(text); len(faults) > 0 {
+	if _, faults := handoff.ParseOperators(text); len(faults) > 0 {
 		return &handoff.DocumentError{Name: path, Faults: faults}
 	}
 	a.note(path + " is valid")

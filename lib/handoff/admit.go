@@ -8,17 +8,17 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/roster"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
 // An admitted document may be stored here: the machine and the place are right, and the operators in its
 // from and to are allowed.
 type admitted struct {
 	sealed
-	operators roster.State
+	operators operators.State
 }
 
-const maxRoster = 1 << 20
+const maxOperatorsBytes = 1 << 20
 
 // admit checks place and operators. It writes nothing. What is refused is left out and reported in results.
 func (s *Store) admit(_ machineOK, docs []scanned, results []Result) ([]admitted, error) {
@@ -64,43 +64,43 @@ func (s *Store) checkOwners() error {
 }
 
 // operatorCheck returns the check of one document's operators, for the policy of the store.
-func (s *Store) operatorCheck() (func(sealed) (roster.State, error), error) {
+func (s *Store) operatorCheck() (func(sealed) (operators.State, error), error) {
 	if s.opt.Operators.Off {
-		return func(sealed) (roster.State, error) { return roster.Disabled, nil }, nil
+		return func(sealed) (operators.State, error) { return operators.Disabled, nil }, nil
 	}
-	list, err := s.Roster()
+	list, err := s.Operators()
 	if err != nil {
 		return nil, err
 	}
 	if list == nil {
-		return func(sealed) (roster.State, error) { return roster.BootstrapPending, nil }, nil
+		return func(sealed) (operators.State, error) { return operators.BootstrapPending, nil }, nil
 	}
-	var evidence roster.Evidence
+	var evidence operators.Evidence
 	if s.opt.Operators.Evidence != nil {
 		evidence = s.opt.Operators.Evidence()
 	}
-	return func(d sealed) (roster.State, error) {
+	return func(d sealed) (operators.State, error) {
 		from := list.Verify(d.From, s.opt.Now(), evidence)
-		to := list.Verify(d.To, s.opt.Now(), roster.Evidence{})
+		to := list.Verify(d.To, s.opt.Now(), operators.Evidence{})
 		return s.judge(d, from, to)
 	}, nil
 }
 
 // judge combines what is known of from and to: the worse of the two counts.
-func (s *Store) judge(d sealed, from, to roster.Status) (roster.State, error) {
+func (s *Store) judge(d sealed, from, to operators.Status) (operators.State, error) {
 	worst := from
 	if rank(to.State) > rank(from.State) {
 		worst = to
 	}
-	if worst.State == roster.Verified {
+	if worst.State == operators.Verified {
 		return worst.State, nil
 	}
 	var reasons []string
 	for _, side := range []struct {
 		name   string
-		status roster.Status
+		status operators.Status
 	}{{"from", from}, {"to", to}} {
-		if side.status.State != roster.Verified {
+		if side.status.State != operators.Verified {
 			reasons = append(reasons, side.name+": "+side.status.Reason)
 		}
 	}
@@ -112,18 +112,18 @@ func (s *Store) judge(d sealed, from, to roster.Status) (roster.State, error) {
 	return "", problem(ErrDenied, "add the operator to "+s.opt.OperatorsFile+", or set schema_mode: warn in .handoff.yaml", "%s", text)
 }
 
-func rank(s roster.State) int {
+func rank(s operators.State) int {
 	switch s {
-	case roster.Verified:
+	case operators.Verified:
 		return 0
-	case roster.Unverified:
+	case operators.Unverified:
 		return 1
 	}
 	return 2
 }
 
-// Roster returns the operators file, nil if there is none. A file that cannot be used is ErrConfig.
-func (s *Store) Roster() (*roster.Roster, error) {
+// Operators returns the operators file, nil if there is none. A file that cannot be used is ErrConfig.
+func (s *Store) Operators() (*operators.List, error) {
 	text, err := readOperators(s.opt.OperatorsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -131,7 +131,7 @@ func (s *Store) Roster() (*roster.Roster, error) {
 	if err != nil {
 		return nil, problem(ErrConfig, "", "cannot read the operators file: %v", err)
 	}
-	list, faults := ParseRoster(text)
+	list, faults := ParseOperators(text)
 	if len(faults) > 0 {
 		return nil, problem(ErrConfig, "mend the file; `handoff operators validate` shows every fault",
 			"%s: %s", s.opt.OperatorsFile, faults[0])
@@ -139,13 +139,13 @@ func (s *Store) Roster() (*roster.Roster, error) {
 	return list, nil
 }
 
-// ParseRoster reads the text of an operators file and returns every fault of it.
-func ParseRoster(text []byte) (*roster.Roster, []Fault) {
+// ParseOperators reads the text of an operators file and returns every fault of it.
+func ParseOperators(text []byte) (*operators.List, []Fault) {
 	head, _, fault := document.Split(text)
 	if fault != nil {
 		return nil, []Fault{*fault}
 	}
-	list, problems := roster.Parse(head, 2)
+	list, problems := operators.Parse(head, 2)
 	faults := make([]Fault, len(problems))
 	for i, p := range problems {
 		faults[i] = Fault{Line: p.Line, Column: 1, Problem: p.Text}
@@ -159,11 +159,11 @@ func readOperators(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer d.Close()
-	return d.ReadFile(filepath.Base(path), maxRoster)
+	return d.ReadFile(filepath.Base(path), maxOperatorsBytes)
 }
 
 // OperatorStatus says what is known of an operator, and why not more.
-type OperatorStatus = roster.Status
+type OperatorStatus = operators.Status
 
 // VerifyOperator says what the store's policy knows of one operator, as an author of handoffs.
 func (s *Store) VerifyOperator(id string) (OperatorStatus, error) {
@@ -171,16 +171,16 @@ func (s *Store) VerifyOperator(id string) (OperatorStatus, error) {
 		return OperatorStatus{}, err
 	}
 	if s.opt.Operators.Off {
-		return OperatorStatus{State: roster.Disabled}, nil
+		return OperatorStatus{State: operators.Disabled}, nil
 	}
-	list, err := s.Roster()
+	list, err := s.Operators()
 	if err != nil {
 		return OperatorStatus{}, err
 	}
 	if list == nil {
-		return OperatorStatus{State: roster.BootstrapPending}, nil
+		return OperatorStatus{State: operators.BootstrapPending}, nil
 	}
-	var evidence roster.Evidence
+	var evidence operators.Evidence
 	if s.opt.Operators.Evidence != nil {
 		evidence = s.opt.Operators.Evidence()
 	}

@@ -25,7 +25,7 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 	slices.Reverse(entries)
 	slices.SortStableFunc(entries, func(a, b Entry) int { return compareTimes(b.Time, a.Time) })
 	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
-	each(len(entries), 2*runtime.GOMAXPROCS(0), func(i int) { got[i], errs[i] = s.carrier(d, entries[i], "handoff-record="+kind+"/") })
+	each(len(entries), 2*runtime.GOMAXPROCS(0), func(i int) { got[i], errs[i] = s.announced(d, entries[i], "handoff-record="+kind+"/") })
 	for i := range entries {
 		if got[i] != nil {
 			found = append(found, *got[i])
@@ -36,8 +36,8 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 	return found, withheld, nil
 }
 
-// carrier reads the handoff of an entry, nil if its text does not hold the mark.
-func (s *Store) carrier(d *durable.Dir, e Entry, mark string) (*Stored, error) {
+// announced reads the handoff of an entry, nil if its text does not hold the mark.
+func (s *Store) announced(d *durable.Dir, e Entry, mark string) (*Stored, error) {
 	text, err := d.ReadFile(e.File, maxStored)
 	if err == nil && !bytes.Contains(text, []byte(mark)) {
 		return nil, nil

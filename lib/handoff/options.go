@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
-	"github.com/seed-78daf238/handoff/lib/internal/roster"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
 // Defaults of Options.
@@ -58,7 +58,7 @@ type OperatorPolicy struct {
 
 	// Evidence returns what the checks of verify_git_match and verify_gpg compare with the operator in
 	// from. nil asks for neither.
-	Evidence func() roster.Evidence
+	Evidence func() operators.Evidence
 }
 
 func (o Options) withDefaults() Options {

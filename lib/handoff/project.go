@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/roster"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
@@ -103,13 +103,13 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 }
 
 // evidence asks git who is writing, if the settings want that checked.
-func (p Project) evidence() func() roster.Evidence {
+func (p Project) evidence() func() operators.Evidence {
 	matchEmail, matchKey := p.Settings.VerifyGitMatch.Value, p.Settings.VerifyGPG.Value
 	if !matchEmail && !matchKey {
 		return nil
 	}
-	return func() roster.Evidence {
-		e := roster.Evidence{MatchEmail: matchEmail, MatchKey: matchKey}
+	return func() operators.Evidence {
+		e := operators.Evidence{MatchEmail: matchEmail, MatchKey: matchKey}
 		if matchEmail {
 			e.Email = GitConfig(p.Root, "user.email")
 		}
@@ -144,7 +144,7 @@ func (p Project) Me() string {
 	if err != nil {
 		return ""
 	}
-	list, err := s.Roster()
+	list, err := s.Operators()
 	if err != nil || list == nil {
 		return ""
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
 
@@ -93,7 +93,7 @@ func (s *Store) redact(d scanned) (scanned, error) {
 		return d, problem(ErrInvalid, "leave handoff_id out of a document that is to be redacted",
 			"%sthe document names its id, which would be another one after the redaction", prefixed(d.name))
 	}
-	if _, structured, err := carrier.Extract(d.Body); structured || err != nil {
+	if _, structured, err := recordblock.Extract(d.Body); structured || err != nil {
 		return d, problem(ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
 			"%sthe body carries a record with a credential in it, which cannot be redacted in place", prefixed(d.name))
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // DefaultMaxAge is the age up to which a packet is fresh.
@@ -204,10 +204,10 @@ func (c *checking) schema(f Facts) {
 }
 
 // claimedFields reports members that only a check may write.
-func (c *checking) claimedFields(v *ordered.Value) {
+func (c *checking) claimedFields(v *jsontree.Value) {
 	for _, m := range v.Members {
 		if slices.Contains(verdictFields, strings.ToLower(m.Name)) {
-			c.claim(ordered.Pointer("", m.Name), m.Name+" = "+m.Value.String())
+			c.claim(jsontree.Pointer("", m.Name), m.Name+" = "+m.Value.String())
 		}
 	}
 }

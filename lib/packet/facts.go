@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Facts are what a handoff of any kind says about resuming from it. Each kind fills them from its own
@@ -35,11 +35,11 @@ func (f Facts) cannot(name string) bool { return slices.Contains(f.Cannot, name)
 
 // Facts returns what the record says.
 func (r Record) Facts() Facts {
-	v, _ := ordered.Parse(r.JSON())
+	v, _ := jsontree.Parse(r.JSON())
 	return facts(r, v, nil)
 }
 
-func facts(r Record, v *ordered.Value, faults []handoff.Fault) Facts {
+func facts(r Record, v *jsontree.Value, faults []handoff.Fault) Facts {
 	return Facts{
 		Kind: Kind + "/" + Version, Objective: r.Objective, Completed: r.Completed, Unresolved: r.Unresolved, Assumptions: r.Assumptions,
 		NextAction: r.NextAction, Risks: r.Risks, UpdatedAt: r.UpdatedAt, ExpiresAt: r.ExpiresAt, ResumeToken: r.ResumeToken,
@@ -49,25 +49,25 @@ func facts(r Record, v *ordered.Value, faults []handoff.Fault) Facts {
 
 // Passages returns every string of a JSON text with its pointer, names of members included; none when it is no JSON.
 func Passages(data []byte) []Passage {
-	v, err := ordered.Parse(data)
+	v, err := jsontree.Parse(data)
 	if err != nil {
 		return nil
 	}
 	return texts(nil, "", v)
 }
 
-func texts(all []Passage, pointer string, v *ordered.Value) []Passage {
+func texts(all []Passage, pointer string, v *jsontree.Value) []Passage {
 	if v == nil {
 		return all
 	}
-	if v.Kind == ordered.String {
+	if v.Kind == jsontree.String {
 		all = append(all, Passage{pointer, v.Text})
 	}
 	for i, item := range v.Items {
 		all = texts(all, fmt.Sprintf("%s/%d", pointer, i), item)
 	}
 	for _, m := range v.Members {
-		at := ordered.Pointer(pointer, m.Name)
+		at := jsontree.Pointer(pointer, m.Name)
 		if !known(m.Name) {
 			all = append(all, Passage{at, m.Name})
 		}

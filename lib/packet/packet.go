@@ -13,7 +13,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
 // The name of the kind in the info string of its block.
@@ -95,7 +95,7 @@ func encode(value any) []byte {
 
 // Body returns the handoff body that carries the record: its view and its block.
 func (r Record) Body() (string, error) {
-	return carrier.Build(r.View(), Kind, Version, r.JSON())
+	return recordblock.Build(r.View(), Kind, Version, r.JSON())
 }
 
 // Required returns the names of the fields that every packet has.

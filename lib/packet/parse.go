@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // MaxBytes is the size up to which a packet is read, as that of a handoff document by default.
@@ -47,18 +47,18 @@ func Detect(data []byte) bool {
 }
 
 // read returns the JSON object in data, or why it is none.
-func read(data []byte) (*ordered.Value, *handoff.Fault) {
+func read(data []byte) (*jsontree.Value, *handoff.Fault) {
 	if len(data) > MaxBytes {
 		return nil, &handoff.Fault{Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(data), MaxBytes), Hint: "make it smaller"}
 	}
-	v, err := ordered.Parse(data)
-	var syntax *ordered.SyntaxError
+	v, err := jsontree.Parse(data)
+	var syntax *jsontree.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
 		return nil, &handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
 	case err != nil:
 		return nil, &handoff.Fault{Problem: err.Error()}
-	case v.Kind != ordered.Object:
+	case v.Kind != jsontree.Object:
 		return nil, &handoff.Fault{Line: v.Line, Column: v.Column, Problem: "a packet is a JSON object, this is of type " + v.Kind.String()}
 	}
 	return v, nil
@@ -71,7 +71,7 @@ type decoded struct {
 	empty  map[int]string // index of a fault → name of the field that is only empty
 }
 
-func decode(v *ordered.Value) *decoded {
+func decode(v *jsontree.Value) *decoded {
 	d := &decoded{empty: map[int]string{}}
 	for _, f := range fields {
 		member := v.Get(f.name)
@@ -104,14 +104,14 @@ func known(name string) bool {
 	return false
 }
 
-func (d *decoded) fault(v *ordered.Value, pointer, problem, hint string) {
+func (d *decoded) fault(v *jsontree.Value, pointer, problem, hint string) {
 	d.faults = append(d.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer, Problem: problem, Hint: hint})
 }
 
 // string reads text that is not blank. name is the field it belongs to.
-func (d *decoded) string(name, pointer string, v *ordered.Value) string {
+func (d *decoded) string(name, pointer string, v *jsontree.Value) string {
 	switch {
-	case v.Kind != ordered.String:
+	case v.Kind != jsontree.String:
 		d.fault(v, pointer, "must be a string, is of type "+v.Kind.String(), "")
 	case !utf8.ValidString(v.Text):
 		d.fault(v, pointer, "holds half of a surrogate pair, which is no character", "write the character itself")
@@ -124,8 +124,8 @@ func (d *decoded) string(name, pointer string, v *ordered.Value) string {
 	return ""
 }
 
-func (d *decoded) strings(name string, v *ordered.Value) []string {
-	if v.Kind != ordered.Array {
+func (d *decoded) strings(name string, v *jsontree.Value) []string {
+	if v.Kind != jsontree.Array {
 		d.fault(v, "/"+name, "must be a list of strings, is of type "+v.Kind.String(), "")
 		return nil
 	}
@@ -143,9 +143,9 @@ func (d *decoded) strings(name string, v *ordered.Value) []string {
 }
 
 // instant faults a time that is text but no time with a zone.
-func (d *decoded) instant(name string, v *ordered.Value) {
+func (d *decoded) instant(name string, v *jsontree.Value) {
 	member := v.Get(name)
-	if member == nil || member.Kind != ordered.String || blank(member.Text) {
+	if member == nil || member.Kind != jsontree.String || blank(member.Text) {
 		return
 	}
 	if _, ok := parseTime(member.Text); !ok {

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -50,7 +50,7 @@ func TestRecordSurvives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		block, ok, err := carrier.Extract(body)
+		block, ok, err := recordblock.Extract(body)
 		if err != nil || !ok || block.Kind != packet.Kind || block.Version != packet.Version {
 			t.Fatalf("%+v %t %v", block, ok, err)
 		}
@@ -68,7 +68,7 @@ func TestRecordSurvives(t *testing.T) {
 func TestAgreesWithTheSchema(t *testing.T) {
 	rules := schema.Packet()
 	compare := func(t interface{ Fatalf(string, ...any) }, data []byte) {
-		v, err := ordered.Parse(data)
+		v, err := jsontree.Parse(data)
 		if err != nil {
 			return
 		}

@@ -3,7 +3,7 @@ package packet
 import (
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
 // View returns the record as Markdown for people. Its form is part of kind packet/1 and never changes:
@@ -31,7 +31,7 @@ func (r Record) View() string {
 
 func line(b *strings.Builder, label, text string) {
 	if text != "" {
-		b.WriteString("- **" + carrier.Text(label) + ":** " + carrier.Text(text) + "\n")
+		b.WriteString("- **" + recordblock.Text(label) + ":** " + recordblock.Text(text) + "\n")
 	}
 }
 
@@ -41,6 +41,6 @@ func section(b *strings.Builder, title string, items []string) {
 		b.WriteString("(empty)\n")
 	}
 	for _, item := range items {
-		b.WriteString("- " + carrier.Text(item) + "\n")
+		b.WriteString("- " + recordblock.Text(item) + "\n")
 	}
 }

@@ -5,19 +5,19 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 // A Block is the record that a body carries: its kind and version, its JSON, and its view for people.
-type Block = carrier.Block
+type Block = recordblock.Block
 
 // Extract returns the record in the body of a stored handoff. A plain body is handoff.ErrInvalid, a body
 // whose record is broken handoff.ErrIntegrity.
 func Extract(s handoff.Stored) (Block, error) {
-	block, ok, err := carrier.Extract(s.Body)
+	block, ok, err := recordblock.Extract(s.Body)
 	switch {
 	case err != nil:
 		return Block{}, &handoff.CorruptError{File: s.Path, Why: err.Error()}
@@ -32,7 +32,7 @@ func Extract(s handoff.Stored) (Block, error) {
 // the view is not the one that the record gives. Of a plain body, a body without a view, and a kind that this version does
 // not know there is nothing to say.
 func CheckBody(body string) error {
-	block, ok, err := carrier.Extract(body)
+	block, ok, err := recordblock.Extract(body)
 	if err != nil || !ok {
 		return err
 	}

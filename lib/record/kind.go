@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/lib/universal"
@@ -18,9 +18,9 @@ func Kinds() []string { return []string{packet.Kind, universal.Kind, run.Kind} }
 
 // Detect returns the kind that a JSON value has by its shape, "" for none.
 func Detect(data []byte) string {
-	v, err := ordered.Parse(data)
+	v, err := jsontree.Parse(data)
 	switch {
-	case err != nil || v.Kind != ordered.Object:
+	case err != nil || v.Kind != jsontree.Object:
 		return ""
 	case v.Get("handoff") != nil, v.Get("schema_type") != nil && v.Get("payload") != nil: // the second lacks its wrapper, which its validation says
 		return universal.Kind
@@ -53,9 +53,9 @@ func kindOf(data []byte, forced string) (string, error) {
 func faulty(faults ...handoff.Fault) error { return &handoff.DocumentError{Faults: faults} }
 
 // parse reads JSON. What is none is a fault with its place.
-func parse(data []byte) (*ordered.Value, error) {
-	v, err := ordered.Parse(data)
-	var syntax *ordered.SyntaxError
+func parse(data []byte) (*jsontree.Value, error) {
+	v, err := jsontree.Parse(data)
+	var syntax *jsontree.SyntaxError
 	if errors.As(err, &syntax) {
 		return nil, faulty(handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint})
 	}

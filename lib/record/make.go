@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/lib/universal"
@@ -139,11 +139,11 @@ func (o Options) run(data []byte, s screened) (Head, string, error) {
 
 // defaults returns what a run record leaves out, as far as it does.
 func (o Options) defaults(data []byte) (d run.Defaults) {
-	v, err := ordered.Parse(data)
+	v, err := jsontree.Parse(data)
 	if err != nil {
 		return d
 	}
-	absent := func(name string) bool { return v.Get(name) == nil || v.Get(name).Kind == ordered.Null }
+	absent := func(name string) bool { return v.Get(name) == nil || v.Get(name).Kind == jsontree.Null }
 	if absent("project_id") && o.Project != nil {
 		d.ProjectID = o.Project()
 	}

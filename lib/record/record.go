@@ -11,7 +11,7 @@ import (
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/lib/universal"
@@ -34,7 +34,7 @@ func InputJSON(name string, data []byte, rules handoff.Rules) packet.Input {
 
 // Input returns what packet.Check takes for a handoff. rules are those of universal records.
 func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
-	block, ok, err := carrier.Extract(d.Body)
+	block, ok, err := recordblock.Extract(d.Body)
 	if err != nil || !ok {
 		return packet.Input{Name: name, ID: d.HandoffID, Err: err, Facts: plainFacts(d)}
 	}

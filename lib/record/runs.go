@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/run"
 )
 
@@ -26,7 +26,7 @@ func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
 // runOf returns the run record in the body of a handoff, false if its mark was only quoted there or the
 // record is of a later version.
 func runOf(got handoff.Stored) (run.Record, bool, error) {
-	block, ok, err := carrier.Extract(got.Body)
+	block, ok, err := recordblock.Extract(got.Body)
 	if err != nil || !ok || block.Kind != run.Kind || block.Version != run.Version {
 		return run.Record{}, false, err
 	}

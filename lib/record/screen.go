@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // screened is a record after the secret scan.
@@ -46,16 +46,16 @@ type scan struct {
 }
 
 // value scans the strings of v, which stands under name.
-func (s *scan) value(pointer, name string, v *ordered.Value) {
-	if v.Kind == ordered.String {
+func (s *scan) value(pointer, name string, v *jsontree.Value) {
+	if v.Kind == jsontree.String {
 		s.text(pointer, name, v)
 	}
 	for i, item := range v.Items {
 		s.value(fmt.Sprintf("%s/%d", pointer, i), "", item)
 	}
 	for _, m := range v.Members {
-		at := ordered.Pointer(pointer, m.Name)
-		for _, f := range handoff.FindSecrets(ordered.Printable(m.Name)) {
+		at := jsontree.Pointer(pointer, m.Name)
+		for _, f := range handoff.FindSecrets(jsontree.Printable(m.Name)) {
 			s.found(pointer, "the name of a field", m.Value, f, false)
 		}
 		s.value(at, m.Name, m.Value)
@@ -63,12 +63,12 @@ func (s *scan) value(pointer, name string, v *ordered.Value) {
 }
 
 // text scans one string together with its name: some rules tell a credential by what it is called.
-func (s *scan) text(pointer, name string, v *ordered.Value) {
+func (s *scan) text(pointer, name string, v *jsontree.Value) {
 	context := ""
 	if name != "" {
 		context = name + `": "`
 	}
-	whole := context + ordered.Printable(v.Text)
+	whole := context + jsontree.Printable(v.Text)
 	redacted, done := context, len(context)
 	for _, f := range handoff.FindSecrets(whole) {
 		if f.Start < done || !s.found(pointer, "it", v, f, true) {
@@ -83,7 +83,7 @@ func (s *scan) text(pointer, name string, v *ordered.Value) {
 }
 
 // found says what is to be done about a credential: true to replace it.
-func (s *scan) found(pointer, what string, v *ordered.Value, f handoff.Secret, replaceable bool) bool {
+func (s *scan) found(pointer, what string, v *jsontree.Value, f handoff.Secret, replaceable bool) bool {
 	switch {
 	case slices.Contains(s.Allow, f.Rule):
 		s.out.allowed = append(s.out.allowed, f.Rule)

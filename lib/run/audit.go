@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Review is what the self-audit needs to know that the record itself does not say.
@@ -165,7 +165,7 @@ func readAudit(o *object) (Audit, map[string]bool) {
 	if v == nil {
 		return a, claimed
 	}
-	if v.Kind != ordered.Object {
+	if v.Kind != jsontree.Object {
 		o.add(v, "/self_audit", "must be an object, is of type "+v.Kind.String(), "")
 		return a, claimed
 	}

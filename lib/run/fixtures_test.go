@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -49,14 +49,14 @@ func TestGoodFixtures(t *testing.T) {
 			continue
 		}
 		survives(t, r)
-		if v, err := ordered.Parse(data); err != nil || !run.Detect(data) || v.Get("task_id") == nil {
+		if v, err := jsontree.Parse(data); err != nil || !run.Detect(data) || v.Get("task_id") == nil {
 			t.Errorf("%s is not detected: %v", path, err)
 		}
 	}
 }
 
 func survives(t interface{ Errorf(string, ...any) }, r run.Record) {
-	v, err := ordered.Parse(r.JSON())
+	v, err := jsontree.Parse(r.JSON())
 	if err != nil {
 		t.Errorf("%v", err)
 		return

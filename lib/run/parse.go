@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // MaxBytes is the size up to which a record is read, as that of a handoff document by default.
@@ -44,14 +44,14 @@ func parse(data []byte, defaults Defaults) (draft Draft, readable bool, found fa
 		found.add(nil, "", fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(data), MaxBytes), "make it smaller")
 		return Draft{}, false, found
 	}
-	v, err := ordered.Parse(data)
-	var syntax *ordered.SyntaxError
+	v, err := jsontree.Parse(data)
+	var syntax *jsontree.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
 		found = faults{{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}}
 	case err != nil:
 		found.add(nil, "", err.Error(), "")
-	case v.Kind != ordered.Object:
+	case v.Kind != jsontree.Object:
 		found.add(v, "", "a run record is a JSON object, this is of type "+v.Kind.String(), "")
 	default:
 		draft = read(&object{v: v, faults: &found}, defaults)
@@ -62,7 +62,7 @@ func parse(data []byte, defaults Defaults) (draft Draft, readable bool, found fa
 
 // Detect says whether a JSON value looks like a run record rather than another kind.
 func Detect(data []byte) bool {
-	v, err := ordered.Parse(data)
+	v, err := jsontree.Parse(data)
 	return err == nil && v.Get("handoff") == nil && v.Get("resume_token") == nil && v.Get("task_id") != nil && v.Get("summary") != nil
 }
 

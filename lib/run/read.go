@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Limits in characters. Those of texts are far beyond what a person reads.
@@ -22,7 +22,7 @@ const (
 // faults collects what is wrong with a record.
 type faults []handoff.Fault
 
-func (f *faults) add(v *ordered.Value, at, problem, hint string) {
+func (f *faults) add(v *jsontree.Value, at, problem, hint string) {
 	fault := handoff.Fault{Pointer: at, Problem: problem, Hint: hint}
 	if v != nil {
 		fault.Line, fault.Column = v.Line, v.Column
@@ -32,22 +32,22 @@ func (f *faults) add(v *ordered.Value, at, problem, hint string) {
 
 // An object reads the members of one JSON object and remembers which ones it was asked for.
 type object struct {
-	v     *ordered.Value
+	v     *jsontree.Value
 	at    string
 	known []string
 	*faults
 }
 
 // get returns a member, nil when it is absent or null.
-func (o *object) get(name string) *ordered.Value {
+func (o *object) get(name string) *jsontree.Value {
 	o.known = append(o.known, name)
-	if v := o.v.Get(name); v != nil && v.Kind != ordered.Null {
+	if v := o.v.Get(name); v != nil && v.Kind != jsontree.Null {
 		return v
 	}
 	return nil
 }
 
-func (o *object) pointer(name string) string { return ordered.Pointer(o.at, name) }
+func (o *object) pointer(name string) string { return jsontree.Pointer(o.at, name) }
 
 // required reads text that must be there.
 func (o *object) required(name string, most int) string {
@@ -67,10 +67,10 @@ func (o *object) optional(name string, most int) string {
 }
 
 // text reads a string of 1 to most characters that is not blank. An id holds no control characters.
-func (f *faults) text(v *ordered.Value, at string, most int) string {
+func (f *faults) text(v *jsontree.Value, at string, most int) string {
 	n := utf8.RuneCountInString(v.Text)
 	switch {
-	case v.Kind != ordered.String:
+	case v.Kind != jsontree.String:
 		f.add(v, at, "must be a string, is of type "+v.Kind.String(), "")
 	case !utf8.ValidString(v.Text):
 		f.add(v, at, "holds half of a surrogate pair, which is no character", "write the character itself")
@@ -92,7 +92,7 @@ func (o *object) enum(name string, values ...string) string {
 	if v == nil {
 		return values[0]
 	}
-	if v.Kind != ordered.String || !slices.Contains(values, v.Text) {
+	if v.Kind != jsontree.String || !slices.Contains(values, v.Text) {
 		o.add(v, o.pointer(name), "is not one of "+strings.Join(values, ", "), "")
 	}
 	return v.Text
@@ -105,7 +105,7 @@ func (o *object) integer(name string, least, most int64) *int64 {
 		return nil
 	}
 	n, err := strconv.ParseInt(v.String(), 10, 64) // as printed: 1e2 is 100
-	if v.Kind != ordered.Number || err != nil || n < least || n > most {
+	if v.Kind != jsontree.Number || err != nil || n < least || n > most {
 		o.add(v, o.pointer(name), fmt.Sprintf("must be a whole number from %d to %d", least, most), "")
 		return nil
 	}
@@ -117,7 +117,7 @@ func (o *object) boolean(name string) (value, given bool) {
 	if v == nil {
 		return false, false
 	}
-	if v.Kind != ordered.Bool {
+	if v.Kind != jsontree.Bool {
 		o.add(v, o.pointer(name), "must be true or false, is of type "+v.Kind.String(), "")
 	}
 	return v.Text == "true", true
@@ -133,12 +133,12 @@ func (o *object) closed() {
 }
 
 // items returns the list under a name, nil when it is absent or no list.
-func (o *object) items(name string) []*ordered.Value {
+func (o *object) items(name string) []*jsontree.Value {
 	v := o.get(name)
 	if v == nil {
 		return nil
 	}
-	if v.Kind != ordered.Array {
+	if v.Kind != jsontree.Array {
 		o.add(v, o.pointer(name), "must be a list, is of type "+v.Kind.String(), "")
 		return nil
 	}
@@ -159,13 +159,13 @@ func (o *object) strings(name string, most int) []string {
 func list[T any](o *object, name, main string, read func(*object) T) []T {
 	var all []T
 	for i, v := range o.items(name) {
-		if v.Kind == ordered.String {
-			plain := ordered.NewObject(ordered.Member{Name: main, Value: v})
+		if v.Kind == jsontree.String {
+			plain := jsontree.NewObject(jsontree.Member{Name: main, Value: v})
 			plain.Line, plain.Column = v.Line, v.Column
 			v = plain
 		}
 		item := &object{v: v, at: fmt.Sprintf("%s/%d", o.pointer(name), i), faults: o.faults}
-		if v.Kind != ordered.Object {
+		if v.Kind != jsontree.Object {
 			o.add(v, item.at, "must be an object or a string, is of type "+v.Kind.String(), "")
 			continue
 		}

@@ -13,8 +13,8 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
 // The name of the kind in the info string of its block.
@@ -120,7 +120,7 @@ func (r Record) JSON() []byte {
 
 // JSON returns the draft as JSON, with the flags of the self-audit that it claims. Parse gives the draft back.
 func (d Draft) JSON() []byte {
-	v, err := ordered.Parse(d.Record.JSON())
+	v, err := jsontree.Parse(d.Record.JSON())
 	if err != nil {
 		return nil // more than a record can be
 	}
@@ -135,5 +135,5 @@ func (d Draft) JSON() []byte {
 
 // Body returns the handoff body that carries the record: its view and its block.
 func (r Record) Body() (string, error) {
-	return carrier.Build(r.View(), Kind, Version, r.JSON())
+	return recordblock.Build(r.View(), Kind, Version, r.JSON())
 }

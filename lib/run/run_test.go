@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -197,7 +197,7 @@ func TestRecordSurvives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		block, ok, err := carrier.Extract(body)
+		block, ok, err := recordblock.Extract(body)
 		if err != nil || !ok || string(block.JSON) != string(r.JSON()) || block.View != r.View() {
 			t.Fatalf("%v: %q", err, body)
 		}
@@ -225,7 +225,7 @@ func TestAgreesWithTheSchema(t *testing.T) {
 		text := string(sealed.JSON())
 		at := rapid.SampledFrom(places).Draw(t, "place")
 		text = text[:at[2]] + values.Draw(t, "value") + text[at[3]:]
-		v, err := ordered.Parse([]byte(text))
+		v, err := jsontree.Parse([]byte(text))
 		if err != nil {
 			return
 		}

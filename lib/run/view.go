@@ -4,14 +4,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
 // View returns the record as Markdown for people, with every field that it has. Its form is part of kind
 // run/1 and never changes: stored handoffs are verified against it.
 func (r Record) View() string {
 	v := &view{}
-	v.WriteString("# Run record " + carrier.Text(r.TaskID) + "\n\n" + carrier.Text(r.Summary) + "\n\n")
+	v.WriteString("# Run record " + recordblock.Text(r.TaskID) + "\n\n" + recordblock.Text(r.Summary) + "\n\n")
 	v.item("Status", "", r.Status)
 	v.item("Project", "", r.ProjectID)
 	v.item("Intent lock", "", r.IntentLockID)
@@ -52,14 +52,14 @@ type view struct{ strings.Builder }
 func (v *view) item(label, main string, values ...string) {
 	if label != "" {
 		if values[0] != "" {
-			v.WriteString("- **" + carrier.Text(label) + ":** " + carrier.Text(values[0]) + "\n")
+			v.WriteString("- **" + recordblock.Text(label) + ":** " + recordblock.Text(values[0]) + "\n")
 		}
 		return
 	}
-	v.WriteString("- " + carrier.Text(main))
+	v.WriteString("- " + recordblock.Text(main))
 	for i := 0; i+1 < len(values); i += 2 {
 		if values[i+1] != "" {
-			v.WriteString("; " + values[i] + ": " + carrier.Text(values[i+1]))
+			v.WriteString("; " + values[i] + ": " + recordblock.Text(values[i+1]))
 		}
 	}
 	v.WriteString("\n")

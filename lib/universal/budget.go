@@ -1,7 +1,7 @@
 package universal
 
 import (
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
@@ -72,7 +72,7 @@ func count(encoding string, src []byte) (n int, atLeast bool, err error) {
 
 func (d *Document) checkCount(r *Report) {
 	claimed := d.root.At(countPath)
-	if claimed == nil || claimed.Kind != ordered.Number {
+	if claimed == nil || claimed.Kind != jsontree.Number {
 		return
 	}
 	n, err := wholeNumber(claimed)
@@ -92,7 +92,7 @@ func (d *Document) checkTiers(encoding string, r *Report) error {
 		var text []byte
 		for _, path := range tier.paths {
 			if v := d.root.At(path); v != nil {
-				text = append(ordered.AppendQuoted(text, path[len(above(path))+1:]), ':')
+				text = append(jsontree.AppendQuoted(text, path[len(above(path))+1:]), ':')
 				text = v.Append(text)
 			}
 		}

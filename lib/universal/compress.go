@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
@@ -84,9 +84,9 @@ func (c compressor) moveSession() {
 		return
 	}
 	start, before := c.snapshot(), len(printed(c.root))
-	reference := ordered.NewObject(
-		ordered.Member{Name: "path", Value: ordered.NewString(sessionFile(c.dir, c.root))},
-		ordered.Member{Name: "relevance", Value: ordered.NewString("important")},
+	reference := jsontree.NewObject(
+		jsontree.Member{Name: "path", Value: jsontree.NewString(sessionFile(c.dir, c.root))},
+		jsontree.Member{Name: "relevance", Value: jsontree.NewString("important")},
 	)
 	c.session = session
 	c.remove(sessionPath, "moved to a file")
@@ -99,21 +99,21 @@ func (c compressor) moveSession() {
 // canRefer reports whether payload.references can take one more file.
 func (c compressor) canRefer() bool {
 	references := c.root.At("/handoff/payload/references")
-	if references != nil && references.Kind != ordered.Object {
+	if references != nil && references.Kind != jsontree.Object {
 		return false
 	}
 	files := references.Get("files")
-	return files == nil || files.Kind == ordered.Array
+	return files == nil || files.Kind == jsontree.Array
 }
 
-func (c compressor) refer(reference *ordered.Value) {
+func (c compressor) refer(reference *jsontree.Value) {
 	const references, why = "/handoff/payload/references", "refers to the session file"
 	files := c.root.At(references + "/files")
 	switch {
 	case c.root.At(references) == nil:
-		c.set(references, ordered.NewObject(ordered.Member{Name: "files", Value: ordered.NewArray(reference)}), why)
+		c.set(references, jsontree.NewObject(jsontree.Member{Name: "files", Value: jsontree.NewArray(reference)}), why)
 	case files == nil:
-		c.set(references+"/files", ordered.NewArray(reference), why)
+		c.set(references+"/files", jsontree.NewArray(reference), why)
 	default:
 		files.Items = append(files.Items, reference)
 		c.patch = append(c.patch, Change{Op: "add", Path: references + "/files/" + strconv.Itoa(len(files.Items)-1), Value: reference.Append(nil), Why: why})
@@ -139,7 +139,7 @@ func (c compressor) shorten() {
 	for i, s := range long {
 		s.value.Text = s.full
 		if i < enough {
-			c.swap(s.pointer, ordered.NewString(s.short), fmt.Sprintf("cut to %d characters", workingMax))
+			c.swap(s.pointer, jsontree.NewString(s.short), fmt.Sprintf("cut to %d characters", workingMax))
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (c compressor) shorten() {
 func (c compressor) shortenSummary() {
 	const pointer = "/handoff/context/summary"
 	v := c.root.At(pointer)
-	if v == nil || v.Kind != ordered.String {
+	if v == nil || v.Kind != jsontree.String {
 		return
 	}
 	fitting := func(text string) bool {
@@ -157,27 +157,27 @@ func (c compressor) shortenSummary() {
 	if len(v.Text) > 4*summaryMax || fitting(v.Text) {
 		return // longer than the schema allows: no repair left it so
 	}
-	size := utf8.RuneCountInString(ordered.Printable(v.Text)) - 1
+	size := utf8.RuneCountInString(jsontree.Printable(v.Text)) - 1
 	for size > 3 && !fitting(cutTo(v.Text, size)) {
 		size--
 	}
 	if short := cutTo(v.Text, size); size > 3 && len(short) < len(v.Text) {
-		c.swap(pointer, ordered.NewString(short), fmt.Sprintf("cut to less than %d tokens", summaryTokens))
+		c.swap(pointer, jsontree.NewString(short), fmt.Sprintf("cut to less than %d tokens", summaryTokens))
 	}
 }
 
 // A longString is a string that can be cut.
 type longString struct {
 	pointer     string
-	value       *ordered.Value
+	value       *jsontree.Value
 	full, short string
 }
 
-func longStrings(v *ordered.Value, pointer string, found []longString) []longString {
+func longStrings(v *jsontree.Value, pointer string, found []longString) []longString {
 	if v == nil {
 		return found
 	}
-	if v.Kind == ordered.String {
+	if v.Kind == jsontree.String {
 		if short := cutTo(v.Text, workingMax); len(short) < len(v.Text) {
 			found = append(found, longString{pointer, v, v.Text, short})
 		}
@@ -187,7 +187,7 @@ func longStrings(v *ordered.Value, pointer string, found []longString) []longStr
 		found = longStrings(item, pointer+"/"+strconv.Itoa(i), found)
 	}
 	for _, m := range v.Members {
-		found = longStrings(m.Value, ordered.Pointer(pointer, m.Name), found)
+		found = longStrings(m.Value, jsontree.Pointer(pointer, m.Name), found)
 	}
 	return found
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agext/levenshtein"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // convert turns a value into the shape that its field wants, where that is possible.
@@ -19,51 +19,51 @@ func convert(e *editor, f field, pointer string) {
 	switch f.shape {
 	case text:
 		if scalar(v) {
-			e.set(pointer, ordered.NewString(v.Text), "converted to a string")
+			e.set(pointer, jsontree.NewString(v.Text), "converted to a string")
 		}
 	case texts:
 		convertList(e, v, pointer)
 	case flag:
-		if v.Kind == ordered.String && (v.Text == "true" || v.Text == "false") {
-			e.set(pointer, ordered.NewBool(v.Text == "true"), "converted to a boolean")
+		if v.Kind == jsontree.String && (v.Text == "true" || v.Text == "false") {
+			e.set(pointer, jsontree.NewBool(v.Text == "true"), "converted to a boolean")
 		}
 	case clock:
 		if fixed := inUTC(v); fixed != "" && fixed != v.Text {
-			e.set(pointer, ordered.NewString(fixed), "converted to UTC with Z")
+			e.set(pointer, jsontree.NewString(fixed), "converted to UTC with Z")
 		}
 	case word:
 		convertWord(e, f, v, pointer)
 	}
 }
 
-func scalar(v *ordered.Value) bool { return v.Kind == ordered.Number || v.Kind == ordered.Bool }
+func scalar(v *jsontree.Value) bool { return v.Kind == jsontree.Number || v.Kind == jsontree.Bool }
 
-func convertList(e *editor, v *ordered.Value, pointer string) {
-	if scalar(v) || v.Kind == ordered.String {
-		e.set(pointer, ordered.NewArray(ordered.NewString(v.Text)), "converted to a list")
+func convertList(e *editor, v *jsontree.Value, pointer string) {
+	if scalar(v) || v.Kind == jsontree.String {
+		e.set(pointer, jsontree.NewArray(jsontree.NewString(v.Text)), "converted to a list")
 		return
 	}
 	for i, item := range v.Items {
 		if scalar(item) {
-			e.set(pointer+"/"+strconv.Itoa(i), ordered.NewString(item.Text), "converted to a string")
+			e.set(pointer+"/"+strconv.Itoa(i), jsontree.NewString(item.Text), "converted to a string")
 		}
 	}
 }
 
-func convertWord(e *editor, f field, v *ordered.Value, pointer string) {
-	if v.Kind == ordered.Number && f.path == "/handoff/version" && v.String() == "3" {
-		e.set(pointer, ordered.NewString(Version), "converted to a string")
+func convertWord(e *editor, f field, v *jsontree.Value, pointer string) {
+	if v.Kind == jsontree.Number && f.path == "/handoff/version" && v.String() == "3" {
+		e.set(pointer, jsontree.NewString(Version), "converted to a string")
 		return
 	}
-	if v.Kind != ordered.String && f.path == confidencePath {
-		e.swap(pointer, ordered.NewString("medium"), "default for a value that is none")
+	if v.Kind != jsontree.String && f.path == confidencePath {
+		e.swap(pointer, jsontree.NewString("medium"), "default for a value that is none")
 		return
 	}
-	if v.Kind != ordered.String || f.path == "/handoff/version" { // another version needs an adapter, not another name
+	if v.Kind != jsontree.String || f.path == "/handoff/version" { // another version needs an adapter, not another name
 		return
 	}
 	if best := closest(v.Text, f.words); best != "" && best != v.Text {
-		e.swap(pointer, ordered.NewString(best), "the closest of the values allowed")
+		e.swap(pointer, jsontree.NewString(best), "the closest of the values allowed")
 	}
 }
 
@@ -71,8 +71,8 @@ func convertWord(e *editor, f field, v *ordered.Value, pointer string) {
 var naive = []string{"2006-01-02T15:04:05", "2006-01-02T15:04"}
 
 // inUTC returns the time in UTC with Z, "" for what cannot be read.
-func inUTC(v *ordered.Value) string {
-	if _, ok := instant(v); ok || v.Kind != ordered.String {
+func inUTC(v *jsontree.Value) string {
+	if _, ok := instant(v); ok || v.Kind != jsontree.String {
 		return v.Text
 	}
 	source := strings.ToUpper(strings.TrimSpace(v.Text))

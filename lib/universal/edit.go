@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Change is one operation of a JSON Patch (RFC 6902). Applied in order to the document, the changes of a repair give the
@@ -20,16 +20,16 @@ type Change struct {
 
 // An editor changes a copy of a record and keeps account of what it did.
 type editor struct {
-	root    *ordered.Value
+	root    *jsontree.Value
 	patch   []Change
-	kept    []ordered.Member // what was cut, by pointer
+	kept    []jsontree.Member // what was cut, by pointer
 	isKept  map[string]bool
-	session *ordered.Value // payload.session, once it was moved or dropped
-	genuine bool           // payload_hash was right in the beginning: it may be made right again
-	before  string         // the hash of the payload in the beginning
+	session *jsontree.Value // payload.session, once it was moved or dropped
+	genuine bool            // payload_hash was right in the beginning: it may be made right again
+	before  string          // the hash of the payload in the beginning
 }
 
-func newEditor(root *ordered.Value) *editor {
+func newEditor(root *jsontree.Value) *editor {
 	before := payloadHash(root)
 	return &editor{
 		root:    root.Clone(),
@@ -47,7 +47,7 @@ func (e *editor) snapshot() editor {
 }
 
 // parent splits a pointer into the value that holds the place and the last name, unescaped.
-func (e *editor) parent(pointer string) (*ordered.Value, string) {
+func (e *editor) parent(pointer string) (*jsontree.Value, string) {
 	i := strings.LastIndexByte(pointer, '/')
 	return e.root.At(pointer[:i]), unescape.Replace(pointer[i+1:])
 }
@@ -55,19 +55,19 @@ func (e *editor) parent(pointer string) (*ordered.Value, string) {
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
 // set gives a place its value; it does nothing where there is no object or item to hold it.
-func (e *editor) set(pointer string, value *ordered.Value, why string) {
+func (e *editor) set(pointer string, value *jsontree.Value, why string) {
 	holder, name := e.parent(pointer)
 	if holder == nil {
 		return
 	}
 	op := "replace"
 	switch holder.Kind {
-	case ordered.Object:
+	case jsontree.Object:
 		if holder.Get(name) == nil {
 			op = "add"
 		}
 		holder.Set(name, value)
-	case ordered.Array:
+	case jsontree.Array:
 		i, err := strconv.Atoi(name)
 		if err != nil || i < 0 || i >= len(holder.Items) {
 			return
@@ -88,9 +88,9 @@ func (e *editor) remove(pointer, why string) {
 
 // keep saves what stands at the place, so that cutting it loses nothing. The first value of a place is the one kept.
 func (e *editor) keep(pointer string) {
-	if v := e.root.At(pointer); v != nil && v.Kind != ordered.Null && !e.isKept[pointer] {
+	if v := e.root.At(pointer); v != nil && v.Kind != jsontree.Null && !e.isKept[pointer] {
 		e.isKept[pointer] = true
-		e.kept = append(e.kept, ordered.Member{Name: pointer, Value: v.Clone()})
+		e.kept = append(e.kept, jsontree.Member{Name: pointer, Value: v.Clone()})
 	}
 }
 
@@ -106,16 +106,16 @@ func (e *editor) cutMembers(pointer, why string, wanted func(name string) bool) 
 	if holder == nil {
 		return
 	}
-	var rest []ordered.Member
+	var rest []jsontree.Member
 	for _, m := range holder.Members {
-		at := ordered.Pointer(pointer, m.Name)
+		at := jsontree.Pointer(pointer, m.Name)
 		if wanted(m.Name) {
 			rest = append(rest, m)
 			continue
 		}
 		if !e.isKept[at] {
 			e.isKept[at] = true
-			e.kept = append(e.kept, ordered.Member{Name: at, Value: m.Value})
+			e.kept = append(e.kept, jsontree.Member{Name: at, Value: m.Value})
 		}
 		e.patch = append(e.patch, Change{Op: "remove", Path: at, Why: why})
 	}
@@ -123,7 +123,7 @@ func (e *editor) cutMembers(pointer, why string, wanted func(name string) bool) 
 }
 
 // swap keeps a value and puts another in its place.
-func (e *editor) swap(pointer string, value *ordered.Value, why string) {
+func (e *editor) swap(pointer string, value *jsontree.Value, why string) {
 	e.keep(pointer)
 	e.set(pointer, value, why)
 }
@@ -136,9 +136,9 @@ func (e *editor) refresh() {
 		return
 	}
 	if e.genuine && textAt(e.root, hashPath) != hash {
-		e.set(hashPath, ordered.NewString(hash), "the payload was changed by this repair")
+		e.set(hashPath, jsontree.NewString(hash), "the payload was changed by this repair")
 	}
-	size := ordered.NewInt(len(e.root.At("/handoff/payload").Append(nil)))
+	size := jsontree.NewInt(len(e.root.At("/handoff/payload").Append(nil)))
 	if given := e.root.At(sizePath); given != nil && given.String() != size.Text {
 		e.set(sizePath, size, "the payload was changed by this repair")
 	}

@@ -1,7 +1,7 @@
 package universal
 
 import (
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -27,8 +27,8 @@ func (d *Document) Facts() packet.Facts {
 func (d *Document) texts(pointer string) (texts []string) {
 	if list := d.root.At(pointer); list != nil {
 		for _, item := range list.Items {
-			if item.Kind == ordered.String {
-				texts = append(texts, ordered.Printable(item.Text))
+			if item.Kind == jsontree.String {
+				texts = append(texts, jsontree.Printable(item.Text))
 			}
 		}
 	}

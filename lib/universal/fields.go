@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A shape is what the schema wants of a field, as far as a repair can bring it about.
@@ -121,7 +121,7 @@ func fieldAt(pointer string) (field, bool) {
 }
 
 // each calls visit with the pointer of every place that the field has in the record, there or not, below parents that are.
-func (f field) each(root *ordered.Value, visit func(pointer string)) {
+func (f field) each(root *jsontree.Value, visit func(pointer string)) {
 	head, tail, list := strings.Cut(f.path, "/*")
 	if !list {
 		visit(f.path)

@@ -13,19 +13,19 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 // with returns the minimal document with one text replaced.
 func with(t failing, pointer, text string) *universal.Document {
 	t.Helper()
-	root, err := ordered.Parse(load(t, "good/minimal.json"))
+	root, err := jsontree.Parse(load(t, "good/minimal.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := strings.LastIndexByte(pointer, '/')
-	root.At(pointer[:i]).Set(pointer[i+1:], ordered.NewString(text))
+	root.At(pointer[:i]).Set(pointer[i+1:], jsontree.NewString(text))
 	return mustParse(t, root.Append(nil))
 }
 

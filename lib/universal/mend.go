@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 const summaryMax = 500 // characters of context.summary
@@ -26,11 +26,11 @@ func mend(e *editor, now time.Time, newID func() string) {
 	dropUnknown(e, "")
 	dropUnknown(e, "/handoff")
 	dropNulls(e)
-	fill(e, "/handoff/version", ordered.NewString(Version))
-	fill(e, "/handoff/schema_type", ordered.NewString(SchemaType))
-	fill(e, "/handoff/timestamp", ordered.NewString(now.UTC().Format(time.RFC3339)))
-	fill(e, "/handoff/meta", ordered.NewObject())
-	fill(e, confidencePath, ordered.NewString("medium"))
+	fill(e, "/handoff/version", jsontree.NewString(Version))
+	fill(e, "/handoff/schema_type", jsontree.NewString(SchemaType))
+	fill(e, "/handoff/timestamp", jsontree.NewString(now.UTC().Format(time.RFC3339)))
+	fill(e, "/handoff/meta", jsontree.NewObject())
+	fill(e, confidencePath, jsontree.NewString("medium"))
 	for _, f := range fields {
 		f.each(e.root, func(pointer string) { convert(e, f, pointer) })
 	}
@@ -43,7 +43,7 @@ func mend(e *editor, now time.Time, newID func() string) {
 
 func dropUnknown(e *editor, parent string) {
 	e.cutMembers(parent, "unknown key", func(name string) bool {
-		_, known := fieldAt(ordered.Pointer(parent, name))
+		_, known := fieldAt(jsontree.Pointer(parent, name))
 		return known
 	})
 }
@@ -55,7 +55,7 @@ func dropNulls(e *editor) {
 			continue
 		}
 		f.each(e.root, func(pointer string) {
-			if v := e.root.At(pointer); v != nil && v.Kind == ordered.Null {
+			if v := e.root.At(pointer); v != nil && v.Kind == jsontree.Null {
 				e.remove(pointer, "null counts as absent")
 			}
 		})
@@ -63,8 +63,8 @@ func dropNulls(e *editor) {
 }
 
 // fill gives a required field its default when it is absent or null.
-func fill(e *editor, pointer string, value *ordered.Value) {
-	if v := e.root.At(pointer); v == nil || v.Kind == ordered.Null {
+func fill(e *editor, pointer string, value *jsontree.Value) {
+	if v := e.root.At(pointer); v == nil || v.Kind == jsontree.Null {
 		e.set(pointer, value, "default for a missing field")
 	}
 }
@@ -72,9 +72,9 @@ func fill(e *editor, pointer string, value *ordered.Value) {
 // shortenSummary cuts a summary that the schema finds too long.
 func shortenSummary(e *editor) {
 	const pointer = "/handoff/context/summary"
-	if v := e.root.At(pointer); v != nil && v.Kind == ordered.String {
+	if v := e.root.At(pointer); v != nil && v.Kind == jsontree.String {
 		if short := cutTo(v.Text, summaryMax); short != v.Text {
-			e.swap(pointer, ordered.NewString(short), fmt.Sprintf("cut to %d characters", summaryMax))
+			e.swap(pointer, jsontree.NewString(short), fmt.Sprintf("cut to %d characters", summaryMax))
 		}
 	}
 }
@@ -85,7 +85,7 @@ func cutTo(text string, max int) string {
 	if len(text) <= max {
 		return text
 	}
-	runes := []rune(ordered.Printable(text))
+	runes := []rune(jsontree.Printable(text))
 	if len(runes) <= max {
 		return text
 	}

@@ -5,46 +5,46 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
 // shortenChain takes an empty chain away and cuts the middle of one that is too long. An entry that is the target stays, so that a circle remains visible.
 func shortenChain(e *editor) {
 	hops := e.root.At(chainPath)
-	if hops != nil && hops.Kind == ordered.Array && len(hops.Items) == 0 {
+	if hops != nil && hops.Kind == jsontree.Array && len(hops.Items) == 0 {
 		e.remove(chainPath, "without a chain, the source is the only hop")
 		return
 	}
-	if hops == nil || hops.Kind != ordered.Array || len(hops.Items) <= longestChain {
+	if hops == nil || hops.Kind != jsontree.Array || len(hops.Items) <= longestChain {
 		return
 	}
 	head, tail := longestChain/2, len(hops.Items)-longestChain/2
-	kept := append([]*ordered.Value(nil), hops.Items[:head]...)
+	kept := append([]*jsontree.Value(nil), hops.Items[:head]...)
 	target := textAt(e.root, "/handoff/target/skill")
 	for _, hop := range hops.Items[head:tail] {
-		if hop.Kind == ordered.String && ordered.Printable(hop.Text) == target {
+		if hop.Kind == jsontree.String && jsontree.Printable(hop.Text) == target {
 			kept[head-1] = hop
 			break
 		}
 	}
 	kept = append(kept, hops.Items[tail:]...)
-	e.swap(chainPath, ordered.NewArray(kept...).Clone(), fmt.Sprintf("the middle of the chain cut to %d hops", longestChain))
+	e.swap(chainPath, jsontree.NewArray(kept...).Clone(), fmt.Sprintf("the middle of the chain cut to %d hops", longestChain))
 }
 
 // mendHash gives a hash that is none its value. A hash that is one and does not fit is left alone.
 func mendHash(e *editor) {
 	v := e.root.At(hashPath)
-	if v == nil || v.Kind == ordered.String && hashing().MatchString(v.Text) {
+	if v == nil || v.Kind == jsontree.String && hashing().MatchString(v.Text) {
 		return
 	}
-	if lower := strings.ToLower(strings.TrimSpace(v.Text)); v.Kind == ordered.String && hashing().MatchString(lower) {
+	if lower := strings.ToLower(strings.TrimSpace(v.Text)); v.Kind == jsontree.String && hashing().MatchString(lower) {
 		e.genuine = lower == e.before
-		e.set(hashPath, ordered.NewString(lower), "written in lower case")
+		e.set(hashPath, jsontree.NewString(lower), "written in lower case")
 		return
 	}
 	e.genuine = true
-	e.swap(hashPath, ordered.NewString(payloadHash(e.root)), "computed from the payload")
+	e.swap(hashPath, jsontree.NewString(payloadHash(e.root)), "computed from the payload")
 }
 
 func mendTrace(e *editor, newID func() string) {
@@ -54,25 +54,25 @@ func mendTrace(e *editor, newID func() string) {
 		return
 	}
 	if lower := strings.ToLower(strings.TrimSpace(given)); traceID().MatchString(lower) {
-		e.set(pointer, ordered.NewString(lower), "written in lower case")
+		e.set(pointer, jsontree.NewString(lower), "written in lower case")
 		return
 	}
-	e.swap(pointer, ordered.NewString(newID()), "a new trace_id")
+	e.swap(pointer, jsontree.NewString(newID()), "a new trace_id")
 }
 
 // wholeNumber returns the number that a value is.
-func wholeNumber(v *ordered.Value) (int, error) { return strconv.Atoi(v.String()) }
+func wholeNumber(v *jsontree.Value) (int, error) { return strconv.Atoi(v.String()) }
 
 // recount sets token_count to the estimate of the document as it will be printed.
 func recount(e *editor) {
 	meta := e.root.At("/handoff/meta")
-	if meta == nil || meta.Kind != ordered.Object {
+	if meta == nil || meta.Kind != jsontree.Object {
 		return
 	}
 	given := meta.Get("token_count")
 	n := 0
 	for range 3 { // the count is part of what is counted: the later rounds settle its number of digits
-		meta.Set("token_count", ordered.NewInt(n))
+		meta.Set("token_count", jsontree.NewInt(n))
 		n = min(tokens.Estimate(len(printed(e.root))), TokenBudget)
 	}
 	if given == nil {
@@ -88,12 +88,12 @@ func recount(e *editor) {
 // number puts a number that is computed in the place of what stands there, and keeps that if it was none.
 func (e *editor) number(pointer string, n int, why string) {
 	v := e.root.At(pointer)
-	if v != nil && v.Kind != ordered.Number {
+	if v != nil && v.Kind != jsontree.Number {
 		if _, err := strconv.Atoi(v.Text); err != nil {
 			e.keep(pointer)
 		}
 	}
-	e.set(pointer, ordered.NewInt(n), why)
+	e.set(pointer, jsontree.NewInt(n), why)
 }
 
 // mendSize counts the bytes of the payload, where their number is given as something else than a number.
@@ -102,7 +102,7 @@ func mendSize(e *editor) {
 	if v == nil || payload == nil {
 		return
 	}
-	if n, err := wholeNumber(v); v.Kind != ordered.Number || err != nil || n < 0 {
+	if n, err := wholeNumber(v); v.Kind != jsontree.Number || err != nil || n < 0 {
 		e.number(sizePath, len(payload.Append(nil)), "the size of the payload")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Prompt returns a text that asks a language model to mend a document. The document and the faults, which quote it, pass
@@ -59,7 +59,7 @@ func writeFaults(b *strings.Builder, faults []handoff.Fault) {
 
 // oneLine shows a text of the document on one line of a report.
 func oneLine(text string) string {
-	quoted := strconv.Quote(ordered.Printable(text))
+	quoted := strconv.Quote(jsontree.Printable(text))
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 

@@ -6,7 +6,7 @@ import (
 	"path"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
@@ -122,7 +122,7 @@ func (o RepairOptions) withDefaults() RepairOptions {
 }
 
 // betterable reports whether a valid document has a warning that a repair removes.
-func betterable(r Report, root *ordered.Value) bool {
+func betterable(r Report, root *jsontree.Value) bool {
 	for _, w := range r.Warnings {
 		if w.Pointer == countPath {
 			return true
@@ -146,18 +146,18 @@ func (e *editor) files(dir string) []File {
 		files = append(files, File{Name: path.Base(sessionFile(dir, e.root)), Bytes: printed(e.session)})
 	}
 	if len(e.kept) > 0 {
-		files = append(files, File{Name: "cut-content-" + idForName(e.root) + ".json", Bytes: printed(ordered.NewObject(e.kept...))})
+		files = append(files, File{Name: "cut-content-" + idForName(e.root) + ".json", Bytes: printed(jsontree.NewObject(e.kept...))})
 	}
 	return files
 }
 
 // sessionFile names the file of a moved session.
-func sessionFile(dir string, root *ordered.Value) string {
+func sessionFile(dir string, root *jsontree.Value) string {
 	return path.Join(dir, "session-context-"+idForName(root)+".json")
 }
 
 // idForName returns the trace_id, if it is one. A repair has seen to that before it names a file.
-func idForName(root *ordered.Value) string {
+func idForName(root *jsontree.Value) string {
 	if id := textAt(root, "/handoff/trace_id"); traceID().MatchString(id) {
 		return id
 	}

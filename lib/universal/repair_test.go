@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -54,7 +54,7 @@ func mustRepair(t failing, d *universal.Document, o universal.RepairOptions) uni
 }
 
 // apply applies a JSON Patch to a value, reading RFC 6902 apart from the code under test.
-func apply(t failing, root *ordered.Value, patch []universal.Change) {
+func apply(t failing, root *jsontree.Value, patch []universal.Change) {
 	t.Helper()
 	for _, c := range patch {
 		i := strings.LastIndexByte(c.Path, '/')
@@ -62,9 +62,9 @@ func apply(t failing, root *ordered.Value, patch []universal.Change) {
 		if holder == nil {
 			t.Fatalf("%s %s: nothing holds it", c.Op, c.Path)
 		}
-		var value *ordered.Value
+		var value *jsontree.Value
 		if c.Op != "remove" {
-			v, err := ordered.Parse(c.Value)
+			v, err := jsontree.Parse(c.Value)
 			if err != nil {
 				t.Fatalf("%s %s: %v", c.Op, c.Path, err)
 			}
@@ -72,13 +72,13 @@ func apply(t failing, root *ordered.Value, patch []universal.Change) {
 		}
 		at, _ := strconv.Atoi(name)
 		switch there := root.At(c.Path) != nil; {
-		case c.Op == "add" && holder.Kind == ordered.Array && at == len(holder.Items):
+		case c.Op == "add" && holder.Kind == jsontree.Array && at == len(holder.Items):
 			holder.Items = append(holder.Items, value)
 		case c.Op == "add" && there, c.Op != "add" && !there:
 			t.Fatalf("%s %s: there is %v", c.Op, c.Path, there)
 		case c.Op == "remove":
 			holder.Delete(name)
-		case holder.Kind == ordered.Array:
+		case holder.Kind == jsontree.Array:
 			holder.Items[at] = value
 		default:
 			holder.Set(name, value)
@@ -108,7 +108,7 @@ func promises(t failing, src []byte, o universal.RepairOptions) {
 	if err != nil || !report.Valid() {
 		t.Fatalf("repaired, but %v, %v", report.Faults, err)
 	}
-	root, err := ordered.Parse(src)
+	root, err := jsontree.Parse(src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +140,10 @@ func neverGrows(t failing, r universal.Repair) {
 var computed = map[string]bool{"timestamp": true, "expires_at": true, "token_count": true, "trace_id": true, "payload_hash": true, "user_approved": true, "version": true}
 
 // nothingLost looks for every text of the original in the repaired document and in the files beside it.
-func nothingLost(t failing, v *ordered.Value, name string, r universal.Repair) {
+func nothingLost(t failing, v *jsontree.Value, name string, r universal.Repair) {
 	t.Helper()
-	if v.Kind == ordered.String && !computed[name] {
-		quoted := ordered.AppendQuoted(nil, v.Text)
+	if v.Kind == jsontree.String && !computed[name] {
+		quoted := jsontree.AppendQuoted(nil, v.Text)
 		found := bytes.Contains(r.Document.JSON(), quoted) || bytes.Contains(r.Document.Bytes(), quoted)
 		for _, f := range r.Moved {
 			found = found || bytes.Contains(f.Bytes, quoted)
@@ -181,7 +181,7 @@ func TestRepairKeepsItsPromises(t *testing.T) {
 
 // damaged draws a document: the full one with some of its places removed, replaced or filled with much text.
 func damaged(t *rapid.T) []byte {
-	root, err := ordered.Parse(load(t, "good/full.json"))
+	root, err := jsontree.Parse(load(t, "good/full.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func damaged(t *rapid.T) []byte {
 		place := rapid.SampledFrom(places).Draw(t, "place")
 		i := strings.LastIndexByte(place, '/')
 		holder := root.At(place[:i])
-		if holder == nil || holder.Kind != ordered.Object {
+		if holder == nil || holder.Kind != jsontree.Object {
 			continue
 		}
 		switch rapid.IntRange(0, 4).Draw(t, "edit") {
@@ -206,7 +206,7 @@ func damaged(t *rapid.T) []byte {
 	return root.Append(nil)
 }
 
-func list(v *ordered.Value, pointer string, places *[]string) {
+func list(v *jsontree.Value, pointer string, places *[]string) {
 	for i, item := range v.Items {
 		list(item, fmt.Sprint(pointer, "/", i), places)
 	}
@@ -216,22 +216,22 @@ func list(v *ordered.Value, pointer string, places *[]string) {
 	}
 }
 
-func value(t *rapid.T) *ordered.Value {
+func value(t *rapid.T) *jsontree.Value {
 	switch rapid.IntRange(0, 7).Draw(t, "kind") {
 	case 0:
-		return &ordered.Value{Kind: ordered.Null}
+		return &jsontree.Value{Kind: jsontree.Null}
 	case 1:
-		return ordered.NewBool(rapid.Bool().Draw(t, "bool"))
+		return jsontree.NewBool(rapid.Bool().Draw(t, "bool"))
 	case 2:
-		return &ordered.Value{Kind: ordered.Number, Text: rapid.SampledFrom([]string{"0", "17", "3", "-1", "2001", "0.5", "1e300"}).Draw(t, "number")}
+		return &jsontree.Value{Kind: jsontree.Number, Text: rapid.SampledFrom([]string{"0", "17", "3", "-1", "2001", "0.5", "1e300"}).Draw(t, "number")}
 	case 3:
-		return ordered.NewArray(ordered.NewString("one"), ordered.NewInt(2))
+		return jsontree.NewArray(jsontree.NewString("one"), jsontree.NewInt(2))
 	case 4:
-		return ordered.NewObject(ordered.Member{Name: "note", Value: ordered.NewString(rapid.String().Draw(t, "note"))})
+		return jsontree.NewObject(jsontree.Member{Name: "note", Value: jsontree.NewString(rapid.String().Draw(t, "note"))})
 	case 5:
-		return ordered.NewString(strings.Repeat(rapid.SampledFrom([]string{"word ", "漢字", "\xed\xa0\xbd", "a"}).Draw(t, "unit"), rapid.IntRange(100, 4000).Draw(t, "times")))
+		return jsontree.NewString(strings.Repeat(rapid.SampledFrom([]string{"word ", "漢字", "\xed\xa0\xbd", "a"}).Draw(t, "unit"), rapid.IntRange(100, 4000).Draw(t, "times")))
 	}
-	return ordered.NewString(rapid.SampledFrom([]string{"", "x", "2026-02-07T18:30:00+01:00", "medum", "code", "true", "report-writer", "survey-reader", "../..", "\ufffd"}).Draw(t, "text"))
+	return jsontree.NewString(rapid.SampledFrom([]string{"", "x", "2026-02-07T18:30:00+01:00", "medum", "code", "true", "report-writer", "survey-reader", "../..", "\ufffd"}).Draw(t, "text"))
 }
 
 func TestRepairOfDamagedDocuments(t *testing.T) {
@@ -335,7 +335,7 @@ func TestFailureSaysEverything(t *testing.T) {
 func TestFilesOfLargeStrings(t *testing.T) {
 	src := load(t, "bad/large-strings-in-working.json")
 	r := mustRepair(t, mustParse(t, src), options())
-	original, err := ordered.Parse(src)
+	original, err := jsontree.Parse(src)
 	if err != nil {
 		t.Fatal(err)
 	}

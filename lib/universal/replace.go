@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Replace puts a new content into the file at path, which must still hold the old one, and keeps that beside it as
@@ -39,7 +39,7 @@ func Replace(path string, old, content []byte) (backup string, err error) {
 }
 
 func holdsStill(dir *durable.Dir, name, path string, old []byte) error {
-	now, err := dir.ReadFile(name, ordered.MaxBytes)
+	now, err := dir.ReadFile(name, jsontree.MaxBytes)
 	switch {
 	case errors.Is(err, durable.ErrUnsafe):
 		return &handoff.Error{Class: handoff.ErrInvalid, Problem: path + " is not a regular file", Advice: "name the file itself", Cause: err}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // The lengths of a chain: more hops than approvedHops need the user's approval, more than longestChain are too many.
@@ -30,20 +30,20 @@ func (d *Document) checkHash(r *Report) {
 			"the payload hashes to %s, not to %s", r.PayloadHash, claimed)
 	}
 	size := len(d.root.At("/handoff/payload").Append(nil))
-	if given := d.root.At(sizePath); given != nil && given.Kind == ordered.Number && given.String() != strconv.Itoa(size) {
+	if given := d.root.At(sizePath); given != nil && given.Kind == jsontree.Number && given.String() != strconv.Itoa(size) {
 		warn(r, sizePath, "", "payload_size_bytes is %s, but the compact payload has %d bytes", given, size)
 	}
 }
 
 // chain returns handoff_chain, which is the source alone when it is absent.
-func chain(root *ordered.Value) []string {
+func chain(root *jsontree.Value) []string {
 	hops := root.At(chainPath)
-	if hops == nil || hops.Kind != ordered.Array {
+	if hops == nil || hops.Kind != jsontree.Array {
 		return []string{textAt(root, "/handoff/source/skill")}
 	}
 	names := make([]string, len(hops.Items))
 	for i, hop := range hops.Items {
-		names[i] = ordered.Printable(hop.Text)
+		names[i] = jsontree.Printable(hop.Text)
 	}
 	return names
 }

@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
 // The version and type that this package reads, and the token budget of a whole document.
@@ -33,19 +33,19 @@ const (
 
 // A Document is one parsed JSON text. It need not be valid.
 type Document struct {
-	root *ordered.Value
+	root *jsontree.Value
 	src  []byte
 }
 
 // Parse reads JSON strictly: no duplicate keys, no number that JavaScript would change, at most 5 MiB, 200 levels and
 // 250,000 values. The error is a *handoff.DocumentError with the line and column of the fault.
 func Parse(src []byte) (*Document, error) {
-	root, err := ordered.Parse(src)
+	root, err := jsontree.Parse(src)
 	if err == nil {
 		return &Document{root: root, src: src}, nil
 	}
 	fault := handoff.Fault{Problem: err.Error()}
-	var syntax *ordered.SyntaxError
+	var syntax *jsontree.SyntaxError
 	if errors.As(err, &syntax) {
 		fault = handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
 	}
@@ -69,7 +69,7 @@ func (d *Document) JSON() []byte { return printed(d.written()) }
 
 // Body returns the handoff body that carries the document: its view and its block.
 func (d *Document) Body() (string, error) {
-	return carrier.Build(d.View(), Kind, Version, bytes.TrimSuffix(d.JSON(), []byte("\n")))
+	return recordblock.Build(d.View(), Kind, Version, bytes.TrimSuffix(d.JSON(), []byte("\n")))
 }
 
 // Rehashed returns the document with payload_hash and payload_size_bytes computed anew, where it has them. Whoever calls it
@@ -77,28 +77,28 @@ func (d *Document) Body() (string, error) {
 func (d *Document) Rehashed() *Document {
 	e := newEditor(d.root)
 	if e.root.At(hashPath) != nil {
-		e.set(hashPath, ordered.NewString(e.before), "computed from the payload")
+		e.set(hashPath, jsontree.NewString(e.before), "computed from the payload")
 	}
 	if payload := e.root.At("/handoff/payload"); payload != nil && e.root.At(sizePath) != nil {
-		e.set(sizePath, ordered.NewInt(len(payload.Append(nil))), "the size of the payload")
+		e.set(sizePath, jsontree.NewInt(len(payload.Append(nil))), "the size of the payload")
 	}
 	return &Document{root: e.root, src: printed(e.root)}
 }
 
 // written returns the record as it is written.
-func (d *Document) written() *ordered.Value {
+func (d *Document) written() *jsontree.Value {
 	e := newEditor(d.root)
 	dropNulls(e)
 	e.refresh()
 	return e.root
 }
 
-func printed(v *ordered.Value) []byte { return append(v.Append(nil), '\n') }
+func printed(v *jsontree.Value) []byte { return append(v.Append(nil), '\n') }
 
 // PayloadHash returns the hash that meta.payload_hash must have, "" for a document without payload.
 func (d *Document) PayloadHash() string { return payloadHash(d.root) }
 
-func payloadHash(root *ordered.Value) string {
+func payloadHash(root *jsontree.Value) string {
 	payload := root.At("/handoff/payload")
 	if payload == nil {
 		return ""
@@ -125,17 +125,17 @@ func (d *Document) Timestamp() (time.Time, bool) { return instant(d.root.At("/ha
 // text returns the string at the pointer, "" when there is none. Lone surrogates become U+FFFD.
 func (d *Document) text(pointer string) string { return textAt(d.root, pointer) }
 
-func textAt(root *ordered.Value, pointer string) string {
+func textAt(root *jsontree.Value, pointer string) string {
 	v := root.At(pointer)
-	if v == nil || v.Kind != ordered.String {
+	if v == nil || v.Kind != jsontree.String {
 		return ""
 	}
-	return ordered.Printable(v.Text)
+	return jsontree.Printable(v.Text)
 }
 
 // instant reads a time as the schema wants it: RFC 3339, upper-case T and Z, a day that exists.
-func instant(v *ordered.Value) (time.Time, bool) {
-	if v == nil || v.Kind != ordered.String || len(v.Text) < 20 || v.Text[len(v.Text)-1] != 'Z' {
+func instant(v *jsontree.Value) (time.Time, bool) {
+	if v == nil || v.Kind != jsontree.String || len(v.Text) < 20 || v.Text[len(v.Text)-1] != 'Z' {
 		return time.Time{}, false
 	}
 	t, err := time.Parse(time.RFC3339Nano, v.Text)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
@@ -116,7 +116,7 @@ func (d *Document) checkSchema(rules handoff.Rules) []handoff.Fault {
 // foreign reports whether the document says that it is of another version.
 func (d *Document) foreign() bool {
 	v := d.root.At("/handoff/version")
-	return v != nil && v.Kind == ordered.String && v.Text != Version
+	return v != nil && v.Kind == jsontree.String && v.Text != Version
 }
 
 // checkDays returns the times that have the right shape but name no day or hour that exists.
@@ -131,7 +131,7 @@ func (d *Document) checkDays(known []handoff.Fault) (faults []handoff.Fault) {
 		}
 		f.each(d.root, func(pointer string) {
 			v := d.root.At(pointer)
-			if v == nil || v.Kind != ordered.String || reported[pointer] {
+			if v == nil || v.Kind != jsontree.String || reported[pointer] {
 				return
 			}
 			if _, ok := instant(v); !ok {
@@ -144,7 +144,7 @@ func (d *Document) checkDays(known []handoff.Fault) (faults []handoff.Fault) {
 
 // place gives each fault the line and column of its value, or of the object that lacks it. One walk serves all.
 func (d *Document) place(faults []handoff.Fault) {
-	wanted := map[string]*ordered.Value{}
+	wanted := map[string]*jsontree.Value{}
 	for _, f := range faults {
 		wanted[f.Pointer] = nil
 		wanted[above(f.Pointer)] = nil
@@ -163,7 +163,7 @@ func (d *Document) place(faults []handoff.Fault) {
 
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
-func find(v *ordered.Value, pointer string, wanted map[string]*ordered.Value) {
+func find(v *jsontree.Value, pointer string, wanted map[string]*jsontree.Value) {
 	if len(wanted) == 0 {
 		return
 	}
@@ -174,13 +174,13 @@ func find(v *ordered.Value, pointer string, wanted map[string]*ordered.Value) {
 		find(item, fmt.Sprintf("%s/%d", pointer, i), wanted)
 	}
 	for _, m := range v.Members {
-		find(m.Value, ordered.Pointer(pointer, m.Name), wanted)
+		find(m.Value, jsontree.Pointer(pointer, m.Name), wanted)
 	}
 }
 
 // quoted returns text of the document for a message: quoted, and short.
 func quoted(text string) string {
-	runes := []rune(ordered.Printable(text))
+	runes := []rune(jsontree.Printable(text))
 	if len(runes) > 60 {
 		runes = append(runes[:57], []rune("...")...)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -128,7 +128,7 @@ func TestHostileDocuments(t *testing.T) {
 		"many wrong events":    in(`"meta"`, `"tracing":{"events":[`+many(n/4, func(int) string { return `{"timestamp":"2026-02-30T00:00:00Z","event_type":"x"}` })+`]},`),
 		"many indices":         in(`"themes"`, many(n, func(i int) string { return fmt.Sprintf(`"%d":0`, n-i) })+","),
 		"many lone surrogates": in(`"themes"`, `"x": "`+strings.Repeat(`\ud800`, 500_000)+`",`),
-		"deep":                 in(`"themes"`, `"x": `+strings.Repeat("[", ordered.MaxDepth-4)+strings.Repeat("]", ordered.MaxDepth-4)+`,`),
+		"deep":                 in(`"themes"`, `"x": `+strings.Repeat("[", jsontree.MaxDepth-4)+strings.Repeat("]", jsontree.MaxDepth-4)+`,`),
 		"references":           in(`"themes"`, `"$ref":"file:///etc/passwd","$schema":"http://127.0.0.1/x","$id":"../x",`),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
 // sections are the objects of a record that the view shows under a heading, in this order.
@@ -17,8 +17,8 @@ var sections = []string{"source", "target", "context", "payload", "meta", "traci
 func (d *Document) View() string {
 	root := d.written()
 	record := root.Get("handoff")
-	if record == nil || record.Kind != ordered.Object {
-		record = ordered.NewObject(ordered.Member{Name: "document", Value: root})
+	if record == nil || record.Kind != jsontree.Object {
+		record = jsontree.NewObject(jsontree.Member{Name: "document", Value: root})
 	}
 	shown := map[string]bool{}
 	for _, name := range sections {
@@ -41,7 +41,7 @@ func (d *Document) View() string {
 	return b.String()
 }
 
-func writeItems(b *strings.Builder, indent string, v *ordered.Value) {
+func writeItems(b *strings.Builder, indent string, v *jsontree.Value) {
 	for i, item := range v.Items {
 		writeField(b, indent, fmt.Sprint(i+1), item)
 	}
@@ -50,13 +50,13 @@ func writeItems(b *strings.Builder, indent string, v *ordered.Value) {
 	}
 }
 
-func writeField(b *strings.Builder, indent, name string, v *ordered.Value) {
+func writeField(b *strings.Builder, indent, name string, v *jsontree.Value) {
 	b.WriteString(indent + "- **" + line(name) + ":**")
 	switch {
 	case len(v.Items)+len(v.Members) > 0:
 		b.WriteByte('\n')
 		writeItems(b, indent+"  ", v)
-	case v.Kind == ordered.String:
+	case v.Kind == jsontree.String:
 		b.WriteString(" " + line(v.Text) + "\n")
 	default:
 		b.WriteString(" " + v.String() + "\n")
@@ -65,7 +65,7 @@ func writeField(b *strings.Builder, indent, name string, v *ordered.Value) {
 
 // line shows a text on one line of Markdown; what would not be seen at all is shown in quotes.
 func line(text string) string {
-	if shown := carrier.Text(ordered.Printable(text)); shown != "" {
+	if shown := recordblock.Text(jsontree.Printable(text)); shown != "" {
 		return shown
 	}
 	return fmt.Sprintf("%q", text)

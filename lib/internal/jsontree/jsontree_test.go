@@ -1,4 +1,4 @@
-package ordered_test
+package jsontree_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 func TestParseRefusesWithPlace(t *testing.T) {
@@ -46,14 +46,14 @@ func TestParseRefusesWithPlace(t *testing.T) {
 		{"unsafe integer", `[9007199254740993]`, 1, 2, "read as 9007199254740992"},
 		{"unsafe negative", `[-18446744073709551615]`, 1, 2, "read as -18446744073709552000"},
 		{"unsafe fraction", `[9007199254740993.5]`, 1, 2, "beyond the safe integers"},
-		{"deep", strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), 1, ordered.MaxDepth + 1, "more than 200 deep"},
-		{"unclosed deep", strings.Repeat(`{"a":`, 10_000), 1, 5*ordered.MaxDepth + 1, "more than 200 deep"},
-		{"large", `"` + strings.Repeat("a", ordered.MaxBytes) + `"`, 1, 1, "more than the 5242880"},
-		{"many values", "[" + strings.Repeat("1,", ordered.MaxValues) + "1]", 1, 2 * ordered.MaxValues, "more than 250000 values"},
+		{"deep", strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), 1, jsontree.MaxDepth + 1, "more than 200 deep"},
+		{"unclosed deep", strings.Repeat(`{"a":`, 10_000), 1, 5*jsontree.MaxDepth + 1, "more than 200 deep"},
+		{"large", `"` + strings.Repeat("a", jsontree.MaxBytes) + `"`, 1, 1, "more than the 5242880"},
+		{"many values", "[" + strings.Repeat("1,", jsontree.MaxValues) + "1]", 1, 2 * jsontree.MaxValues, "more than 250000 values"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ordered.Parse([]byte(c.src))
-			var fault *ordered.SyntaxError
+			_, err := jsontree.Parse([]byte(c.src))
+			var fault *jsontree.SyntaxError
 			if !errors.As(err, &fault) {
 				t.Fatalf("error is %v, want a syntax error", err)
 			}
@@ -76,7 +76,7 @@ func TestPrint(t *testing.T) {
 		{"escapes", `["\u0041\/\b\f\n\r\t\u0000\u001f\u007f\u2028\"\\"]`, "[\"A/\\b\\f\\n\\r\\t\\u0000\\u001f\u007f\u2028\\\"\\\\\"]"},
 		{"surrogates", `["\ud83d\ude00","\uD83D","\ude00\ud83d","\ud83d\ud83d\ude00","\ud83dx"]`, `["😀","\ud83d","\ude00\ud83d","\ud83d😀","\ud83dx"]`},
 	} {
-		v, err := ordered.Parse([]byte(c.src))
+		v, err := jsontree.Parse([]byte(c.src))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -88,7 +88,7 @@ func TestPrint(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	v, err := ordered.Parse([]byte(`{"a":["\ud800x",1.50,true,null]}`))
+	v, err := jsontree.Parse([]byte(`{"a":["\ud800x",1.50,true,null]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,11 +99,11 @@ func TestPlain(t *testing.T) {
 }
 
 func TestTree(t *testing.T) {
-	v, err := ordered.Parse([]byte(`{"a/b":{"~":[10,{"x":1}]},"b":2}`))
+	v, err := jsontree.Parse([]byte(`{"a/b":{"~":[10,{"x":1}]},"b":2}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pointer := ordered.Pointer(ordered.Pointer("", "a/b"), "~")
+	pointer := jsontree.Pointer(jsontree.Pointer("", "a/b"), "~")
 	if got := v.At(pointer + "/1/x"); got == nil || got.Text != "1" || got.Column != 22 {
 		t.Errorf("At(%s/1/x) = %+v", pointer, got)
 	}
@@ -113,8 +113,8 @@ func TestTree(t *testing.T) {
 		}
 	}
 	c := v.Clone()
-	c.Set("b", ordered.NewString("new"))
-	c.Set("c", ordered.NewArray(ordered.NewInt(1), ordered.NewBool(true), ordered.NewObject()))
+	c.Set("b", jsontree.NewString("new"))
+	c.Set("c", jsontree.NewArray(jsontree.NewInt(1), jsontree.NewBool(true), jsontree.NewObject()))
 	if !c.Delete("a/b") || c.Delete("a/b") {
 		t.Error("delete answers wrongly")
 	}
@@ -133,9 +133,9 @@ func FuzzPrintIsStable(f *testing.F) {
 	f.Add([]byte(`{"a":1,"a":2}`))
 	f.Add([]byte(`[1e1000001]`))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		v, err := ordered.Parse(src)
+		v, err := jsontree.Parse(src)
 		if err != nil {
-			var fault *ordered.SyntaxError
+			var fault *jsontree.SyntaxError
 			if !errors.As(err, &fault) || fault.Line < 1 || fault.Column < 1 {
 				t.Fatalf("error without a place: %v", err)
 			}
@@ -145,7 +145,7 @@ func FuzzPrintIsStable(f *testing.F) {
 			t.Fatalf("took invalid JSON %q", src)
 		}
 		printed := v.Append(nil)
-		again, err := ordered.Parse(printed)
+		again, err := jsontree.Parse(printed)
 		if err != nil {
 			t.Fatalf("printed %q, which is refused: %v", printed, err)
 		}
@@ -159,7 +159,7 @@ func BenchmarkParse(b *testing.B) {
 	src := []byte("[" + strings.Repeat(`{"name":"retry policy","n":12.5,"ok":true,"tags":["a","b"]},`, 500) + "{}]")
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
-		if _, err := ordered.Parse(src); err != nil {
+		if _, err := jsontree.Parse(src); err != nil {
 			b.Fatal(err)
 		}
 	}

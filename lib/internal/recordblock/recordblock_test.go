@@ -1,4 +1,4 @@
-package carrier_test
+package recordblock_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/seed-78daf238/handoff/lib/internal/carrier"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
 const block = "```json handoff-record=packet/1\n{}\n```\n"
@@ -32,14 +32,14 @@ func TestExtract(t *testing.T) {
 		{"no version", "```json handoff-record=packet\n{}\n```\n", "", "not in the form"},
 		{"carriage return", "```json handoff-record=packet/1\r\n{}\r\n```\r\n", "", "not in the form"},
 	} {
-		got, ok, err := carrier.Extract(c.body)
+		got, ok, err := recordblock.Extract(c.body)
 		switch {
 		case c.fault == "" && (err != nil || !ok || got.View != c.view):
 			t.Errorf("%s: %+v, %t, %v", c.name, got, ok, err)
 		case c.fault != "" && (err == nil || ok || !strings.Contains(err.Error(), c.fault)):
 			t.Errorf("%s: got %v, want %q", c.name, err, c.fault)
 		}
-		var broken *carrier.BlockError
+		var broken *recordblock.BlockError
 		if err != nil && !errors.As(err, &broken) {
 			t.Errorf("%s: %T", c.name, err)
 		}
@@ -51,7 +51,7 @@ func TestPlainBodiesCarryNothing(t *testing.T) {
 		"", "# Notes\n", "```json\n{}\n```\n", "~~~~\n" + block + "~~~~\n", "````markdown\n" + block + "````\n",
 		"    " + block, "> " + block, "- " + block, "inline `handoff-record=packet/1`\n", "```json ` handoff-record=packet/1\n",
 	} {
-		if got, ok, err := carrier.Extract(body); ok || err != nil {
+		if got, ok, err := recordblock.Extract(body); ok || err != nil {
 			t.Errorf("%q: %+v, %v", body, got, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"open fence in the view", "```\ncode\n", "packet", "1", "{}"},
 		{"record in the view", "# A\n" + block, "packet", "1", "{}"},
 	} {
-		if body, err := carrier.Build(c.view, c.kind, c.version, []byte(c.record)); err == nil {
+		if body, err := recordblock.Build(c.view, c.kind, c.version, []byte(c.record)); err == nil {
 			t.Errorf("%s: built %q", c.name, body)
 		}
 	}
@@ -86,16 +86,16 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		view := "# " + carrier.Text(hostile().Draw(t, "title")) + "\n\n- " + carrier.Text(hostile().Draw(t, "item")) + "\n" + carrier.Text(hostile().Draw(t, "line"))
-		body, err := carrier.Build(view, "run", "1", record)
+		view := "# " + recordblock.Text(hostile().Draw(t, "title")) + "\n\n- " + recordblock.Text(hostile().Draw(t, "item")) + "\n" + recordblock.Text(hostile().Draw(t, "line"))
+		body, err := recordblock.Build(view, "run", "1", record)
 		if err != nil {
 			t.Fatalf("view %q: %v", view, err)
 		}
-		got, ok, err := carrier.Extract(body)
+		got, ok, err := recordblock.Extract(body)
 		if err != nil || !ok || string(got.JSON) != string(record) || got.Kind != "run" || got.Version != "1" {
 			t.Fatalf("body %q gave %+v, %t, %v", body, got, ok, err)
 		}
-		again, err := carrier.Build(got.View, got.Kind, got.Version, got.JSON)
+		again, err := recordblock.Build(got.View, got.Kind, got.Version, got.JSON)
 		if err != nil || again != body {
 			t.Fatalf("%v: body %q became %q", err, body, again)
 		}
@@ -119,7 +119,7 @@ func TestText(t *testing.T) {
 		{"a\x1b[2J\u202e", `a\\u{1b}\[2J\\u{202e}`},
 		{"日本語 العربية 👩‍💻", "日本語 العربية 👩‍💻"},
 	} {
-		if got := carrier.Text(c.text); got != c.want {
+		if got := recordblock.Text(c.text); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 	}
@@ -131,18 +131,18 @@ func FuzzExtract(f *testing.F) {
 	f.Add("````\n" + block + "````\n" + block)
 	f.Add("~~~json handoff-record=packet/1\n")
 	f.Fuzz(func(t *testing.T, body string) {
-		got, ok, err := carrier.Extract(body)
+		got, ok, err := recordblock.Extract(body)
 		if ok && err != nil || !ok && got.JSON != nil {
 			t.Fatalf("%+v, %t, %v", got, ok, err)
 		}
 		if !ok {
 			return
 		}
-		built, err := carrier.Build(got.View, got.Kind, got.Version, got.JSON)
+		built, err := recordblock.Build(got.View, got.Kind, got.Version, got.JSON)
 		if err != nil {
 			return // the record is not JSON
 		}
-		again, ok, err := carrier.Extract(built)
+		again, ok, err := recordblock.Extract(built)
 		if err != nil || !ok || string(again.JSON) != string(got.JSON) || again.View != got.View {
 			t.Fatalf("%q became %q: %v", body, built, err)
 		}

@@ -1,4 +1,4 @@
-package roster_test
+package operators_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/seed-78daf238/handoff/lib/internal/roster"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
 const (
@@ -34,9 +34,9 @@ operators:
 `
 )
 
-func mustParse(t testing.TB, head string) *roster.Roster {
+func mustParse(t testing.TB, head string) *operators.List {
 	t.Helper()
-	r, problems := roster.Parse([]byte(head), 2)
+	r, problems := operators.Parse([]byte(head), 2)
 	if len(problems) > 0 {
 		t.Fatalf("problems in a good file: %v", problems)
 	}
@@ -52,7 +52,7 @@ func at(s string) time.Time {
 }
 
 func TestParse(t *testing.T) {
-	want := []roster.Operator{{
+	want := []operators.Operator{{
 		ID: "alice", DisplayName: "Alice Example", GitHubHandle: "alice-example", GitEmail: "alice@example.org",
 		Capabilities: []string{"write", "merge"}, ActiveSince: "2026-01-01", GPGFingerprint: fingerprint,
 	}, {
@@ -60,12 +60,12 @@ func TestParse(t *testing.T) {
 		Capabilities: []string{}, ActiveSince: "2026-01-01T00:00:00Z", ActiveUntil: "2026-05-07",
 	}}
 	r := mustParse(t, two)
-	if diff := cmp.Diff(want, r.Operators()); diff != "" {
+	if diff := cmp.Diff(want, r.All()); diff != "" {
 		t.Error(diff)
 	}
-	r.Operators()[0].Capabilities[0] = "changed"
-	if diff := cmp.Diff(want, r.Operators()); diff != "" {
-		t.Error("a caller can change the roster:", diff)
+	r.All()[0].Capabilities[0] = "changed"
+	if diff := cmp.Diff(want, r.All()); diff != "" {
+		t.Error("a caller can change the list:", diff)
 	}
 }
 
@@ -89,9 +89,9 @@ operators:
   - {id: carol, display_name: C, github_handle: c, git_email: c@d, capabilities: [], active_since: '2026-02-01'}
 owner: me
 `
-	r, problems := roster.Parse([]byte(head), 2)
+	r, problems := operators.Parse([]byte(head), 2)
 	if r != nil {
-		t.Error("a roster in spite of problems")
+		t.Error("a list in spite of problems")
 	}
 	var got strings.Builder
 	for _, p := range problems {
@@ -142,7 +142,7 @@ func TestParseRefuses(t *testing.T) {
 		"not UTF-8":          {"schema_version: '1.0\xff'\n", "line 2: the frontmatter is not valid UTF-8"},
 		"UTF-16":             {"\xff\xfea\x00", "line 2: the frontmatter is not valid UTF-8"},
 		"hidden line break":  {"schema_version: '1.0' # x\u2028operators: []\n", "line 2: a Unicode line separator"},
-		"too large":          {strings.Repeat("#", roster.MaxBytes+1), "line 2: the frontmatter is larger than"},
+		"too large":          {strings.Repeat("#", operators.MaxBytes+1), "line 2: the frontmatter is larger than"},
 		"hidden characters":  {strings.Replace(two, `"Bob"`, `"B\u2028ob"`, 1), "line 13: operators[1]: display_name"},
 		"unquoted boolean":   {strings.Replace(two, `"Bob"`, `true`, 1), "line 13: operators[1]: display_name: YAML does not read"},
 		"one-digit hour":     {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01T0:00:00Z`, 1), "line 17: operators[1]: active_since"},
@@ -151,7 +151,7 @@ func TestParseRefuses(t *testing.T) {
 		"65 characters":      {strings.Replace(two, `"bob"`, strings.Repeat("b", 65), 1), "line 12: operators[1]: id"},
 		"newline after id":   {strings.Replace(two, `"bob"`, `"bob\n"`, 1), "line 12: operators[1]: id"},
 	} {
-		r, problems := roster.Parse([]byte(tt.head), 2)
+		r, problems := operators.Parse([]byte(tt.head), 2)
 		if r != nil || len(problems) == 0 || !strings.Contains(fmt.Sprint(problems), tt.want) {
 			t.Errorf("%s: got %v, want %q", name, problems, tt.want)
 		}
@@ -160,7 +160,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	for version, good := range map[string]bool{"1.0": true, "'1'": true, "1": true, "'1.12'": true, "2.0": false, "''": false, "1.": false, "v1": false, "true": false} {
-		_, problems := roster.Parse([]byte("operators: []\nschema_version: "+version+"\n"), 1)
+		_, problems := operators.Parse([]byte("operators: []\nschema_version: "+version+"\n"), 1)
 		if good != (problems == nil) {
 			t.Errorf("schema_version %s: %v", version, problems)
 		}
@@ -169,30 +169,30 @@ func TestVersions(t *testing.T) {
 
 func TestVerify(t *testing.T) {
 	r := mustParse(t, two)
-	type evidence = roster.Evidence
+	type evidence = operators.Evidence
 	for _, tt := range []struct {
 		name, id, now string
-		evidence      roster.Evidence
-		want          roster.State
+		evidence      operators.Evidence
+		want          operators.State
 	}{
-		{"known", "alice", "2026-05-07T12:00:00Z", evidence{}, roster.Verified},
-		{"unknown", "mallory", "2026-05-07T12:00:00Z", evidence{}, roster.Unknown},
-		{"other case", "Alice", "2026-05-07T12:00:00Z", evidence{}, roster.Unknown},
-		{"last day", "bob", "2026-05-07T23:59:59Z", evidence{}, roster.Verified},
-		{"last day is UTC", "bob", "2026-05-08T01:59:59+02:00", evidence{}, roster.Verified},
-		{"offboarded", "bob", "2026-05-08T00:00:00Z", evidence{}, roster.Unverified},
-		{"email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true, Email: "Alice@example.ORG"}, roster.Verified},
-		{"other email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true, Email: "eve@example.org"}, roster.Unverified},
-		{"no email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true}, roster.Unverified},
-		{"email not asked for", "alice", "2026-05-07T12:00:00Z", evidence{Email: "eve@example.org"}, roster.Verified},
-		{"key", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: strings.ToLower(fingerprint)}, roster.Verified},
-		{"long key id", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: "0x" + fingerprint[24:] + "!"}, roster.Verified},
-		{"short key id", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: fingerprint[32:]}, roster.Unverified},
-		{"no key", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true}, roster.Unverified},
-		{"none in the file", "bob", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: fingerprint}, roster.Unverified},
+		{"known", "alice", "2026-05-07T12:00:00Z", evidence{}, operators.Verified},
+		{"unknown", "mallory", "2026-05-07T12:00:00Z", evidence{}, operators.Unknown},
+		{"other case", "Alice", "2026-05-07T12:00:00Z", evidence{}, operators.Unknown},
+		{"last day", "bob", "2026-05-07T23:59:59Z", evidence{}, operators.Verified},
+		{"last day is UTC", "bob", "2026-05-08T01:59:59+02:00", evidence{}, operators.Verified},
+		{"offboarded", "bob", "2026-05-08T00:00:00Z", evidence{}, operators.Unverified},
+		{"email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true, Email: "Alice@example.ORG"}, operators.Verified},
+		{"other email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true, Email: "eve@example.org"}, operators.Unverified},
+		{"no email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true}, operators.Unverified},
+		{"email not asked for", "alice", "2026-05-07T12:00:00Z", evidence{Email: "eve@example.org"}, operators.Verified},
+		{"key", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: strings.ToLower(fingerprint)}, operators.Verified},
+		{"long key id", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: "0x" + fingerprint[24:] + "!"}, operators.Verified},
+		{"short key id", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: fingerprint[32:]}, operators.Unverified},
+		{"no key", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true}, operators.Unverified},
+		{"none in the file", "bob", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: fingerprint}, operators.Unverified},
 	} {
 		got := r.Verify(tt.id, at(tt.now), tt.evidence)
-		if got.State != tt.want || (got.Reason == "") != (tt.want == roster.Verified) {
+		if got.State != tt.want || (got.Reason == "") != (tt.want == operators.Verified) {
 			t.Errorf("%s: got %+v, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -203,10 +203,10 @@ func TestByEmail(t *testing.T) {
 	r := mustParse(t, two)
 	shared := mustParse(t, strings.ReplaceAll(two, "alice@example.org", "bob@example.org"))
 	for _, tt := range []struct {
-		roster *roster.Roster
-		email  string
-		now    time.Time
-		want   string
+		list  *operators.List
+		email string
+		now   time.Time
+		want  string
 	}{
 		{r, "ALICE@example.org", before, "alice"},
 		{r, "bob@example.org", before, "bob"},
@@ -215,7 +215,7 @@ func TestByEmail(t *testing.T) {
 		{shared, "bob@example.org", before, ""},
 		{shared, "bob@example.org", after, "alice"},
 	} {
-		if id, ok := tt.roster.ByEmail(tt.email, tt.now); id != tt.want || ok != (tt.want != "") {
+		if id, ok := tt.list.ByEmail(tt.email, tt.now); id != tt.want || ok != (tt.want != "") {
 			t.Errorf("ByEmail(%q): got %q, %v, want %q", tt.email, id, ok, tt.want)
 		}
 	}
@@ -229,9 +229,9 @@ func TestQuotedStringsComeBack(t *testing.T) {
 			t.Skip("YAML folds line breaks in quotes")
 		}
 		quoted := "'" + strings.ReplaceAll(name, "'", "''") + "'"
-		r, problems := roster.Parse([]byte(strings.Replace(two, "Alice Example", quoted, 1)), 2)
-		if problems == nil && r.Operators()[0].DisplayName != name {
-			t.Errorf("got %q", r.Operators()[0].DisplayName)
+		r, problems := operators.Parse([]byte(strings.Replace(two, "Alice Example", quoted, 1)), 2)
+		if problems == nil && r.All()[0].DisplayName != name {
+			t.Errorf("got %q", r.All()[0].DisplayName)
 		}
 	})
 }
@@ -244,9 +244,9 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, head []byte) {
-		r, problems := roster.Parse(head, 2)
+		r, problems := operators.Parse(head, 2)
 		if (r == nil) != (len(problems) > 0) {
-			t.Fatal("neither a roster nor a problem, or both")
+			t.Fatal("neither a list nor a problem, or both")
 		}
 		for i, p := range problems {
 			if p.Line < 2 || p.Text == "" || i > 0 && p.Line < problems[i-1].Line {
@@ -256,9 +256,9 @@ func FuzzParse(f *testing.F) {
 		if r == nil {
 			return
 		}
-		for _, o := range r.Operators() {
-			if r.Verify(o.ID, time.Time{}, roster.Evidence{}).State == roster.Unknown {
-				t.Errorf("%q is unknown to its own roster", o.ID)
+		for _, o := range r.All() {
+			if r.Verify(o.ID, time.Time{}, operators.Evidence{}).State == operators.Unknown {
+				t.Errorf("%q is unknown to its own list", o.ID)
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package roster
+package operators
 
 import (
 	"bytes"
@@ -27,9 +27,9 @@ type Problem struct {
 func (p Problem) String() string { return fmt.Sprintf("line %d: %s", p.Line, p.Text) }
 
 // Parse reads the YAML head of an operators file, without its delimiter lines. firstLine is the
-// number of the head's first line in the file. It returns either a roster or every problem, sorted
+// number of the head's first line in the file. It returns either a list or every problem, sorted
 // by line.
-func Parse(head []byte, firstLine int) (*Roster, []Problem) {
+func Parse(head []byte, firstLine int) (*List, []Problem) {
 	r := &reader{before: firstLine - 1}
 	list := []Operator{}
 	if root := r.decode(head); root != nil && r.plain(root) {
@@ -39,7 +39,7 @@ func Parse(head []byte, firstLine int) (*Roster, []Problem) {
 		slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 		return nil, r.problems
 	}
-	return &Roster{operators: list}, nil
+	return &List{operators: list}, nil
 }
 
 type reader struct {

@@ -1,4 +1,4 @@
-// Package ordered reads JSON strictly, keeps the order of object members and the source text of numbers, and prints the
+// Package jsontree reads JSON strictly, keeps the order of object members and the source text of numbers, and prints the
 // bytes that JSON.stringify(JSON.parse(text)) gives.
 //
 // What is refused, with line and column: more than MaxBytes bytes, MaxDepth levels or MaxValues values, invalid UTF-8,
@@ -9,7 +9,7 @@
 //
 // What is printed follows ECMA-262: Number::toString for numbers, QuoteJSONString for strings (lone surrogates as
 // \udxxx), and the property order of objects: array indices (0 … 2^32-2) ascending, then the other keys in source order.
-package ordered
+package jsontree
 
 import "fmt"
 

@@ -1,4 +1,4 @@
-// Package carrier puts a structured record into the body of a handoff and finds it there.
+// Package recordblock puts a structured record into the body of a handoff and finds it there.
 //
 // A body that carries a record is
 //
@@ -14,7 +14,7 @@
 // Fences are read as CommonMark 0.31 section 4.5 does, but only outside of lists and quotes: a block shown inside a longer
 // fence is an example, not a record. Text that a view takes from a record goes through Text, which
 // leaves nothing that could begin a line or a fence.
-package carrier
+package recordblock
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package ordered_test
+package jsontree_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/internal/ordered"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 const stringify = `
@@ -28,7 +28,7 @@ func TestStringifyByNode(t *testing.T) {
 	var sources, printed []string
 	for len(sources) < 2000 {
 		src := g.value(4)
-		v, err := ordered.Parse([]byte(src))
+		v, err := jsontree.Parse([]byte(src))
 		if err != nil {
 			t.Fatalf("refused %s: %v", src, err)
 		}
@@ -129,7 +129,7 @@ func (g generator) number() string {
 		default:
 			text = []string{"-0", "-0.0", "0e99", "1e21", "1e20", "999999999999999900000", "1e-6", "1e-7", "123e-20", "5e-324", "1.7976931348623157e308", "9007199254740991", "0.1", "100.0", "1E400"}[g.IntN(15)]
 		}
-		if _, err := ordered.Parse([]byte(text)); err == nil {
+		if _, err := jsontree.Parse([]byte(text)); err == nil {
 			return text
 		}
 	}

@@ -1,4 +1,4 @@
-// Package roster reads the operators file (OPERATORS.md) and says what it tells about an operator.
+// Package operators reads the operators file (OPERATORS.md) and says what it tells about an operator.
 //
 // The file is Markdown whose YAML frontmatter is
 //
@@ -16,7 +16,7 @@
 // An optional key without a value counts as absent, a required one as missing. Every other key, and
 // every YAML feature that hides or moves data (anchors, aliases, tags, repeated keys, a second
 // document), is a fault.
-package roster
+package operators
 
 import (
 	"fmt"
@@ -72,14 +72,14 @@ type Evidence struct {
 	Key        string // git config user.signingkey: a fingerprint or its last 16 digits or more
 }
 
-// A Roster is a valid operators file.
-type Roster struct {
+// A List is a valid operators file.
+type List struct {
 	operators []Operator
 }
 
-// Operators returns the entries in the order of the file.
-func (r *Roster) Operators() []Operator {
-	list := slices.Clone(r.operators)
+// All returns the entries in the order of the file.
+func (l *List) All() []Operator {
+	list := slices.Clone(l.operators)
 	for i := range list {
 		list[i].Capabilities = slices.Clone(list[i].Capabilities)
 	}
@@ -88,12 +88,12 @@ func (r *Roster) Operators() []Operator {
 
 // Verify returns Verified for an operator who is in the file, still active at now, and whom the
 // evidence asked for does not contradict; Unknown for one who is not in the file; else Unverified.
-func (r *Roster) Verify(id string, now time.Time, e Evidence) Status {
-	i := slices.IndexFunc(r.operators, func(o Operator) bool { return o.ID == id })
+func (l *List) Verify(id string, now time.Time, e Evidence) Status {
+	i := slices.IndexFunc(l.operators, func(o Operator) bool { return o.ID == id })
 	if i < 0 {
 		return Status{Unknown, fmt.Sprintf("%q is not in the operators file", id)}
 	}
-	o := r.operators[i]
+	o := l.operators[i]
 	reason := ""
 	switch {
 	case o.Offboarded(now):
@@ -116,8 +116,8 @@ func (r *Roster) Verify(id string, now time.Time, e Evidence) Status {
 
 // ByEmail returns the id of the one operator with that git_email, case ignored, who is not
 // offboarded at now. It is not ok when there is none or more than one.
-func (r *Roster) ByEmail(email string, now time.Time) (id string, ok bool) {
-	for _, o := range r.operators {
+func (l *List) ByEmail(email string, now time.Time) (id string, ok bool) {
+	for _, o := range l.operators {
 		if !strings.EqualFold(o.GitEmail, email) || o.Offboarded(now) {
 			continue
 		}
