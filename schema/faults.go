@@ -10,34 +10,34 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // leaves appends a fault for every leaf of the library's tree of errors, which comes in random order.
 // A choice (anyOf, oneOf) is a leaf: what each branch misses would only confuse.
-func (s schema) leaves(e *jsonschema.ValidationError, faults []handoff.Fault) []handoff.Fault {
+func (s schema) leaves(e *jsonschema.ValidationError, faults []fault.Fault) []fault.Fault {
 	pointer := pointerOf(e.InstanceLocation)
 	node := s.node(e.SchemaURL)
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
-			faults = append(faults, handoff.Fault{Pointer: pointer + "/" + escape(name),
+			faults = append(faults, fault.Fault{Pointer: pointer + "/" + escape(name),
 				Problem: fmt.Sprintf("required field %q is missing", name), Hint: describe(property(node, name))})
 		}
 		return faults
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			faults = append(faults, handoff.Fault{Pointer: pointer + "/" + escape(name),
+			faults = append(faults, fault.Fault{Pointer: pointer + "/" + escape(name),
 				Problem: "unknown field " + show(name), Hint: "known are " + strings.Join(properties(node), ", ")})
 		}
 		return faults
 	case *kind.AnyOf, *kind.OneOf:
-		return append(faults, handoff.Fault{Pointer: pointer, Problem: "the value fits none of the allowed forms, or several", Hint: describe(node)})
+		return append(faults, fault.Fault{Pointer: pointer, Problem: "the value fits none of the allowed forms, or several", Hint: describe(node)})
 	case *kind.Contains, *kind.MinContains:
-		return append(faults, handoff.Fault{Pointer: pointer, Problem: "too few items have the required form", Hint: describe(node)})
+		return append(faults, fault.Fault{Pointer: pointer, Problem: "too few items have the required form", Hint: describe(node)})
 	}
 	if len(e.Causes) == 0 {
-		return append(faults, handoff.Fault{Pointer: pointer, Problem: sentence(e.ErrorKind), Hint: describe(node)})
+		return append(faults, fault.Fault{Pointer: pointer, Problem: sentence(e.ErrorKind), Hint: describe(node)})
 	}
 	for _, cause := range e.Causes {
 		faults = s.leaves(cause, faults)
@@ -93,8 +93,8 @@ func escape(token string) string {
 }
 
 // sortFaults sorts by pointer, then by problem.
-func sortFaults(faults []handoff.Fault) {
-	slices.SortFunc(faults, func(a, b handoff.Fault) int {
+func sortFaults(faults []fault.Fault) {
+	slices.SortFunc(faults, func(a, b fault.Fault) int {
 		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Problem, b.Problem))
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // Numbers beyond these make exact arithmetic slow, and the library panic: 1e1000001.
@@ -17,7 +17,7 @@ const (
 
 // unsafeNumbers reports the numbers that no rule may see, sorted by pointer. Pointers are built on the
 // way back, so that only faults pay for them.
-func unsafeNumbers(value any) (faults []handoff.Fault) {
+func unsafeNumbers(value any) (faults []fault.Fault) {
 	within := func(token string, item any) {
 		for _, f := range unsafeNumbers(item) {
 			f.Pointer = "/" + escape(token) + f.Pointer
@@ -27,7 +27,7 @@ func unsafeNumbers(value any) (faults []handoff.Fault) {
 	switch value := value.(type) {
 	case json.Number:
 		if !bounded(value.String()) {
-			faults = append(faults, handoff.Fault{Problem: fmt.Sprintf("the number %.40s is out of range", value.String()),
+			faults = append(faults, fault.Fault{Problem: fmt.Sprintf("the number %.40s is out of range", value.String()),
 				Hint: "write it as a string, or closer to zero"})
 		}
 	case []any:

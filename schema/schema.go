@@ -15,7 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 //go:embed *.schema.json
@@ -24,7 +24,7 @@ var files embed.FS
 var frontmatter = rules("handoff-frontmatter")
 
 // Frontmatter returns the rules of a handoff's head, handoff-frontmatter.schema.json.
-func Frontmatter() handoff.Rules { return frontmatter }
+func Frontmatter() fault.Rules { return frontmatter }
 
 // A schema is a compiled schema with its source, from which hints are taken.
 type schema struct {
@@ -33,12 +33,12 @@ type schema struct {
 }
 
 // rules returns the rules of an embedded schema. It is compiled at their first use.
-func rules(name string) handoff.Rules {
+func rules(name string) fault.Rules {
 	compiled := sync.OnceValues(func() (schema, error) { return compile(name) })
-	return func(instance any) []handoff.Fault {
+	return func(instance any) []fault.Fault {
 		s, err := compiled()
 		if err != nil {
-			return []handoff.Fault{{Problem: err.Error(), Hint: "this is a defect of the program; please report it"}}
+			return []fault.Fault{{Problem: err.Error(), Hint: "this is a defect of the program; please report it"}}
 		}
 		return s.check(instance)
 	}
@@ -92,13 +92,13 @@ func (p pattern) String() string                { return p.text }
 func (p pattern) MatchString(value string) bool { return p.compiled().MatchString(value) }
 
 // check validates a value. The library panics on some numbers; that is a fault of the value too.
-func (s schema) check(instance any) (faults []handoff.Fault) {
+func (s schema) check(instance any) (faults []fault.Fault) {
 	if faults := unsafeNumbers(instance); len(faults) > 0 {
 		return faults
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			faults = []handoff.Fault{{Problem: fmt.Sprintf("the value cannot be checked: %.100v", r)}}
+			faults = []fault.Fault{{Problem: fmt.Sprintf("the value cannot be checked: %.100v", r)}}
 		}
 	}()
 	err := s.compiled.Validate(instance)
@@ -107,7 +107,7 @@ func (s schema) check(instance any) (faults []handoff.Fault) {
 	}
 	failure, ok := err.(*jsonschema.ValidationError)
 	if !ok {
-		return []handoff.Fault{{Problem: "the value cannot be checked: " + err.Error()}}
+		return []fault.Fault{{Problem: "the value cannot be checked: " + err.Error()}}
 	}
 	faults = s.leaves(failure, nil)
 	sortFaults(faults)

@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 func TestSchemasCompile(t *testing.T) {
@@ -111,7 +111,7 @@ func anyOf(n int, item any) []any {
 
 func TestSentences(t *testing.T) {
 	got := Frontmatter()(head(map[string]any{"from": "a b", "to": []any{}, "topic": nil, "x": "y"}))
-	want := []handoff.Fault{
+	want := []fault.Fault{
 		{Pointer: "/from", Problem: `"a b" has not the right form`, Hint: "use 1 to 64 letters, digits, _ and -"},
 		{Pointer: "/to", Problem: "the value is a list, not a text", Hint: "use 1 to 64 letters, digits, _ and -"},
 		{Pointer: "/topic", Problem: `required field "topic" is missing`, Hint: "use 1 to 80 letters, digits, _ and -"},

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
@@ -109,7 +110,7 @@ func (s *Store) judge(d sealed, from, to operators.Status) (operators.State, err
 		s.opt.Warn("[UNVERIFIED-IDENTITY] " + text)
 		return worst.State, nil
 	}
-	return "", problem(ErrDenied, "add the operator to "+s.opt.OperatorsFile+", or set schema_mode: warn in .handoff.yaml", "%s", text)
+	return "", fault.New(ErrDenied, "add the operator to "+s.opt.OperatorsFile+", or set schema_mode: warn in .handoff.yaml", "%s", text)
 }
 
 func rank(s operators.State) int {
@@ -129,11 +130,11 @@ func (s *Store) Operators() (*operators.List, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, problem(ErrConfig, "", "cannot read the operators file: %v", err)
+		return nil, fault.New(ErrConfig, "", "cannot read the operators file: %v", err)
 	}
 	list, faults := ParseOperators(text)
 	if len(faults) > 0 {
-		return nil, problem(ErrConfig, "mend the file; `handoff operators validate` shows every fault",
+		return nil, fault.New(ErrConfig, "mend the file; `handoff operators validate` shows every fault",
 			"%s: %s", s.opt.OperatorsFile, faults[0])
 	}
 	return list, nil

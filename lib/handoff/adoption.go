@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
@@ -75,7 +76,7 @@ func (c *check) checkAdoption() {
 	}
 	if known := c.log.adopted; !known.covers(found) {
 		c.fault(logName, remedyRepair, "lacks the events of %s, %s and %s, of which %d, %d and %d were taken over without: its end may have been cut",
-			Count(found.rows, "handoff"), Count(found.marks, "read mark"), Count(found.tokens, "consumed token"),
+			fault.Count(found.rows, "handoff"), fault.Count(found.marks, "read mark"), fault.Count(found.tokens, "consumed token"),
 			min(found.rows, known.rows), min(found.marks, known.marks), min(found.tokens, known.tokens))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -105,7 +106,7 @@ func (x *session) mayBegin() error {
 }
 
 func (s *Store) logMissing() error {
-	return problem(ErrIntegrity, "run `handoff doctor`; after a clone, `"+s.regenerateCommand()+"` begins a new log",
+	return fault.New(ErrIntegrity, "run `handoff doctor`; after a clone, `"+s.regenerateCommand()+"` begins a new log",
 		"the audit log %s is missing or empty, although there are handoffs", filepath.Join(s.opt.StateDir, logName))
 }
 
@@ -124,7 +125,7 @@ func canBeCut(log *durable.Log) error {
 	err := log.CanBeCut()
 	if err != nil {
 		path := shellQuote(log.Name())
-		err = problem(ErrConfig, "run `chattr -a "+path+"`, then the same command again, then `chattr +a "+path+"`", "the audit log has to be mended first: %v", err)
+		err = fault.New(ErrConfig, "run `chattr -a "+path+"`, then the same command again, then `chattr +a "+path+"`", "the audit log has to be mended first: %v", err)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
@@ -25,7 +26,7 @@ func (s *Store) CheckCheckpoint(c Checkpoint) error {
 		return err
 	}
 	if line, why := log.lacks(c); why != "" {
-		return problem(ErrIntegrity, "find out what happened to the log: compare it with a backup",
+		return fault.New(ErrIntegrity, "find out what happened to the log: compare it with a backup",
 			"%s:%d: %s", filepath.Join(s.opt.StateDir, logName), line, why)
 	}
 	return nil
@@ -43,7 +44,7 @@ func (f *logFacts) lacks(c Checkpoint) (line int, why string) {
 		if have > 0 {
 			line = f.lines[have-1] + 1
 		}
-		return line, fmt.Sprintf("its end was cut: it has %s, at the checkpoint it had %d", Count(have, "event"), c.Count)
+		return line, fmt.Sprintf("its end was cut: it has %s, at the checkpoint it had %d", fault.Count(have, "event"), c.Count)
 	case f.hashes[c.Count-1] != c.Hash:
 		return f.lines[c.Count-1], fmt.Sprintf("the log was rewritten here or before: event %d has the hash %s, at the checkpoint it had %s", c.Count, f.hashes[c.Count-1], c.Hash)
 	}

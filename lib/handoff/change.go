@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -48,7 +49,7 @@ func (x *session) apply(c step) error {
 		return x.takeBack(err)
 	}
 	if err := x.settle(c.intent, log); err != nil {
-		return problem(nil, then(err, "run any writing command to complete it"), "published, but not yet recorded in the audit log: %v", err)
+		return fault.New(nil, fault.Then(err, "run any writing command to complete it"), "published, but not yet recorded in the audit log: %v", err)
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func (x *session) publishIntent(intent journal.Intent) error {
 		return err
 	}
 	if len(text) > maxIntent { // recovery could not read it
-		return problem(ErrInvalid, "write fewer documents at once", "nothing was published: the change is too large to be recovered")
+		return fault.New(ErrInvalid, "write fewer documents at once", "nothing was published: the change is too large to be recovered")
 	}
 	staged, err := x.dir.Stage(text, 0o644)
 	if err != nil {
@@ -170,10 +171,10 @@ func (x *session) takeBack(cause error) error {
 		again := &session{Store: x.Store, dir: fresh, state: x.state}
 		var committed bool
 		if committed, err = again.finish(); err == nil && !committed {
-			return problem(nil, then(cause, "run the command again"), "nothing was published: %v", cause)
+			return fault.New(nil, fault.Then(cause, "run the command again"), "nothing was published: %v", cause)
 		}
 	}
-	return problem(nil, then(cause, "run the same command again: what was interrupted is completed or taken back first"),
+	return fault.New(nil, fault.Then(cause, "run the same command again: what was interrupted is completed or taken back first"),
 		"not known to be published: %v", cause)
 }
 

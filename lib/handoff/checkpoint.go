@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
@@ -37,7 +38,7 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	c := Checkpoint{count, hash}
 	isHash := len(hash) == 64 && strings.Trim(hash, "0123456789abcdef") == ""
 	if err != nil || c.String() != text || count < 0 || (count > 0) != isHash || count == 0 && hash != journal.Genesis {
-		return Checkpoint{}, problem(ErrInvalid, "give what `handoff audit head` printed", "%.200q is no COUNT:HASH", text)
+		return Checkpoint{}, fault.New(ErrInvalid, "give what `handoff audit head` printed", "%.200q is no COUNT:HASH", text)
 	}
 	return c, nil
 }
@@ -79,7 +80,7 @@ func (s *Store) KeepCheckpoint(ctx context.Context, c Checkpoint, signature []by
 		}
 		kept, err := x.keepFile(name, []byte(c.String()+"\n"))
 		if err == nil && !kept {
-			err = problem(ErrIntegrity, "move it away and sign again", "%s is not the checkpoint %s", file, c)
+			err = fault.New(ErrIntegrity, "move it away and sign again", "%s is not the checkpoint %s", file, c)
 		}
 		for n := 1; err == nil; n++ {
 			signatureFile = SignatureFile(file, n)
@@ -89,7 +90,7 @@ func (s *Store) KeepCheckpoint(ctx context.Context, c Checkpoint, signature []by
 		}
 		return err
 	})
-	return file, signatureFile, explain(err, "the checkpoint is not known to be kept", "sign again")
+	return file, signatureFile, fault.Explain(err, "the checkpoint is not known to be kept", "sign again")
 }
 
 // checkKept checks that the log holds c and the checkpoint before it.
@@ -105,7 +106,7 @@ func (s *Store) checkKept(c Checkpoint) error {
 		return err
 	}
 	if err := s.CheckCheckpoint(last.Checkpoint); err != nil {
-		return problem(ErrIntegrity, "to begin anew, move "+last.File+" away, and each other one that `handoff doctor` names", "%v", err)
+		return fault.New(ErrIntegrity, "to begin anew, move "+last.File+" away, and each other one that `handoff doctor` names", "%v", err)
 	}
 	return nil
 }
@@ -151,7 +152,7 @@ func (s *Store) readCheckpoint(state *durable.Dir, name string) (SignedCheckpoin
 	text, err := state.ReadFile(name, maxStateDoc)
 	switch {
 	case errors.As(err, new(syscall.Errno)):
-		return kept, unreadable(err)
+		return kept, fault.Unreadable(err)
 	case err == nil:
 		kept.Checkpoint, err = ParseCheckpoint(string(text))
 	}

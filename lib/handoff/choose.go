@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -74,7 +75,7 @@ func (c *chooser) choose(d admitted) (choice, error) {
 			return choice{file: name, listed: listed, adopt: !listed}, err
 		}
 	}
-	return choice{}, problem(ErrConfig, "change topic or ts_utc", "%s%s and its %d numbered names are all taken by other handoffs",
+	return choice{}, fault.New(ErrConfig, "change topic or ts_utc", "%s%s and its %d numbered names are all taken by other handoffs",
 		prefixed(d.name), document.FileName(d.Document, 1), maxNames-1)
 }
 

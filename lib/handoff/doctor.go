@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
@@ -41,7 +42,7 @@ func (s *Store) RebuildIndex(ctx context.Context) (RepairReport, error) { return
 
 func (s *Store) mend(ctx context.Context, rebuild bool) (report RepairReport, err error) {
 	defer func() {
-		err = explain(err, "the repair stopped, and lost nothing", "run it again: it goes on from there")
+		err = fault.Explain(err, "the repair stopped, and lost nothing", "run it again: it goes on from there")
 	}()
 	report.Done = []string{}
 	if _, err := s.guard(); err != nil {

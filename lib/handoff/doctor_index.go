@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
@@ -152,9 +153,9 @@ func (m *mending) tell(r rewriting, payload repairPayload, events int) {
 	case len(r.old) == 0:
 		old = "the file was missing or empty"
 	}
-	m.did("wrote %s: %s, %s and %s added; %s", r.name, Count(len(r.added), "row"), Count(r.marks, "read mark"), Count(events, "event"), old)
+	m.did("wrote %s: %s, %s and %s added; %s", r.name, fault.Count(len(r.added), "row"), fault.Count(r.marks, "read mark"), fault.Count(events, "event"), old)
 	if n := len(r.dropped); n > 0 {
-		m.did("left out %s that only the old file has now: %s", Count(n, "line"), describe(r.dropped))
+		m.did("left out %s that only the old file has now: %s", fault.Count(n, "line"), describe(r.dropped))
 	}
 	if len(payload.Quarantined) > 0 {
 		m.did("recorded as lost until they are written again: %s", describe(payload.Quarantined))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 )
 
@@ -52,12 +53,12 @@ func (d Draft) IsDocument() bool {
 func (d Draft) check(max int) error {
 	switch {
 	case strings.TrimSpace(d.Text) == "":
-		return problem(ErrInvalid, "", "the draft is empty")
+		return fault.New(ErrInvalid, "", "the draft is empty")
 	case len(d.Text) > max:
-		return problem(ErrInvalid, "shorten it", "the draft has %d bytes, more than the %d that a handoff may have", len(d.Text), max)
+		return fault.New(ErrInvalid, "shorten it", "the draft has %d bytes, more than the %d that a handoff may have", len(d.Text), max)
 	case !utf8.ValidString(d.Text + d.From + d.To + d.Topic + strings.Join(d.Tags, "") + strings.Join(d.References, "")), strings.ContainsRune(d.Text, 0):
 		// JSON would change it without a word
-		return problem(ErrInvalid, "save it as UTF-8 text", "the draft is not valid UTF-8, or has a NUL in it")
+		return fault.New(ErrInvalid, "save it as UTF-8 text", "the draft is not valid UTF-8, or has a NUL in it")
 	}
 	return nil
 }
@@ -68,7 +69,7 @@ func (d Draft) check(max int) error {
 // A draft of a hook is stored only where a store of this machine is; it takes the place of the one that
 // the same session left before.
 func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
-	defer func() { err = explain(err, "the draft is not known to be stored", "save it again") }()
+	defer func() { err = fault.Explain(err, "the draft is not known to be stored", "save it again") }()
 	if err := d.check(s.opt.MaxDocumentBytes); err != nil {
 		return d, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 )
 
@@ -70,7 +71,7 @@ func readDraft(dir *durable.Dir, name string) (Draft, error) {
 		d.ID = sha256Hex(text)[:draftIDLen]
 	}
 	if err != nil || d.name() != name {
-		return Draft{}, problem(ErrIntegrity, "look at it, and move it away", "%s is not what was saved", filepath.Join(dir.Path(), name))
+		return Draft{}, fault.New(ErrIntegrity, "look at it, and move it away", "%s is not what was saved", filepath.Join(dir.Path(), name))
 	}
 	return d, nil
 }
@@ -93,9 +94,9 @@ func (s *Store) Draft(id string) (Draft, error) {
 	case err != nil:
 		return Draft{}, err
 	case len(found) == 0:
-		return Draft{}, problem(ErrInvalid, "run `handoff draft list` to see the ids", "no draft %q", id)
+		return Draft{}, fault.New(ErrInvalid, "run `handoff draft list` to see the ids", "no draft %q", id)
 	case len(found) > 1:
-		return Draft{}, problem(ErrInvalid, "give more digits", "%q is the beginning of %d drafts: %s", id, len(found), strings.Join(found, ", "))
+		return Draft{}, fault.New(ErrInvalid, "give more digits", "%q is the beginning of %d drafts: %s", id, len(found), strings.Join(found, ", "))
 	}
 	return d, bad
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
@@ -58,12 +59,12 @@ type regeneratePayload struct {
 // adopted without their events. An intent that cannot be used, and what is no plain file in the place of one of the
 // store's own, go aside with a warning.
 func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ MachineRecord, err error) {
-	defer func() { err = unpublished(err) }()
+	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return MachineRecord{}, err
 	}
 	if strings.TrimSpace(reason) == "" {
-		return MachineRecord{}, problem(ErrInvalid, "say with --reason why the store moves", "no reason is given")
+		return MachineRecord{}, fault.New(ErrInvalid, "say with --reason why the store moves", "no reason is given")
 	}
 	observed, err := s.fingerprint()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 )
@@ -101,7 +102,7 @@ func (s *Store) fingerprint() (string, error) {
 		if errors.Is(err, machine.ErrNoMachineID) {
 			hint = machine.Hint
 		}
-		return "", problem(ErrConfig, hint, "cannot tell which machine this is: %v", err)
+		return "", fault.New(ErrConfig, hint, "cannot tell which machine this is: %v", err)
 	}
 	return observed, nil
 }

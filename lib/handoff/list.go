@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -56,7 +57,7 @@ func (f Filter) check() error {
 		{"topic", f.Topic, document.MaxTopic}, {"tag", f.Tag, document.MaxTag},
 	} {
 		if n.name != "" && !document.IsSlug(n.name, n.most) {
-			return problem(ErrInvalid, fmt.Sprintf("use 1 to %d letters, digits, _ and -", n.most), "%q is no %s", n.name, n.what)
+			return fault.New(ErrInvalid, fmt.Sprintf("use 1 to %d letters, digits, _ and -", n.most), "%q is no %s", n.name, n.what)
 		}
 	}
 	return nil
@@ -164,7 +165,7 @@ func (s *Store) prover() (*durable.Dir, error) {
 		return dir, err
 	}
 	if dir, err = openOptional(s.opt.Dir); err == nil && dir == nil { // it was not made just now
-		err = problem(ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+shellQuote(s.opt.StateDir)+" away too",
+		err = fault.New(ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+shellQuote(s.opt.StateDir)+" away too",
 			"%s: %v", s.opt.Dir, errGone)
 	}
 	return dir, err
@@ -192,7 +193,7 @@ func (s *Store) parseListed(e Entry, text []byte, err error) (doc Document, _ er
 	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
 		return doc, &CorruptError{File: s.relPath(e.File), Why: err.Error()}
 	case err != nil:
-		return doc, unreadable(err)
+		return doc, fault.Unreadable(err)
 	}
 	if doc, err = parseStored(s.relPath(e.File), text); err == nil {
 		err = compareRow(s.relPath(e.File), doc, e)

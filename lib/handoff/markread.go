@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -27,7 +28,7 @@ const StatusMarked = "marked"
 // the operator had marked before is StatusExisting and stays as it is. Handoffs in different index files
 // are committed file by file.
 func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_ []MarkReceipt, err error) {
-	defer func() { err = unpublished(err) }()
+	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_
 
 // MarkAllRead marks every handoff to operator that operator has not read.
 func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []MarkReceipt, err error) {
-	defer func() { err = unpublished(err) }()
+	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []MarkRecei
 
 func checkOperator(operator string) error {
 	if !document.IsSlug(operator, document.MaxName) {
-		return problem(ErrInvalid, "use 1 to 64 letters, digits, _ and -", "%q is no operator", operator)
+		return fault.New(ErrInvalid, "use 1 to 64 letters, digits, _ and -", "%q is no operator", operator)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 )
 
@@ -29,7 +30,7 @@ func (s *Store) checkPlaces() error {
 	}
 	file, err := resolve(s.opt.OperatorsFile)
 	if err == nil && !contains(root, file) && !slices.Contains(s.opt.Named, s.opt.OperatorsFile) {
-		err = problem(ErrConfig, "name it on the command line, or keep it inside the project",
+		err = fault.New(ErrConfig, "name it on the command line, or keep it inside the project",
 			"the operators file %s lies outside the project %s", s.opt.OperatorsFile, s.opt.Root)
 	}
 	return err
@@ -42,20 +43,20 @@ func (s *Store) checkPlace(dir, root string) error {
 		return err
 	}
 	if place, ok := under(real, systemPlaces); ok {
-		return problem(ErrConfig, advice, "%s lies under %s, which belongs to the system", dir, place)
+		return fault.New(ErrConfig, advice, "%s lies under %s, which belongs to the system", dir, place)
 	}
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return problem(ErrConfig, advice, "%s is not a directory (symbolic links are refused)", dir)
+		return fault.New(ErrConfig, advice, "%s is not a directory (symbolic links are refused)", dir)
 	}
 	inside := contains(root, real)
 	if contains(s.opt.Root, dir) && !inside {
-		return problem(ErrConfig, advice, "%s leads out of the project through a symbolic link, to %s", dir, real)
+		return fault.New(ErrConfig, advice, "%s leads out of the project through a symbolic link, to %s", dir, real)
 	}
 	if !inside && !slices.Contains(s.opt.Named, dir) {
-		return problem(ErrConfig, advice, "%s lies outside the project %s and was not named on the command line", dir, s.opt.Root)
+		return fault.New(ErrConfig, advice, "%s lies outside the project %s and was not named on the command line", dir, s.opt.Root)
 	}
 	if place, ok := under(real, sharedPlaces); ok && !(inside && ownedByCaller(real)) {
-		return problem(ErrConfig, advice, "%s lies under %s, and not inside a project of yours", dir, place)
+		return fault.New(ErrConfig, advice, "%s lies under %s, and not inside a project of yours", dir, place)
 	}
 	return nil
 }
@@ -68,11 +69,11 @@ func checkOwner(d *durable.Dir) error {
 		return err
 	}
 	if !mayWrite(info) {
-		return problem(ErrConfig, "let its owner run the command, or choose a directory of your own",
+		return fault.New(ErrConfig, "let its owner run the command, or choose a directory of your own",
 			"%s belongs to somebody else", d.Path())
 	}
 	if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
-		return problem(ErrConfig, "run `chmod o-w "+d.Path()+"`", "%s can be written by everybody", d.Path())
+		return fault.New(ErrConfig, "run `chmod o-w "+d.Path()+"`", "%s can be written by everybody", d.Path())
 	}
 	return nil
 }
@@ -85,7 +86,7 @@ func resolve(path string) (string, error) {
 	}
 	parent := filepath.Dir(path)
 	if !errors.Is(err, fs.ErrNotExist) || parent == path {
-		return "", problem(ErrConfig, "", "cannot resolve %s: %v", path, err)
+		return "", fault.New(ErrConfig, "", "cannot resolve %s: %v", path, err)
 	}
 	real, err = resolve(parent)
 	return filepath.Join(real, filepath.Base(path)), err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
@@ -42,10 +43,10 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	if flags.Root != "" {
 		p.Root = absolute(cwd, flags.Root)
 	} else if p.Root, p.HasFile, err = settings.FindRoot(cwd); err != nil {
-		return p, problem(ErrConfig, "", "cannot find the project: %v", err)
+		return p, fault.New(ErrConfig, "", "cannot find the project: %v", err)
 	}
 	if p.Settings, err = settings.Load(p.Root, cwd, getenv); err != nil {
-		return p, problem(ErrConfig, "", "%v", err)
+		return p, fault.New(ErrConfig, "", "%v", err)
 	}
 	p.Options, err = p.options(cwd, flags)
 	return p, err
@@ -93,7 +94,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	}
 	own, err := settings.Load(p.Root, cwd, func(string) string { return "" })
 	if err != nil {
-		return o, problem(ErrConfig, "", "%v", err)
+		return o, fault.New(ErrConfig, "", "%v", err)
 	}
 	if o.Dir != own.HandoffsDir.Value { // another store than the project's has its own state
 		o.StateDir = filepath.Join(o.Dir, ".run")

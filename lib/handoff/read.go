@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -64,7 +65,7 @@ func (s *Store) Find(id string) (Entry, error) {
 func (s *Store) find(d *durable.Dir, id string) (Entry, error) {
 	prefix := strings.TrimPrefix(id, "sha256:")
 	if len(prefix) < minPrefix || len(prefix) > 64 || strings.Trim(prefix, "0123456789abcdef") != "" {
-		return Entry{}, problem(ErrInvalid, "give the id as `handoff list` shows it, or at least its first 8 hex digits", "%q is no handoff id", id)
+		return Entry{}, fault.New(ErrInvalid, "give the id as `handoff list` shows it, or at least its first 8 hex digits", "%q is no handoff id", id)
 	}
 	matches, err := s.matching(d, prefix)
 	switch {
@@ -77,13 +78,13 @@ func (s *Store) find(d *durable.Dir, id string) (Entry, error) {
 		for _, e := range matches {
 			ids = append(ids, e.ID)
 		}
-		return Entry{}, problem(ErrInvalid, "give more digits", "%q is the beginning of %d ids: %s", id, len(ids), strings.Join(ids, ", "))
+		return Entry{}, fault.New(ErrInvalid, "give more digits", "%q is the beginning of %d ids: %s", id, len(ids), strings.Join(ids, ", "))
 	}
 	return matches[0], nil
 }
 
 func unknownID(id, dir string) error {
-	return problem(ErrInvalid, "run `handoff list` to see the ids", "no handoff %s in %s", id, dir)
+	return fault.New(ErrInvalid, "run `handoff list` to see the ids", "no handoff %s in %s", id, dir)
 }
 
 // matching returns the entries whose id begins with prefix, by a byte search of the index files.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -32,7 +33,7 @@ var operations = map[string]operation{
 // Recover finishes or takes back what an interrupted command left, as every writing command does before anything
 // else. It is for those that may find that there is nothing to write. Its errors are those of Write.
 func (s *Store) Recover(ctx context.Context) (err error) {
-	defer func() { err = unpublished(err) }()
+	defer func() { err = fault.Unpublished(err) }()
 	dir, err := openOptional(s.opt.Dir)
 	if err != nil || dir == nil {
 		return err
@@ -218,7 +219,7 @@ func (x *session) replaceIndex(name string, old, text []byte) error {
 		return err
 	}
 	if len(now) > 0 && !bytes.Equal(now, old) {
-		return problem(ErrBusy, "run the same command again", "%s was changed by something else meanwhile", x.path(name))
+		return fault.New(ErrBusy, "run the same command again", "%s was changed by something else meanwhile", x.path(name))
 	}
 	return x.putIndex(name, text)
 }

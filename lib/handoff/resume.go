@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -48,7 +49,7 @@ func (e *ConsumedError) Hint() string {
 func (s *Store) Resume(ctx context.Context, c Consumption) (_ Consumption, err error) {
 	defer func() {
 		if !errors.As(err, new(*ConsumedError)) {
-			err = unpublished(err)
+			err = fault.Unpublished(err)
 		}
 	}()
 	if err := checkOperator(c.Operator); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
@@ -39,7 +40,7 @@ func names(rules []string) []string {
 func CheckSecretRules(rules []string) error {
 	for _, rule := range rules {
 		if known := secrets.Rules(); !slices.Contains(known, rule) {
-			return problem(ErrInvalid, "the rules are "+strings.Join(known, ", "), "%q is no rule of the secret scan", rule)
+			return fault.New(ErrInvalid, "the rules are "+strings.Join(known, ", "), "%q is no rule of the secret scan", rule)
 		}
 	}
 	return nil
@@ -82,7 +83,7 @@ func (s *Store) screenOne(d sealed) (scanned, error) {
 	case len(faults) == 0:
 		return out, nil
 	case !s.opt.Redact:
-		return out, &DocumentError{d.name, faults}
+		return out, &DocumentError{Name: d.name, Faults: faults}
 	}
 	return s.redact(out)
 }
@@ -90,11 +91,11 @@ func (s *Store) screenOne(d sealed) (scanned, error) {
 // redact replaces the credentials, which makes another document with another id.
 func (s *Store) redact(d scanned) (scanned, error) {
 	if d.claimed {
-		return d, problem(ErrInvalid, "leave handoff_id out of a document that is to be redacted",
+		return d, fault.New(ErrInvalid, "leave handoff_id out of a document that is to be redacted",
 			"%sthe document names its id, which would be another one after the redaction", prefixed(d.name))
 	}
 	if _, structured, err := recordblock.Extract(d.Body); structured || err != nil {
-		return d, problem(ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
+		return d, fault.New(ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
 			"%sthe body carries a record with a credential in it, which cannot be redacted in place", prefixed(d.name))
 	}
 	d.References = slices.Clone(d.References)
@@ -108,7 +109,7 @@ func (s *Store) redact(d scanned) (scanned, error) {
 		*p.text, d.redacted = text, append(d.redacted, rules...)
 	}
 	if len(faults) > 0 {
-		return d, &DocumentError{d.name, faults}
+		return d, &DocumentError{Name: d.name, Faults: faults}
 	}
 	d.redacted = names(d.redacted)
 	id, err := ID(d.Document)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 )
@@ -39,7 +40,7 @@ func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
 // parse returns a draft without faults, which knows where in src its fields stand.
 func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 	if rules == nil {
-		return nil, problem(ErrConfig, "", "no rules are given")
+		return nil, fault.New(ErrConfig, "", "no rules are given")
 	}
 	if maxBytes == 0 {
 		maxBytes = DefaultMaxDocumentBytes
@@ -51,7 +52,7 @@ func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 		draft, _ = document.Parse(src.Text, maxBytes)
 	}
 	if faults := draft.Check(rules); len(faults) > 0 {
-		return nil, &DocumentError{src.Name, faults}
+		return nil, &DocumentError{Name: src.Name, Faults: faults}
 	}
 	return draft, nil
 }
@@ -84,14 +85,14 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	doc := draft.Document()
 	if fault := document.CheckTime(doc.Time, s.opt.Now(), true); fault != nil {
 		fault.Line, fault.Column = draft.Locate(fault.Pointer)
-		return sealed{}, &DocumentError{src.Name, []Fault{*fault}}
+		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
 	}
 	id, err := ID(doc)
 	if err != nil {
-		return sealed{}, problem(ErrInvalid, "", "%s%v", prefixed(src.Name), err)
+		return sealed{}, fault.New(ErrInvalid, "", "%s%v", prefixed(src.Name), err)
 	}
 	if doc.HandoffID != "" && doc.HandoffID != id {
-		return sealed{}, &IDMismatchError{src.Name, doc.HandoffID, id}
+		return sealed{}, &IDMismatchError{Name: src.Name, Claimed: doc.HandoffID, Computed: id}
 	}
 	if err := s.opt.CheckBody(doc.Body); err != nil && src.Make == nil {
 		s.opt.Warn(prefixed(src.Name) + oneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made")
@@ -100,7 +101,7 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	doc.HandoffID = id
 	text := document.Render(doc)
 	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
-		return sealed{}, &DocumentError{src.Name, []Fault{*fault}}
+		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
 	}
 	return sealed{Document: doc, at: at, name: src.Name, text: text, claimed: claimed, redacted: redacted}, nil
 }

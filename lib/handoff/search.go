@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 )
 
@@ -178,6 +179,6 @@ func (x *searcher) fail(err error) {
 
 func (x *searcher) complain() {
 	if x.failed > 0 {
-		x.opt.Warn(fmt.Sprintf("left out %s, such as this: %v; `handoff verify` names all", Count(x.failed, "handoff"), x.first))
+		x.opt.Warn(fmt.Sprintf("left out %s, such as this: %v; `handoff verify` names all", fault.Count(x.failed, "handoff"), x.first))
 	}
 }

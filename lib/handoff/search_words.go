@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // words are what is searched for, longest first.
@@ -23,7 +25,7 @@ type word struct {
 func newWords(given []string) (words, error) {
 	isBlank := func(w string) bool { return strings.TrimSpace(w) == "" }
 	if len(given) == 0 || slices.ContainsFunc(given, isBlank) {
-		return nil, problem(ErrInvalid, "name what to look for, such as `handoff search deploy`", "there is no word to search for")
+		return nil, fault.New(ErrInvalid, "name what to look for, such as `handoff search deploy`", "there is no word to search for")
 	}
 	var all words
 	for _, w := range given {

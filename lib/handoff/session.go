@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/filelock"
 )
@@ -131,7 +132,7 @@ func (x *session) isOneDir() bool {
 func (x *session) stillLocked() error {
 	now, err := x.dir.Lstat(lockName)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Inode != x.lockFile.Inode {
-		return problem(ErrBusy, "run the same command again, and never remove the lock file",
+		return fault.New(ErrBusy, "run the same command again, and never remove the lock file",
 			"not known to be published: the lock %s was removed while it was held", x.path(lockName))
 	}
 	return err
@@ -148,7 +149,7 @@ func (x *session) end() {
 
 func placeError(path string, err error) error {
 	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrUnsupported) || errors.Is(err, fs.ErrNotExist) {
-		return problem(ErrConfig, "choose a directory of your own that can be written", "cannot use %s: %v", path, err)
+		return fault.New(ErrConfig, "choose a directory of your own that can be written", "cannot use %s: %v", path, err)
 	}
 	return err
 }
@@ -160,10 +161,10 @@ func lockError(path string, waited time.Duration, err error) error {
 		if waited >= time.Millisecond {
 			within = ", and was not free within " + waited.String()
 		}
-		return problem(ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
+		return fault.New(ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
 			"the lock %s is held by another process%s", path, within)
 	case errors.Is(err, filelock.ErrUnsafe):
-		return problem(ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
+		return fault.New(ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
 	}
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // ParseSince reads what people write for Filter.Since: a time of RFC 3339, a date, or a duration before now, such as
@@ -23,5 +25,5 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 			return now.AddDate(0, 0, -int(n)*days), nil
 		}
 	}
-	return time.Time{}, problem(ErrInvalid, "give a time such as 2026-05-07T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is no time", text)
+	return time.Time{}, fault.New(ErrInvalid, "give a time such as 2026-05-07T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is no time", text)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
@@ -34,7 +35,7 @@ type Store struct {
 // being with the first write. Whether the place can hold a store is checked when it is used.
 func Open(opt Options) (*Store, error) {
 	if opt.Dir == "" {
-		return nil, problem(ErrConfig, "", "no handoffs directory is given")
+		return nil, fault.New(ErrConfig, "", "no handoffs directory is given")
 	}
 	for _, path := range []*string{&opt.Dir, &opt.StateDir, &opt.Root, &opt.OperatorsFile} {
 		if *path == "" {
@@ -42,7 +43,7 @@ func Open(opt Options) (*Store, error) {
 		}
 		abs, err := filepath.Abs(*path)
 		if err != nil {
-			return nil, problem(ErrConfig, "", "%s: %v", *path, err)
+			return nil, fault.New(ErrConfig, "", "%s: %v", *path, err)
 		}
 		*path = abs
 	}
@@ -90,7 +91,7 @@ func openOptional(path string) (*durable.Dir, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, fs.ErrPermission):
-		return nil, problem(ErrConfig, "name a directory of your own with --handoffs-dir", "cannot use the directory: %v", err)
+		return nil, fault.New(ErrConfig, "name a directory of your own with --handoffs-dir", "cannot use the directory: %v", err)
 	case err != nil:
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func openIndex(d *durable.Dir, name string) (*os.File, error) {
 	case errors.Is(err, durable.ErrUnsafe):
 		return nil, &CorruptError{File: filepath.Join(d.Path(), name), Why: err.Error()}
 	}
-	return f, unreadable(err)
+	return f, fault.Unreadable(err)
 }
 
 // isReplaced reports whether name is a file that the store replaces as a whole. What an interrupted replacing leaves

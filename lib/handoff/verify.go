@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
@@ -41,7 +42,7 @@ func (r Report) Err() error {
 	for _, f := range r.Faults {
 		text.WriteString(f.String() + "\n")
 	}
-	return &Error{Class: ErrIntegrity, Problem: text.String() + Count(len(r.Faults), "fault") + " found",
+	return &Error{Class: ErrIntegrity, Problem: text.String() + fault.Count(len(r.Faults), "fault") + " found",
 		Advice: "`handoff doctor` says what would mend them"}
 }
 

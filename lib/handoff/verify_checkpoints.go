@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // A keptCheckpoint is what a file of the state directory says, or why it says nothing.
@@ -47,7 +49,7 @@ func (c *check) checkCheckpoints() {
 		case errors.As(kept.err, &corrupt):
 			c.fault(kept.name, "restore it from a copy, or move it away", "%s", corrupt.Why)
 		case kept.err != nil:
-			c.warn(kept.name, remedy(kept.err), "%v", kept.err)
+			c.warn(kept.name, fault.Remedy(kept.err), "%v", kept.err)
 		case c.log.bad != "" && kept.Count > len(c.log.hashes): // the log is at fault before it
 		case why != "":
 			lacking = append(lacking, kept.name)
@@ -59,7 +61,7 @@ func (c *check) checkCheckpoints() {
 	}
 	others := ""
 	if n := len(lacking) - 1; n > 0 {
-		others = fmt.Sprintf(", and %s up to %s", Count(n, "other"), lacking[n])
+		others = fmt.Sprintf(", and %s up to %s", fault.Count(n, "other"), lacking[n])
 	}
 	c.fault(lacking[0], "find out what happened to the log; to begin anew, move "+lacking[0]+others+" away",
 		"the audit log does not hold it%s: %s", others, first)

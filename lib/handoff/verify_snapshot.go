@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -67,7 +68,7 @@ func (c *check) takeSnapshot(ctx context.Context) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return problem(ErrBusy, "try again when fewer commands write", "the store changes faster than it can be read")
+	return fault.New(ErrBusy, "try again when fewer commands write", "the store changes faster than it can be read")
 }
 
 // openState opens the state directory, unless there is none yet.

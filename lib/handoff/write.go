@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 )
 
@@ -86,7 +87,7 @@ func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, erro
 }
 
 func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ []Result, err error) {
-	defer func() { err = unpublished(err) }()
+	defer func() { err = fault.Unpublished(err) }()
 	m, err := s.guard()
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // Answers are what the resuming side understood from a packet, in its own words.
@@ -15,11 +15,11 @@ type Answers struct {
 }
 
 // ParseAnswers reads a JSON object with objective, blocker and next_action. The error is a
-// *handoff.DocumentError. An answer left out counts as not given, which fails the replay test.
+// *fault.DocumentError. An answer left out counts as not given, which fails the replay test.
 func ParseAnswers(data []byte) (Answers, error) {
-	v, fault := read(data)
-	if fault != nil {
-		return Answers{}, &handoff.DocumentError{Faults: []handoff.Fault{*fault}}
+	v, bad := read(data)
+	if bad != nil {
+		return Answers{}, &fault.DocumentError{Faults: []fault.Fault{*bad}}
 	}
 	var a Answers
 	d := &decoded{empty: map[int]string{}}
@@ -32,7 +32,7 @@ func ParseAnswers(data []byte) (Answers, error) {
 		}
 	}
 	if len(d.faults) > 0 {
-		return Answers{}, &handoff.DocumentError{Faults: d.faults}
+		return Answers{}, &fault.DocumentError{Faults: d.faults}
 	}
 	return a, nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -22,7 +22,7 @@ type Input struct {
 	Facts *Facts
 	Err   error // the artifact is missing or cannot be read
 
-	Faults []handoff.Fault // of what stands around the record, such as a view that shows something else
+	Faults []fault.Fault // of what stands around the record, such as a view that shows something else
 }
 
 // CheckOptions say what the checks measure against. The zero value is the real world.
@@ -67,16 +67,16 @@ type Result struct {
 
 // A Report is what Check found. All its text is escaped: it can be shown as it is.
 type Report struct {
-	Name       string          `json:"name"`
-	Kind       string          `json:"kind,omitempty"`
-	Class      Class           `json:"classification"`
-	Checks     []Result        `json:"checks"` // always four: Schema, Freshness, Resume token, Replay test
-	Faults     []handoff.Fault `json:"faults,omitempty"`
-	Claims     []Claim         `json:"claims,omitempty"` // text that claims authority over the verdict
-	Notes      []string        `json:"notes,omitempty"`
-	AgeSeconds *int64          `json:"age_seconds,omitempty"` // nil when the time of the last update is unknown
-	Recovery   []string        `json:"recovery_steps"`
-	Escalation string          `json:"escalation"`
+	Name       string        `json:"name"`
+	Kind       string        `json:"kind,omitempty"`
+	Class      Class         `json:"classification"`
+	Checks     []Result      `json:"checks"` // always four: Schema, Freshness, Resume token, Replay test
+	Faults     []fault.Fault `json:"faults,omitempty"`
+	Claims     []Claim       `json:"claims,omitempty"` // text that claims authority over the verdict
+	Notes      []string      `json:"notes,omitempty"`
+	AgeSeconds *int64        `json:"age_seconds,omitempty"` // nil when the time of the last update is unknown
+	Recovery   []string      `json:"recovery_steps"`
+	Escalation string        `json:"escalation"`
 }
 
 // Check runs the four checks and classifies the artifact. It never fails: what cannot be read is
@@ -115,18 +115,18 @@ func Worst(reports []Report) Class {
 type checking struct {
 	o      CheckOptions
 	id     string
-	around []handoff.Fault
+	around []fault.Fault
 	report Report
 }
 
 func (c *checking) packet(data []byte) {
-	v, fault := read(data)
-	if fault != nil {
-		c.gone("the artifact cannot be read as a packet: " + show(fault.String()))
+	v, bad := read(data)
+	if bad != nil {
+		c.gone("the artifact cannot be read as a packet: " + show(bad.String()))
 		return
 	}
 	d := decode(v)
-	var faults []handoff.Fault
+	var faults []fault.Fault
 	for i, f := range d.faults {
 		if name, ok := d.empty[i]; !ok || !slices.Contains(c.o.AllowEmpty, name) {
 			faults = append(faults, f)

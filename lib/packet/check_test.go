@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -31,7 +31,7 @@ func TestFactsOfOtherKinds(t *testing.T) {
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "has no place for resume_token, completed") {
 		t.Errorf("notes %q", r.Notes)
 	}
-	facts.Faults = []handoff.Fault{{Pointer: "/x", Problem: "is wrong\x1b[2J"}}
+	facts.Faults = []fault.Fault{{Pointer: "/x", Problem: "is wrong\x1b[2J"}}
 	r = packet.Check(packet.Input{Facts: &facts}, options())
 	if failing(r) != "Schema,Resume token" || r.Faults[0].Problem != `is wrong\x1b[2J` {
 		t.Errorf("%s %q", failing(r), r.Faults)
@@ -147,7 +147,7 @@ func TestParseAnswers(t *testing.T) {
 		t.Errorf("%+v %v", a, err)
 	}
 	for _, bad := range []string{`{"objective":1}`, `{"answer":"a"}`, `[]`, `{`, `{"objective":"a","objective":"b"}`} {
-		if _, err := packet.ParseAnswers([]byte(bad)); !errors.Is(err, handoff.ErrInvalid) {
+		if _, err := packet.ParseAnswers([]byte(bad)); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestParseAnswers(t *testing.T) {
 
 func TestParseNamesEveryFault(t *testing.T) {
 	_, err := packet.Parse([]byte("{\"objective\": 7,\n \"completed\": [\"a\", 3, \"\"],\n \"unresolved\": \"x\", \"updated_at\": \"soon\", \"agent\": \"\"}"))
-	var invalid *handoff.DocumentError
+	var invalid *fault.DocumentError
 	if !errors.As(err, &invalid) {
 		t.Fatal(err)
 	}

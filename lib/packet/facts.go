@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -22,9 +22,9 @@ type Facts struct {
 	ExpiresAt   string // RFC 3339 with its zone, "" for none
 	ResumeToken string
 
-	Cannot []string        // names of the packet fields that this kind has no place for, such as resume_token
-	Texts  []Passage       // every text of the artifact, searched for claims of authority
-	Faults []handoff.Fault // what the kind's own rules say is wrong
+	Cannot []string      // names of the packet fields that this kind has no place for, such as resume_token
+	Texts  []Passage     // every text of the artifact, searched for claims of authority
+	Faults []fault.Fault // what the kind's own rules say is wrong
 }
 
 // A Passage is a string of an artifact with its JSON pointer, "" for a plain body.
@@ -39,7 +39,7 @@ func (r Record) Facts() Facts {
 	return facts(r, v, nil)
 }
 
-func facts(r Record, v *jsontree.Value, faults []handoff.Fault) Facts {
+func facts(r Record, v *jsontree.Value, faults []fault.Fault) Facts {
 	return Facts{
 		Kind: Kind + "/" + Version, Objective: r.Objective, Completed: r.Completed, Unresolved: r.Unresolved, Assumptions: r.Assumptions,
 		NextAction: r.NextAction, Risks: r.Risks, UpdatedAt: r.UpdatedAt, ExpiresAt: r.ExpiresAt, ResumeToken: r.ResumeToken,

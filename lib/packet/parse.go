@@ -8,24 +8,24 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // MaxBytes is the size up to which a packet is read, as that of a handoff document by default.
 const MaxBytes = 1 << 20
 
-// Parse reads a packet. The error is a *handoff.DocumentError with every fault of the packet: text that is not
+// Parse reads a packet. The error is a *fault.DocumentError with every fault of the packet: text that is not
 // strict JSON (line and column; duplicate keys and numbers that lose digits are refused), and fields that
 // are missing, empty or of another type (JSON pointer, line and column).
 func Parse(data []byte) (Record, error) {
-	v, fault := read(data)
-	if fault != nil {
-		return Record{}, &handoff.DocumentError{Faults: []handoff.Fault{*fault}}
+	v, bad := read(data)
+	if bad != nil {
+		return Record{}, &fault.DocumentError{Faults: []fault.Fault{*bad}}
 	}
 	d := decode(v)
 	if len(d.faults) > 0 {
-		return Record{}, &handoff.DocumentError{Faults: d.faults}
+		return Record{}, &fault.DocumentError{Faults: d.faults}
 	}
 	return d.record, nil
 }
@@ -33,8 +33,8 @@ func Parse(data []byte) (Record, error) {
 // Detect says whether a JSON value looks like a packet rather than another kind: an object with a resume
 // token or with most of the required fields, and none of the roots of other kinds.
 func Detect(data []byte) bool {
-	v, fault := read(data)
-	if fault != nil || v.Get("handoff") != nil {
+	v, bad := read(data)
+	if bad != nil || v.Get("handoff") != nil {
 		return false
 	}
 	present := 0
@@ -47,19 +47,19 @@ func Detect(data []byte) bool {
 }
 
 // read returns the JSON object in data, or why it is none.
-func read(data []byte) (*jsontree.Value, *handoff.Fault) {
+func read(data []byte) (*jsontree.Value, *fault.Fault) {
 	if len(data) > MaxBytes {
-		return nil, &handoff.Fault{Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(data), MaxBytes), Hint: "make it smaller"}
+		return nil, &fault.Fault{Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(data), MaxBytes), Hint: "make it smaller"}
 	}
 	v, err := jsontree.Parse(data)
 	var syntax *jsontree.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, &handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
+		return nil, &fault.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
 	case err != nil:
-		return nil, &handoff.Fault{Problem: err.Error()}
+		return nil, &fault.Fault{Problem: err.Error()}
 	case v.Kind != jsontree.Object:
-		return nil, &handoff.Fault{Line: v.Line, Column: v.Column, Problem: "a packet is a JSON object, this is of type " + v.Kind.String()}
+		return nil, &fault.Fault{Line: v.Line, Column: v.Column, Problem: "a packet is a JSON object, this is of type " + v.Kind.String()}
 	}
 	return v, nil
 }
@@ -67,7 +67,7 @@ func read(data []byte) (*jsontree.Value, *handoff.Fault) {
 // decoded is what was read of a packet: all that has the right type, and every fault.
 type decoded struct {
 	record Record
-	faults []handoff.Fault
+	faults []fault.Fault
 	empty  map[int]string // index of a fault → name of the field that is only empty
 }
 
@@ -105,7 +105,7 @@ func known(name string) bool {
 }
 
 func (d *decoded) fault(v *jsontree.Value, pointer, problem, hint string) {
-	d.faults = append(d.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer, Problem: problem, Hint: hint})
+	d.faults = append(d.faults, fault.Fault{Line: v.Line, Column: v.Column, Pointer: pointer, Problem: problem, Hint: hint})
 }
 
 // string reads text that is not blank. name is the field it belongs to.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -16,7 +16,7 @@ type Review struct {
 }
 
 // Seal derives the self-audit and returns the record as it is stored. A flag that the draft claims false
-// stays false. The error is a *handoff.DocumentError that names every flag claimed true against the data.
+// stays false. The error is a *fault.DocumentError that names every flag claimed true against the data.
 func (d Draft) Seal(review Review) (Record, error) {
 	r := d.Record
 	notes := r.SelfAudit.Notes
@@ -31,7 +31,7 @@ func (d Draft) Seal(review Review) (Record, error) {
 		*f.place(&r.SelfAudit) = problem == "" && (claimed || !given)
 	}
 	if len(found) > 0 {
-		return Record{}, &handoff.DocumentError{Faults: found}
+		return Record{}, &fault.DocumentError{Faults: found}
 	}
 	return r, nil
 }

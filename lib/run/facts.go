@@ -1,7 +1,7 @@
 package run
 
 import (
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -10,7 +10,7 @@ import (
 func Inspect(data []byte) (packet.Facts, error) {
 	draft, readable, found := parse(data, Defaults{ProjectID: "-"})
 	if !readable {
-		return packet.Facts{}, &handoff.DocumentError{Faults: found}
+		return packet.Facts{}, &fault.DocumentError{Faults: found}
 	}
 	f := draft.Record.Facts()
 	f.Faults, f.Texts = found, packet.Passages(data)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/schema"
@@ -83,8 +83,8 @@ func TestBadFixtures(t *testing.T) {
 	}
 	for _, path := range paths {
 		_, err := run.Parse(load(t, path), defaults)
-		var invalid *handoff.DocumentError
-		if !errors.As(err, &invalid) || !errors.Is(err, handoff.ErrInvalid) {
+		var invalid *fault.DocumentError
+		if !errors.As(err, &invalid) || !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -28,12 +28,12 @@ type Draft struct {
 }
 
 // Parse reads and normalises a record: plain strings become items, the names of the older form become
-// ours, defaults fill what is left out. The error is a *handoff.DocumentError with every fault, and the
+// ours, defaults fill what is left out. The error is a *fault.DocumentError with every fault, and the
 // line, column and JSON pointer of each.
 func Parse(data []byte, defaults Defaults) (Draft, error) {
 	draft, _, found := parse(data, defaults)
 	if len(found) > 0 {
-		return Draft{}, &handoff.DocumentError{Faults: found}
+		return Draft{}, &fault.DocumentError{Faults: found}
 	}
 	return draft, nil
 }

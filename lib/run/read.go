@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -20,14 +20,14 @@ const (
 )
 
 // faults collects what is wrong with a record.
-type faults []handoff.Fault
+type faults []fault.Fault
 
 func (f *faults) add(v *jsontree.Value, at, problem, hint string) {
-	fault := handoff.Fault{Pointer: at, Problem: problem, Hint: hint}
+	found := fault.Fault{Pointer: at, Problem: problem, Hint: hint}
 	if v != nil {
-		fault.Line, fault.Column = v.Line, v.Column
+		found.Line, found.Column = v.Line, v.Column
 	}
-	*f = append(*f, fault)
+	*f = append(*f, found)
 }
 
 // An object reads the members of one JSON object and remembers which ones it was asked for.

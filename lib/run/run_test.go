@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/run"
@@ -147,7 +147,7 @@ func TestClaimsOnlyLower(t *testing.T) {
 		claimed[name] = true
 	}
 	_, err := run.Draft{Record: bad, Claimed: claimed}.Seal(run.Review{})
-	var invalid *handoff.DocumentError
+	var invalid *fault.DocumentError
 	if !errors.As(err, &invalid) || len(invalid.Faults) != len(names)-1 { // all but schema_validated
 		t.Fatalf("%v", err)
 	}
@@ -238,7 +238,7 @@ func TestAgreesWithTheSchema(t *testing.T) {
 
 func TestHostileInput(t *testing.T) {
 	for _, data := range []string{strings.Repeat("[", 10_000), strings.Repeat(`{"a":`, 10_000), `{"task_id":1e1000001}`, strings.Repeat(" ", 5<<20), "\xff"} {
-		if _, err := run.Parse([]byte(data), defaults); !errors.Is(err, handoff.ErrInvalid) {
+		if _, err := run.Parse([]byte(data), defaults); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%.20q: %v", data, err)
 		}
 	}

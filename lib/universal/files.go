@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // A File is what belongs beside a document: a name without any directory, and its content.
@@ -46,12 +46,12 @@ func slug(text string) string {
 	return safe
 }
 
-// SessionDir returns {session_path}/handoffs relative to root. It fails with handoff.ErrInvalid when root, with symbolic
+// SessionDir returns {session_path}/handoffs relative to root. It fails with fault.ErrInvalid when root, with symbolic
 // links resolved, does not contain session_path: the path comes from the document and may name any place.
 func (d *Document) SessionDir(root string) (string, error) {
 	session := d.text("/handoff/source/session_path")
-	outside := &handoff.Error{
-		Class:   handoff.ErrInvalid,
+	outside := &fault.Error{
+		Class:   fault.ErrInvalid,
 		Problem: fmt.Sprintf("session_path %s does not lie in %q", quoted(session), root),
 		Advice:  "name a root that contains it, or write beside the document",
 	}
@@ -111,7 +111,7 @@ func WriteFiles(root, dir string, files ...File) error {
 // create writes one file that must not exist and reports whether it made it.
 func create(place *os.Root, f File) (created bool, err error) {
 	if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." || strings.ContainsAny(f.Name, `/\:`) {
-		return false, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%s is no file name", quoted(f.Name))}
+		return false, &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("%s is no file name", quoted(f.Name))}
 	}
 	file, err := place.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) && holds(place, f) {

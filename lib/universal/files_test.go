@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
@@ -85,7 +85,7 @@ func TestWriteFiles(t *testing.T) {
 func TestWriteFilesRefusesNames(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"", ".", "..", "../a", "a/b", "/a", `a\b`, `..\a`, "C:a", "a/../b"} {
-		if err := universal.WriteFiles(filepath.Join(root), ".", universal.File{Name: name}); !errors.Is(err, handoff.ErrInvalid) {
+		if err := universal.WriteFiles(filepath.Join(root), ".", universal.File{Name: name}); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestSessionDir(t *testing.T) {
 		filepath.Join(root, "sessions") + "/17/": filepath.Join("sessions", "17", "handoffs"),
 	} {
 		got, err := with(t, "/handoff/source/session_path", session).SessionDir(root)
-		if got != want || (want == "") != errors.Is(err, handoff.ErrInvalid) {
+		if got != want || (want == "") != errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%q gives %q, %v; want %q", session, got, err, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -75,7 +75,7 @@ func outcomeOf(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	d, err := universal.Parse(src)
-	var unreadable *handoff.DocumentError
+	var unreadable *fault.DocumentError
 	if errors.As(err, &unreadable) {
 		f := unreadable.Faults[0]
 		return fmt.Sprintf("unreadable | %d:%d %s", f.Line, f.Column, f.Problem)
@@ -86,9 +86,9 @@ func outcomeOf(t *testing.T, name string) string {
 	}
 	class := "valid"
 	switch err := r.Err(); {
-	case errors.Is(err, handoff.ErrIntegrity):
+	case errors.Is(err, fault.ErrIntegrity):
 		class = "mismatch"
-	case errors.Is(err, handoff.ErrInvalid):
+	case errors.Is(err, fault.ErrInvalid):
 		class = "invalid"
 	case err != nil:
 		t.Errorf("%s: an error without class: %v", name, err)
@@ -105,7 +105,7 @@ func outcomeOf(t *testing.T, name string) string {
 	return fmt.Sprintf("%s, %s | %s | %s | %s", class, r.Stage, places(r.Faults), places(r.Warnings), repairOf(fixed))
 }
 
-func places(faults []handoff.Fault) string {
+func places(faults []fault.Fault) string {
 	var all []string
 	for _, f := range faults {
 		place := strings.TrimPrefix(f.Pointer, "/handoff/")

@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Prompt returns a text that asks a language model to mend a document. The document and the faults, which quote it, pass
 // through frame, which marks them as untrusted; nothing of them stands outside. A nil frame leads each line with "| ".
-func Prompt(document []byte, faults []handoff.Fault, frame func(text string) string) string {
+func Prompt(document []byte, faults []fault.Fault, frame func(text string) string) string {
 	if frame == nil {
 		frame = barred
 	}
@@ -51,7 +51,7 @@ func (r Repair) Failure() string {
 	return b.String()
 }
 
-func writeFaults(b *strings.Builder, faults []handoff.Fault) {
+func writeFaults(b *strings.Builder, faults []fault.Fault) {
 	for _, f := range faults {
 		fmt.Fprintf(b, "  %s\n", oneLine(f.String()))
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
@@ -263,7 +263,7 @@ func FuzzRepair(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		d, err := universal.Parse(src)
 		if err != nil {
-			if !errors.Is(err, handoff.ErrInvalid) {
+			if !errors.Is(err, fault.ErrInvalid) {
 				t.Fatal(err)
 			}
 			return
@@ -310,10 +310,10 @@ func TestPatchIsRFC6902(t *testing.T) {
 
 func TestUnusableOptions(t *testing.T) {
 	d := mustParse(t, load(t, "good/minimal.json"))
-	if _, err := d.Validate(universal.Options{}); !errors.Is(err, handoff.ErrConfig) {
+	if _, err := d.Validate(universal.Options{}); !errors.Is(err, fault.ErrConfig) {
 		t.Errorf("without rules: %v", err)
 	}
-	if _, err := d.Repair(universal.RepairOptions{Options: universal.Options{Rules: schema.Universal(), Encoding: "gpt"}}); !errors.Is(err, handoff.ErrInvalid) {
+	if _, err := d.Repair(universal.RepairOptions{Options: universal.Options{Rules: schema.Universal(), Encoding: "gpt"}}); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("unknown encoding: %v", err)
 	}
 }

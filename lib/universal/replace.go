@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -42,11 +42,11 @@ func holdsStill(dir *durable.Dir, name, path string, old []byte) error {
 	now, err := dir.ReadFile(name, jsontree.MaxBytes)
 	switch {
 	case errors.Is(err, durable.ErrUnsafe):
-		return &handoff.Error{Class: handoff.ErrInvalid, Problem: path + " is not a regular file", Advice: "name the file itself", Cause: err}
+		return &fault.Error{Class: fault.ErrInvalid, Problem: path + " is not a regular file", Advice: "name the file itself", Cause: err}
 	case err != nil:
 		return err
 	case !bytes.Equal(now, old):
-		return &handoff.Error{Class: handoff.ErrInvalid, Problem: path + " was changed by somebody else meanwhile", Advice: "run the command again"}
+		return &fault.Error{Class: fault.ErrInvalid, Problem: path + " was changed by somebody else meanwhile", Advice: "run the command again"}
 	}
 	return nil
 }

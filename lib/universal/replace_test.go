@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
@@ -43,10 +43,10 @@ func TestReplaceRefuses(t *testing.T) {
 	if err := os.Symlink("a.json", link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := universal.Replace(path, []byte("as it was read"), []byte("x")); !errors.Is(err, handoff.ErrInvalid) {
+	if _, err := universal.Replace(path, []byte("as it was read"), []byte("x")); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("changed meanwhile: %v", err)
 	}
-	if _, err := universal.Replace(link, []byte("changed"), []byte("x")); !errors.Is(err, handoff.ErrInvalid) {
+	if _, err := universal.Replace(link, []byte("changed"), []byte("x")); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("a link: %v", err)
 	}
 	if _, err := universal.Replace(filepath.Join(dir, "none.json"), nil, []byte("x")); !errors.Is(err, fs.ErrNotExist) {

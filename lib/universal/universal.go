@@ -19,7 +19,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
@@ -38,18 +38,18 @@ type Document struct {
 }
 
 // Parse reads JSON strictly: no duplicate keys, no number that JavaScript would change, at most 5 MiB, 200 levels and
-// 250,000 values. The error is a *handoff.DocumentError with the line and column of the fault.
+// 250,000 values. The error is a *fault.DocumentError with the line and column of the fault.
 func Parse(src []byte) (*Document, error) {
 	root, err := jsontree.Parse(src)
 	if err == nil {
 		return &Document{root: root, src: src}, nil
 	}
-	fault := handoff.Fault{Problem: err.Error()}
+	bad := fault.Fault{Problem: err.Error()}
 	var syntax *jsontree.SyntaxError
 	if errors.As(err, &syntax) {
-		fault = handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
+		bad = fault.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
 	}
-	return nil, &handoff.DocumentError{Faults: []handoff.Fault{fault}}
+	return nil, &fault.DocumentError{Faults: []fault.Fault{bad}}
 }
 
 const (

@@ -5,14 +5,14 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
 // Options says how a document is validated.
 type Options struct {
-	Rules    handoff.Rules          // the schema, from package schema; required
+	Rules    fault.Rules            // the schema, from package schema; required
 	Encoding string                 // o200k_base ("" too), cl100k_base, or chars4: no tokenizer is loaded
 	Exists   func(path string) bool // says whether a referenced file exists; nil: not looked up
 }
@@ -26,28 +26,28 @@ const (
 
 // A Report is the result of a validation.
 type Report struct {
-	Stage       string          `json:"stage"`                  // the last stage that ran
-	Faults      []handoff.Fault `json:"faults"`                 // every fault of that stage; none: the document is valid
-	Warnings    []handoff.Fault `json:"warnings"`               // of all stages that ran
-	Budget      *Budget         `json:"budget,omitempty"`       // nil when the tokens were not counted
-	PayloadHash string          `json:"payload_hash,omitempty"` // what the payload hashes to
-	Mismatch    bool            `json:"mismatch"`               // meta.payload_hash is another hash; Faults says it too
+	Stage       string        `json:"stage"`                  // the last stage that ran
+	Faults      []fault.Fault `json:"faults"`                 // every fault of that stage; none: the document is valid
+	Warnings    []fault.Fault `json:"warnings"`               // of all stages that ran
+	Budget      *Budget       `json:"budget,omitempty"`       // nil when the tokens were not counted
+	PayloadHash string        `json:"payload_hash,omitempty"` // what the payload hashes to
+	Mismatch    bool          `json:"mismatch"`               // meta.payload_hash is another hash; Faults says it too
 }
 
 // Valid reports whether the document has no fault.
 func (r Report) Valid() bool { return len(r.Faults) == 0 }
 
-// Err returns nil for a valid document, an error that wraps handoff.ErrIntegrity when the payload hash is the only fault,
-// and a *handoff.DocumentError, which wraps handoff.ErrInvalid, for everything else.
+// Err returns nil for a valid document, an error that wraps fault.ErrIntegrity when the payload hash is the only fault,
+// and a *fault.DocumentError, which wraps fault.ErrInvalid, for everything else.
 func (r Report) Err() error {
 	switch {
 	case r.Valid():
 		return nil
 	case r.Mismatch && len(r.Faults) == 1:
 		f := r.Faults[0]
-		return &handoff.Error{Class: handoff.ErrIntegrity, Problem: f.Pointer + ": " + f.Problem, Advice: f.Hint}
+		return &fault.Error{Class: fault.ErrIntegrity, Problem: f.Pointer + ": " + f.Problem, Advice: f.Hint}
 	}
-	return &handoff.DocumentError{Faults: r.Faults}
+	return &fault.DocumentError{Faults: r.Faults}
 }
 
 // Validate runs the stages. The error says that the options cannot be used, nothing about the document.
@@ -56,20 +56,20 @@ func (d *Document) Validate(o Options) (Report, error) {
 		o.Encoding = tokens.O200k
 	}
 	if err := tokens.Known(o.Encoding); err != nil {
-		return Report{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Cause: err}
+		return Report{}, &fault.Error{Class: fault.ErrInvalid, Problem: err.Error(), Cause: err}
 	}
 	return d.stages(o, func(r *Report) error { return d.checkTokens(o.Encoding, r) })
 }
 
 // Check is Validate without the count of tokens and without a look at referenced files.
-func (d *Document) Check(rules handoff.Rules) (Report, error) {
+func (d *Document) Check(rules fault.Rules) (Report, error) {
 	return d.stages(Options{Rules: rules}, nil)
 }
 
 // stages runs the stages; count is nil where tokens do not matter.
 func (d *Document) stages(o Options, count func(*Report) error) (Report, error) {
 	if o.Rules == nil {
-		return Report{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "no schema to validate with"}
+		return Report{}, &fault.Error{Class: fault.ErrConfig, Problem: "no schema to validate with"}
 	}
 	r := Report{Stage: StageSchema, PayloadHash: d.PayloadHash()}
 	if r.Faults = d.checkSchema(o.Rules); r.Valid() && count != nil {
@@ -84,14 +84,14 @@ func (d *Document) stages(o Options, count func(*Report) error) (Report, error) 
 	}
 	d.place(r.Faults)
 	d.place(r.Warnings)
-	r.Faults, r.Warnings = append([]handoff.Fault{}, r.Faults...), append([]handoff.Fault{}, r.Warnings...) // [] in JSON, never null
+	r.Faults, r.Warnings = append([]fault.Fault{}, r.Faults...), append([]fault.Fault{}, r.Warnings...) // [] in JSON, never null
 	return r, nil
 }
 
 // checkSchema returns the faults of shape. A document of another version is not measured by this schema.
-func (d *Document) checkSchema(rules handoff.Rules) []handoff.Fault {
+func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 	if d.foreign() {
-		return []handoff.Fault{{
+		return []fault.Fault{{
 			Pointer: "/handoff/version",
 			Problem: fmt.Sprintf("version %s is not read here, only %s", quoted(d.text("/handoff/version")), Version),
 			Hint:    "adapt the document as lib/universal/ADAPTERS.md says, then validate it again",
@@ -120,7 +120,7 @@ func (d *Document) foreign() bool {
 }
 
 // checkDays returns the times that have the right shape but name no day or hour that exists.
-func (d *Document) checkDays(known []handoff.Fault) (faults []handoff.Fault) {
+func (d *Document) checkDays(known []fault.Fault) (faults []fault.Fault) {
 	reported := map[string]bool{}
 	for _, f := range known {
 		reported[f.Pointer] = true
@@ -135,7 +135,7 @@ func (d *Document) checkDays(known []handoff.Fault) (faults []handoff.Fault) {
 				return
 			}
 			if _, ok := instant(v); !ok {
-				faults = append(faults, handoff.Fault{Pointer: pointer, Problem: "there is no such day or time: " + quoted(v.Text), Hint: f.advice()})
+				faults = append(faults, fault.Fault{Pointer: pointer, Problem: "there is no such day or time: " + quoted(v.Text), Hint: f.advice()})
 			}
 		})
 	}
@@ -143,7 +143,7 @@ func (d *Document) checkDays(known []handoff.Fault) (faults []handoff.Fault) {
 }
 
 // place gives each fault the line and column of its value, or of the object that lacks it. One walk serves all.
-func (d *Document) place(faults []handoff.Fault) {
+func (d *Document) place(faults []fault.Fault) {
 	wanted := map[string]*jsontree.Value{}
 	for _, f := range faults {
 		wanted[f.Pointer] = nil
@@ -188,13 +188,13 @@ func quoted(text string) string {
 }
 
 func warn(r *Report, pointer, hint, format string, args ...any) {
-	r.Warnings = append(r.Warnings, handoff.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
+	r.Warnings = append(r.Warnings, fault.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func fail(r *Report, pointer, hint, format string, args ...any) {
-	r.Faults = append(r.Faults, handoff.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
+	r.Faults = append(r.Faults, fault.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-func byPointer(faults []handoff.Fault) {
+func byPointer(faults []fault.Fault) {
 	sort.SliceStable(faults, func(i, j int) bool { return faults[i].Pointer < faults[j].Pointer })
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
@@ -91,9 +91,9 @@ func TestBudget(t *testing.T) {
 
 // TestErrorClasses holds that a mismatch counts as one only when nothing else is wrong.
 func TestErrorClasses(t *testing.T) {
-	for name, want := range map[string]error{"good/full": nil, "bad/hash-sorted-keys": handoff.ErrIntegrity, "bad/hash-and-self-loop": handoff.ErrInvalid, "bad/self-loop": handoff.ErrInvalid} {
+	for name, want := range map[string]error{"good/full": nil, "bad/hash-sorted-keys": fault.ErrIntegrity, "bad/hash-and-self-loop": fault.ErrInvalid, "bad/self-loop": fault.ErrInvalid} {
 		err := validate(t, mustParse(t, load(t, name+".json")), universal.Options{}).Err()
-		if !errors.Is(err, want) || want == handoff.ErrInvalid && errors.Is(err, handoff.ErrIntegrity) {
+		if !errors.Is(err, want) || want == fault.ErrInvalid && errors.Is(err, fault.ErrIntegrity) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}

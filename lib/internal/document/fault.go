@@ -1,45 +1,6 @@
 package document
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-	"unicode"
-)
+import "github.com/seed-78daf238/handoff/lib/fault"
 
 // A Fault is one thing that is wrong with a document. All faults of a document are reported at once.
-type Fault struct {
-	Line    int    `json:"line,omitempty"`   // 1-based line in the document, 0 when the fault has no place
-	Column  int    `json:"column,omitempty"` // 1-based column in characters, 0 when the fault has no place
-	Pointer string `json:"pointer"`          // RFC 6901 pointer into the record, "" for the document as a whole
-	Problem string `json:"problem"`          // what is wrong: lower case, no final stop
-	Hint    string `json:"hint,omitempty"`   // what to do about it, "" when the problem says it
-}
-
-// String returns the fault as one line: place, problem, hint.
-func (f Fault) String() string {
-	place := printable(f.Pointer)
-	if f.Line > 0 {
-		place = fmt.Sprintf("line %d, column %d", f.Line, f.Column)
-		if f.Pointer != "" {
-			place += " (" + printable(f.Pointer) + ")"
-		}
-	}
-	text := f.Problem
-	if place != "" {
-		text = place + ": " + text
-	}
-	if f.Hint != "" {
-		text += "; " + f.Hint
-	}
-	return text
-}
-
-// printable escapes a pointer whose tokens, which are keys of an untrusted document, could steer a
-// terminal.
-func printable(pointer string) string {
-	if strings.ContainsFunc(pointer, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(pointer)
-	}
-	return pointer
-}
+type Fault = fault.Fault

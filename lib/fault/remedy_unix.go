@@ -1,6 +1,6 @@
 //go:build unix
 
-package handoff
+package fault
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
-// remedy says what to do about an error of the system, "" if nothing is known.
-func remedy(err error) string {
+// Remedy says what to do about an error of the system, "" if nothing is known.
+func Remedy(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return "allow more open files with `ulimit -n`, or give fewer documents at once: each is one until all are stored"

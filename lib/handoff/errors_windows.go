@@ -1,5 +1,0 @@
-package handoff
-
-func isReadOnly(error) bool { return false }
-
-func remedy(error) string { return "" }
