@@ -31,7 +31,7 @@ func main() {
 func parse(args []string) (agent.Session, error) {
 	s := agent.Session{Agent: "plain"}
 	if len(args) == 0 || args[0] != "session-start" {
-		return s, fmt.Errorf("usage: handoff-hook session-start --agent %s [--to OPERATOR] [--bodies]", strings.Join(agent.Agents(), "|"))
+		return s, fmt.Errorf("usage: handoff-hook session-start --agent %s [--to OPERATOR] [--bodies]", strings.Join(agent.Names(), "|"))
 	}
 	values := map[string]*string{"--agent": &s.Agent, "--to": &s.To, "--handoffs-dir": &s.Flags.HandoffsDir, "--root": &s.Flags.Root}
 	for args = args[1:]; len(args) > 0; args = args[1:] {

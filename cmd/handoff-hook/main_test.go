@@ -106,7 +106,7 @@ func TestOpenInput(t *testing.T) {
 }
 
 func TestEveryAgentHasAnExample(t *testing.T) {
-	for _, name := range agent.Agents() {
+	for _, name := range agent.Names() {
 		text, err := os.ReadFile("../../hooks/examples/" + name + ".json")
 		if name != "plain" && (err != nil || !json.Valid(text) || !strings.Contains(string(text), "handoff-hook session-start --agent "+name)) {
 			t.Errorf("the example of settings: %v\n%s", err, text)

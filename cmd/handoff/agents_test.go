@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/installer"
+	"github.com/seed-78daf238/handoff/lib/agent"
 )
 
 // A desk is a scratch home with a project in it, the programs of this tree, and hooks/.
@@ -60,10 +60,10 @@ func TestReadmeChapters(t *testing.T) {
 		t.Fatal("README has no chapters about agents")
 	}
 	d := newDesk(t)
-	for _, name := range installer.Names() {
-		agent, err := installer.Find(name)
-		if err != nil || !strings.Contains(chapters, "### "+agent.Title+"\n") || !strings.Contains(chapters, "$ handoff install "+name) {
-			t.Errorf("README has no chapter about %s: %v", agent.Title, err)
+	for _, name := range agent.Installable() {
+		row, err := agent.Find(name)
+		if err != nil || !strings.Contains(chapters, "### "+row.Title+"\n") || !strings.Contains(chapters, "$ handoff install "+name) {
+			t.Errorf("README has no chapter about %s: %v", row.Title, err)
 		}
 	}
 	for chapter := range strings.SplitSeq(chapters, "\n### ") {
@@ -94,7 +94,7 @@ func TestReadmeChapters(t *testing.T) {
 // Every command that the skill teaches is run as it stands.
 func TestSkillCommands(t *testing.T) {
 	d := newDesk(t)
-	skill := installer.Published()["claude-plugin/skills/handoff/SKILL.md"]
+	skill := agent.Published()["claude-plugin/skills/handoff/SKILL.md"]
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(skill, -1)
 	if len(blocks) < 6 {
 		t.Fatalf("%d blocks of commands", len(blocks))
@@ -120,8 +120,8 @@ func TestSkillCommands(t *testing.T) {
 func TestPortableHooks(t *testing.T) {
 	d := newDesk(t)
 	d.run(t, "echo hello | handoff write - --from ann --to ben --topic deploy --quiet")
-	for _, name := range installer.Names() {
-		text := installer.Published()["examples/"+name+".json"]
+	for _, name := range agent.Installable() {
+		text := agent.Published()["examples/"+name+".json"]
 		lines := regexp.MustCompile(`"(?:command|bash)": "(if .*)"`).FindAllStringSubmatch(text, -1)
 		if len(lines) < 2 {
 			t.Fatalf("%s: %d commands in\n%s", name, len(lines), text)

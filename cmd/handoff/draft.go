@@ -65,7 +65,7 @@ does nothing where there is no store.`,
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&hook, "hook", false, "save what an agent says on standard input about the session")
-	cmd.Flags().StringVar(&name, "agent", "", "whose session it is (`name`): "+strings.Join(agent.Agents(), ", "))
+	cmd.Flags().StringVar(&name, "agent", "", "whose session it is (`name`): "+strings.Join(agent.Names(), ", "))
 	cmd.Flags().StringVar(&session, "session", "", "the `id` of the session")
 	return cmd
 }

@@ -10,15 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/installer"
 )
 
 // An install is one run of install or uninstall.
 type install struct {
-	agent         installer.Agent
-	places        installer.Places
-	scope         installer.Scope
+	agent         agent.Agent
+	places        agent.Places
+	scope         agent.Scope
 	user, project bool
 	dryRun, check bool
 	to            string
@@ -29,7 +29,7 @@ func installCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install AGENT [--user | --project]",
 		Short: "Register the session-start hook with a coding agent",
-		Long: `Register handoff-hook in the settings of an agent (` + strings.Join(installer.Names(), ", ") + `),
+		Long: `Register handoff-hook in the settings of an agent (` + strings.Join(agent.Installable(), ", ") + `),
 so that every session is told what it has not read. Every byte outside the one entry stays as it is; what
 is not understood (comments, a key twice, a byte-order mark) is refused with its place and nothing is
 changed. Installing again changes nothing, or brings the entry up to date. The settings as they were are
@@ -81,7 +81,7 @@ there were none. What was changed beside the entry meanwhile stays.`,
 func (in *install) declare(cmd *cobra.Command) {
 	cmd.Args = args(cobra.ExactArgs(1))
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return installer.Names(), cobra.ShellCompDirectiveNoFileComp
+		return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
 	}
 	f := cmd.Flags()
 	f.BoolVar(&in.user, "user", false, "for every session of yours (the default)")
@@ -95,19 +95,19 @@ func (in *install) declare(cmd *cobra.Command) {
 // find fills in the agent and the places.
 func (in *install) find(a *app, name string) error {
 	var err error
-	if in.agent, err = installer.Find(name); err != nil {
+	if in.agent, err = agent.Find(name); err != nil {
 		return err
 	}
 	if in.project {
-		in.scope = installer.Project
+		in.scope = agent.Project
 	}
 	in.places, err = a.places(in.project)
 	return err
 }
 
 // places returns where settings lie. A project that cannot be found counts only if it is needed.
-func (a *app) places(needProject bool) (installer.Places, error) {
-	p := installer.Places{Home: a.getenv("HOME"), Getenv: a.getenv}
+func (a *app) places(needProject bool) (agent.Places, error) {
+	p := agent.Places{Home: a.getenv("HOME"), Getenv: a.getenv}
 	if runtime.GOOS == "windows" {
 		p.Home = a.getenv("USERPROFILE")
 	}
@@ -123,24 +123,24 @@ func (a *app) places(needProject bool) (installer.Places, error) {
 var executable = os.Executable
 
 // hookProgram returns what is registered: handoff-hook beside this program, else this program itself.
-func hookProgram() (installer.Command, error) {
+func hookProgram() (agent.Command, error) {
 	self, err := executable()
 	if err != nil {
-		return installer.Command{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the program's own path is not known: " + err.Error(), Cause: err}
+		return agent.Command{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the program's own path is not known: " + err.Error(), Cause: err}
 	}
 	if slices.ContainsFunc(strings.Split(self, string(filepath.Separator)), func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
-		return installer.Command{}, &handoff.Error{Class: handoff.ErrConfig, Problem: self + " is a program that `go run` built, and soon gone",
+		return agent.Command{}, &handoff.Error{Class: handoff.ErrConfig, Problem: self + " is a program that `go run` built, and soon gone",
 			Advice: "run `go install ./cmd/...` and then the installed handoff"}
 	}
 	hook := filepath.Join(filepath.Dir(self), "handoff-hook"+filepath.Ext(self))
 	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
-		return installer.Command{Program: hook}, nil
+		return agent.Command{Program: hook}, nil
 	}
-	return installer.Command{Program: self, BuiltIn: true}, nil
+	return agent.Command{Program: self, BuiltIn: true}, nil
 }
 
 // finish shows, checks or makes the change.
-func (in *install) finish(a *app, change installer.Change) error {
+func (in *install) finish(a *app, change agent.Change) error {
 	if in.dryRun {
 		if a.json {
 			return in.print(a, change)
@@ -157,7 +157,7 @@ func (in *install) finish(a *app, change installer.Change) error {
 			return err
 		}
 		return &handoff.Error{Class: handoff.ErrConfig, Problem: map[string]string{
-			installer.Installed: "not installed in ", installer.Updated: "out of date in ", installer.Removed: "still installed in ",
+			agent.Installed: "not installed in ", agent.Updated: "out of date in ", agent.Removed: "still installed in ",
 		}[change.Status] + change.Path}
 	}
 	done, err := change.Apply()
@@ -168,7 +168,7 @@ func (in *install) finish(a *app, change installer.Change) error {
 }
 
 // print says what was done, or would be, and what a person has to know.
-func (in *install) print(a *app, change installer.Change) error {
+func (in *install) print(a *app, change agent.Change) error {
 	out := struct {
 		Agent    string   `json:"agent"`
 		Path     string   `json:"file"`
@@ -181,13 +181,13 @@ func (in *install) print(a *app, change installer.Change) error {
 	if in.dryRun {
 		out.Diff = change.Diff()
 	}
-	if change.Status != installer.Removed && change.Status != installer.Absent {
+	if change.Status != agent.Removed && change.Status != agent.Absent {
 		out.Warnings = in.agent.Others(in.places, change.Path)
 		if change.Note != "" {
 			out.Warnings = append(out.Warnings, change.Note)
 		}
 		out.Approve = in.agent.Approve
-		if in.scope == installer.Project {
+		if in.scope == agent.Project {
 			out.Approve = in.agent.ApproveProject
 		}
 	}
@@ -195,8 +195,8 @@ func (in *install) print(a *app, change installer.Change) error {
 		return a.printJSON(out)
 	}
 	a.note(map[string]string{
-		installer.Installed: "installed in ", installer.Updated: "brought up to date in ", installer.Present: "already installed in ",
-		installer.Removed: "taken out of ", installer.Absent: "not installed in ",
+		agent.Installed: "installed in ", agent.Updated: "brought up to date in ", agent.Present: "already installed in ",
+		agent.Removed: "taken out of ", agent.Absent: "not installed in ",
 	}[change.Status] + change.Path)
 	for _, w := range out.Warnings {
 		a.note("warning: " + w)

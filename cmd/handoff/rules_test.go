@@ -90,8 +90,8 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/gowebpki/jcs":                  "lib/internal/canon",
 
 		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsonedit",
-		"github.com/aymanbagabas/go-udiff":            "lib/installer",
-		"github.com/kballard/go-shellquote":           "lib/installer",
+		"github.com/aymanbagabas/go-udiff":            "lib/agent",
+		"github.com/kballard/go-shellquote":           "lib/agent",
 	}
 	found := make(map[string]bool)
 	for pkg, list := range imports(t) {
@@ -112,7 +112,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 
 func TestHookLinksLittle(t *testing.T) {
 	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff-hook") {
-		for _, heavy := range []string{"jsonschema", "cobra", "modelcontextprotocol", "tiktoken", module + "/schema", module + "/lib/installer"} {
+		for _, heavy := range []string{"jsonschema", "cobra", "modelcontextprotocol", "tiktoken", module + "/schema"} {
 			if strings.Contains(pkg, heavy) {
 				t.Errorf("handoff-hook links %s", pkg)
 			}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -55,8 +56,8 @@ func (s Session) saveDraft() error {
 		return err
 	}
 	agent := s.Agent
-	if _, known := envelopes[agent]; !known {
-		return fmt.Errorf("unknown agent %s; known are %s", agent, strings.Join(Agents(), ", "))
+	if _, known := find(agent); !known {
+		return errors.New(unknown(agent))
 	}
 	d := handoff.Draft{Hook: true, Agent: agent, Session: in.session(), Topic: "recovered-session", Text: in.draftText(agent, in.cwd(s.Cwd))}
 	if path := in.transcript(); path != "" {

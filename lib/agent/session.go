@@ -1,9 +1,3 @@
-// Package agent is what coding agents run: the hook that tells a starting session which handoffs it has
-// not read (spec 3-surface, "Session hooks").
-//
-// A hook must never harm the session: it does not fail, does not wait, says nothing when there is nothing
-// to say, and what it prints are facts in the form that the agent expects. Nothing of a body is printed
-// unless that is asked for, and then inside a frame.
 package agent
 
 import (
@@ -26,9 +20,9 @@ const (
 
 // A Session is one start of a session of an agent.
 type Session struct {
-	Agent  string // one of Agents
+	Agent  string // one of Names
 	To     string // the operator; "" asks settings, then OPERATORS.md and git
-	Bodies bool   // print bodies too, framed; never for codex, where they would speak as the developer
+	Bodies bool   // print bodies too, framed; never where the model would take them for a message of its system or developer
 
 	Cwd            string // where the project is, unless standard input says otherwise
 	Stdin          io.Reader
@@ -36,29 +30,19 @@ type Session struct {
 	Getenv         func(string) string
 	Flags          handoff.ProjectFlags
 	Options        func(*handoff.Options) // edits what the project says; nil changes nothing
-}
 
-// envelopes gives each agent its own form around the text. One output never serves two.
-var envelopes = map[string]func(text string) any{
-	"plain":   nil,
-	"claude":  sessionStartOutput,
-	"codex":   sessionStartOutput,
-	"gemini":  sessionStartOutput,
-	"cursor":  func(text string) any { return map[string]string{"additional_context": text} },
-	"copilot": func(text string) any { return map[string]string{"additionalContext": text} },
+	agent Agent // the row of the name
 }
-
-func sessionStartOutput(text string) any {
-	return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": "SessionStart", "additionalContext": text}}
-}
-
-// Agents returns the names that Session.Agent can have.
-func Agents() []string { return []string{"plain", "claude", "codex", "gemini", "cursor", "copilot"} }
 
 // SessionStart prints what a starting session should know, or nothing. It returns within little more than
 // a second. The same unread handoffs give the same bytes, but for the frames of bodies. What goes wrong
 // is at most one line on Stderr.
 func SessionStart(s Session) {
+	var known bool
+	if s.agent, known = find(s.Agent); !known {
+		fmt.Fprintln(s.Stderr, "handoff: "+unknown(s.Agent))
+		return
+	}
 	until := time.Now().Add(deadline)
 	late := time.After(deadline + 100*time.Millisecond)
 	found, printed, recorded := make(chan outcome, 1), make(chan bool, 1), make(chan struct{})
@@ -108,17 +92,13 @@ func (s Session) look(until time.Time) (o outcome) {
 
 // print reports whether the session was told anything.
 func (s Session) print(text string) bool {
-	wrap, known := envelopes[s.Agent]
+	if text == "" {
+		return false
+	}
 	var err error
-	switch {
-	case text == "":
-		return false
-	case !known:
-		fmt.Fprintf(s.Stderr, "handoff: unknown agent %s; known are %s\n", handoff.EscapeLine(s.Agent), strings.Join(Agents(), ", "))
-		return false
-	case wrap == nil:
+	if wrap := s.agent.envelope.wrap; wrap == nil {
 		_, err = io.WriteString(s.Stdout, text)
-	default:
+	} else {
 		enc := json.NewEncoder(s.Stdout)
 		enc.SetEscapeHTML(false)
 		err = enc.Encode(wrap(text))
@@ -160,7 +140,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 			"--to OPERATOR, HANDOFF_OPERATOR, or operator in .handoff.yaml says who you are.\n", count(len(entries), "unread handoff"), handoff.EscapeLine(o.store.Dir())) + drafts
 		return nil
 	}
-	r := report{store: o.store, operator: operator, bodies: s.Bodies && s.Agent != "codex", maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
+	r := report{store: o.store, operator: operator, bodies: s.Bodies && !s.agent.speaks, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
 	o.text, o.offer.IDs = r.text(entries, drafts)
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, operator
 	return nil

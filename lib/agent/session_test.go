@@ -93,7 +93,7 @@ func context(t *testing.T, name, out string) string {
 func TestEnvelopes(t *testing.T) {
 	root := newProject(t, 2, "the body\n")
 	var texts []string
-	for _, name := range agent.Agents() {
+	for _, name := range agent.Names() {
 		first, _ := start(agent.Session{Agent: name, To: "ben"}, root)
 		texts = append(texts, context(t, name, first))
 		for _, input := range []string{`{"source":"resume"}`, `{"source":"clear","session_id":"s-2"}`, `{"source":"compact"} {}`, `{"source":"fork"}`, "", "}{", `{"cwd":7}`} {
@@ -106,7 +106,7 @@ func TestEnvelopes(t *testing.T) {
 		lines := strings.Split(text, "\n")
 		if text != texts[0] || len(lines) != 4 || !strings.HasPrefix(lines[0], "2 unread handoffs for ben in ") ||
 			!strings.HasPrefix(lines[1], `"sha256:`) || !strings.HasSuffix(lines[1], ` ann topic-0 2026-05-07T12:00:00Z"`) || strings.Contains(text, "the body") {
-			t.Errorf("%s: %q", agent.Agents()[i], text)
+			t.Errorf("%s: %q", agent.Names()[i], text)
 		}
 	}
 }
@@ -114,14 +114,14 @@ func TestEnvelopes(t *testing.T) {
 // However many there are and however long: the cap holds, escapes included, and the rest is counted.
 func TestCap(t *testing.T) {
 	root := newProject(t, 200, strings.Repeat("\x1b[31m<long> ", 600))
-	for _, name := range agent.Agents() {
+	for _, name := range agent.Names() {
 		for _, bodies := range []bool{false, true} {
 			out, _ := start(agent.Session{Agent: name, To: "ben", Bodies: bodies}, root)
 			text := context(t, name, out)
 			if n := utf8.RuneCountInString(text); n > 6000 || n < 1000 || !strings.Contains(text, "more unread") || strings.ContainsRune(text, 0x1b) {
 				t.Errorf("%s, bodies %v: %d characters: %.300q … %q", name, bodies, n, text, text[max(0, len(text)-100):])
 			}
-			if framed := strings.Contains(text, "untrusted-content"); framed != (bodies && name != "codex") {
+			if framed := strings.Contains(text, "untrusted-content"); framed != (bodies && name != "codex" && name != "claude") {
 				t.Errorf("%s, bodies %v: framed %v", name, bodies, framed)
 			}
 		}
@@ -156,19 +156,12 @@ func TestInput(t *testing.T) {
 	}
 }
 
-func must(text []byte, err error) []byte {
-	if err != nil {
-		panic(err)
-	}
-	return text
-}
-
 // Nothing to say is nothing said, also by way of an envelope.
 func TestSilence(t *testing.T) {
 	unread := newProject(t, 1, "x")
 	off := newProject(t, 1, "x")
 	write(t, filepath.Join(off, handoff.SettingsName), "hook_enabled: false\n")
-	for _, name := range agent.Agents() {
+	for _, name := range agent.Names() {
 		for what, s := range map[string]struct{ root, to string }{
 			"nobody's": {unread, "eve"}, "switched off": {off, "ben"}, "no handoff": {newProject(t, 0, ""), "ben"}, "no project": {t.TempDir(), "ben"},
 		} {

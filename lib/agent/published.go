@@ -1,4 +1,4 @@
-package installer
+package agent
 
 import (
 	_ "embed" // for the skill
@@ -21,7 +21,8 @@ const (
 // marketplace, the extension for Gemini CLI, and for each agent an example of settings that name no path of
 // one machine. They derive from the table that installing uses.
 func Published() map[string]string {
-	claude, gemini := agents[0], agents[2]
+	claude, _ := find("claude")
+	gemini, _ := find("gemini")
 	files := map[string]string{
 		"session-start.sh": script("Session-start hook for any agent that runs a program and shows its output: prints the unread handoffs\n"+
 			"# of the project in the current directory.", "session-start --agent plain", true),
@@ -52,7 +53,7 @@ func Published() map[string]string {
 		"gemini-extension/hooks/hooks.json":        indented(gemini.everyHook()),
 		"gemini-extension/skills/handoff/SKILL.md": skill,
 	}
-	for _, a := range agents {
+	for _, a := range agents[1:] {
 		files["examples/"+a.Name+".json"] = indented(a.everyHook())
 	}
 	return files

@@ -1,4 +1,4 @@
-package installer
+package agent
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -15,15 +16,16 @@ import (
 	"unicode/utf8"
 )
 
-// A Stage is where an entry is rehearsed: a project of its own, in which one handoff is unread.
+// A Stage is where an entry is tested: a project of its own, in which one handoff is unread.
 type Stage struct {
 	Root   string   // the project
 	Canary string   // the topic of the handoff
 	Env    []string // the environment of the agent
+	Own    []string // the programs of this installation: what a project's settings name is run only if it is one of them
 }
 
-// A Rehearsal is what the runs of an entry showed.
-type Rehearsal struct {
+// A SelfTest is what the runs of an entry showed.
+type SelfTest struct {
 	Agent      string   `json:"agent"`
 	Path       string   `json:"file"`
 	Command    []string `json:"command,omitempty"`
@@ -70,11 +72,14 @@ func startInput(root, source, prompt string) string {
 	}))
 }
 
-// Rehearse runs an entry as its agent would, once for each source of a session and for each way in which
+// Test runs an entry as its agent would, once for each source of a session and for each way in which
 // standard input can be. Every run must end in time with exit code 0, in the agent's own envelope, within
 // what the agent takes, with the same bytes as every other, and tell of the canary.
-func (e Entry) Rehearse(ctx context.Context, stage Stage) Rehearsal {
-	r := Rehearsal{Agent: e.Agent, Path: e.Path, Command: e.Words}
+//
+// Settings of a project may have come with it from somebody else. Their entry is run without a shell, and only
+// if it is one of the programs of stage.Own with the arguments that Install gives it.
+func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
+	r := SelfTest{Agent: e.Agent, Path: e.Path, Command: e.Words}
 	if e.Off != "" {
 		r.Warnings = append(r.Warnings, e.Off)
 	}
@@ -83,7 +88,11 @@ func (e Entry) Rehearse(ctx context.Context, stage Stage) Rehearsal {
 		return r
 	}
 	a, err := Find(e.Agent)
-	if err == nil && e.Words == nil && runtime.GOOS == "windows" {
+	switch {
+	case err != nil:
+	case e.Scope == Project:
+		e, err = e.ownOnly(stage.Own)
+	case e.Words == nil && runtime.GOOS == "windows":
 		err = errors.New("what a plugin runs needs a POSIX shell, which is not looked for here")
 	}
 	if err != nil {
@@ -114,6 +123,33 @@ func (e Entry) Rehearse(ctx context.Context, stage Stage) Rehearsal {
 	return r
 }
 
+// ownOnly returns the entry with the one of our programs that it names, to be started without a shell.
+func (e Entry) ownOnly(own []string) (Entry, error) {
+	words := e.Words
+	if words == nil { // a plugin or an example
+		words = Command{Program: hookName}.words(e.Agent)
+	}
+	path, err := exec.LookPath(words[0])
+	named, statErr := os.Stat(path)
+	if err != nil || statErr != nil {
+		return e, errors.New("the program that the project's settings name is not there; it was not run")
+	}
+	for _, program := range own {
+		info, err := os.Stat(program)
+		if err == nil && os.SameFile(info, named) && asInstalled(words) {
+			e.Words, e.line = append([]string{program}, words[1:]...), ""
+			return e, nil
+		}
+	}
+	return e, errors.New("the project's settings name another program than this one, or other arguments than `handoff install` gives; it was not run")
+}
+
+// asInstalled reports whether the words of a command are what Install gives to one of the agents.
+func asInstalled(words []string) bool {
+	c := Command{Program: words[0], BuiltIn: len(words) > 1 && words[1] == "hook", To: Operator(words)}
+	return slices.ContainsFunc(Installable(), func(name string) bool { return slices.Equal(words, c.words(name)) })
+}
+
 // condense says once what is true of every run.
 func condense(problems []string, runs int) []string {
 	var what []string
@@ -132,7 +168,7 @@ func (a Agent) judge(out []byte, canary string) (characters int, problem string)
 	if len(bytes.TrimSpace(out)) == 0 {
 		return 0, "silent, although a handoff is unread"
 	}
-	text, err := a.envelope(out)
+	text, err := a.envelope.unwrap(out)
 	characters = utf8.RuneCountInString(text)
 	switch {
 	case err != nil:

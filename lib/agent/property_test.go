@@ -1,6 +1,6 @@
 //go:build unix
 
-package installer_test
+package agent_test
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/installer"
 )
 
 // A writer writes JSON as somebody might have: with any space, any escapes, any digits.
@@ -161,7 +161,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-func apply(t failer, change installer.Change, err error) installer.Change {
+func apply(t failer, change agent.Change, err error) agent.Change {
 	t.Helper()
 	if err == nil {
 		change, err = change.Apply()
@@ -186,10 +186,10 @@ var shapes = []struct {
 // nothing, and uninstalling gives the same bytes back, also with an edit of someone else in between.
 func TestInstallIsUndone(t *testing.T) {
 	home := t.TempDir()
-	places := installer.Places{Home: home}
+	places := agent.Places{Home: home}
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SampledFrom(shapes).Draw(t, "agent")
-		agent, err := installer.Find(shape.agent)
+		row, err := agent.Find(shape.agent)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,15 +203,15 @@ func TestInstallIsUndone(t *testing.T) {
 		if err := errors.Join(os.WriteFile(path, []byte(before), mode), os.Chmod(path, mode)); err != nil {
 			t.Fatal(err)
 		}
-		command := installer.Command{Program: rapid.SampledFrom([]string{"/usr/bin/handoff-hook", "/a b/it's;x/handoff-hook"}).Draw(t, "program"), To: "ben"}
-		change, err := agent.Install(places, installer.User, command)
-		if change = apply(t, change, err); change.Status != installer.Installed {
+		command := agent.Command{Program: rapid.SampledFrom([]string{"/usr/bin/handoff-hook", "/a b/it's;x/handoff-hook"}).Draw(t, "program"), To: "ben"}
+		change, err := row.Install(places, agent.User, command)
+		if change = apply(t, change, err); change.Status != agent.Installed {
 			t.Fatalf("%q: %s", before, change.Status)
 		}
 		during := string(must(os.ReadFile(path)))
 		checkInserted(t, before, during)
 		checkOthers(t, before, during)
-		if again, err := agent.Install(places, installer.User, command); err != nil || again.Status != installer.Present {
+		if again, err := row.Install(places, agent.User, command); err != nil || again.Status != agent.Present {
 			t.Fatalf("again: %v, %v\n%s", again.Status, err, during)
 		}
 		if i := strings.IndexByte(before, '{') + 1; rapid.Bool().Draw(t, "edited") && strings.Contains(before, `"`) {
@@ -221,8 +221,8 @@ func TestInstallIsUndone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		change, err = agent.Uninstall(places, installer.User)
-		if change = apply(t, change, err); change.Status != installer.Removed {
+		change, err = row.Uninstall(places, agent.User)
+		if change = apply(t, change, err); change.Status != agent.Removed {
 			t.Fatalf("%q: %s", during, change.Status)
 		}
 		info, err := os.Stat(path)
@@ -276,8 +276,8 @@ func checkOthers(t failer, before, after string) {
 // it stands, and nothing is changed.
 func TestNotUnderstoodIsRefused(t *testing.T) {
 	home := t.TempDir()
-	places := installer.Places{Home: home}
-	agent, err := installer.Find("claude")
+	places := agent.Places{Home: home}
+	row, err := agent.Find("claude")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,8 +300,8 @@ func TestNotUnderstoodIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, errIn := agent.Install(places, installer.User, installer.Command{Program: "/usr/bin/handoff-hook"})
-		_, errOut := agent.Uninstall(places, installer.User)
+		_, errIn := row.Install(places, agent.User, agent.Command{Program: "/usr/bin/handoff-hook"})
+		_, errOut := row.Uninstall(places, agent.User)
 		for _, err := range []error{errIn, errOut} {
 			if !errors.Is(err, handoff.ErrConfig) || !strings.Contains(err.Error(), ": line ") || !strings.Contains(err.Error(), "column ") {
 				t.Fatalf("%q: %v", text, err)

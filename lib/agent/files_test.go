@@ -1,6 +1,6 @@
 //go:build unix
 
-package installer_test
+package agent_test
 
 import (
 	"errors"
@@ -14,15 +14,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/installer"
 )
 
 const program = "/usr/bin/handoff-hook"
 
-func find(t *testing.T, name string) installer.Agent {
+func find(t *testing.T, name string) agent.Agent {
 	t.Helper()
-	a, err := installer.Find(name)
+	a, err := agent.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func tree(t *testing.T, dir string) string {
 // What there was is there again after install and uninstall: no file, no directory, an empty directory, an
 // empty object.
 func TestNothingIsLeftBehind(t *testing.T) {
-	for _, name := range installer.Names() {
+	for _, name := range agent.Installable() {
 		for what, prepare := range map[string]func(home string){
 			"nothing":      func(string) {},
 			"directory":    func(home string) { _ = os.MkdirAll(filepath.Join(home, "."+name), 0o700) },
@@ -75,13 +75,13 @@ func TestNothingIsLeftBehind(t *testing.T) {
 				home := t.TempDir()
 				prepare(home)
 				before := tree(t, home)
-				p := installer.Places{Home: home}
-				change, err := find(t, name).Install(p, installer.User, installer.Command{Program: program})
+				p := agent.Places{Home: home}
+				change, err := find(t, name).Install(p, agent.User, agent.Command{Program: program})
 				change = apply(t, change, err)
-				if change.Status != installer.Installed || tree(t, home) == before {
+				if change.Status != agent.Installed || tree(t, home) == before {
 					t.Errorf("%s: %s", change.Status, tree(t, home))
 				}
-				change, err = find(t, name).Uninstall(p, installer.User)
+				change, err = find(t, name).Uninstall(p, agent.User)
 				apply(t, change, err)
 				if after := tree(t, home); after != before {
 					t.Errorf("before\n%safter\n%s", before, after)
@@ -148,9 +148,9 @@ func TestRefusedPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := tree(t, root)
-			p := installer.Places{Home: root, Root: root}
-			_, errIn := find(t, "claude").Install(p, installer.Project, installer.Command{Program: program})
-			_, errOut := find(t, "claude").Uninstall(p, installer.Project)
+			p := agent.Places{Home: root, Root: root}
+			_, errIn := find(t, "claude").Install(p, agent.Project, agent.Command{Program: program})
+			_, errOut := find(t, "claude").Uninstall(p, agent.Project)
 			if what == "directory a file" {
 				errOut = errIn // there is nothing to uninstall, or a fault: both are right
 			}
@@ -171,7 +171,7 @@ func TestRefusedHomes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	put(t, file, "")
 	for _, home := range []string{"", "relative", "/nowhere/at/all", file, file + "/below"} {
-		if _, err := find(t, "codex").Install(installer.Places{Home: home}, installer.User, installer.Command{Program: program}); !errors.Is(err, handoff.ErrConfig) {
+		if _, err := find(t, "codex").Install(agent.Places{Home: home}, agent.User, agent.Command{Program: program}); !errors.Is(err, handoff.ErrConfig) {
 			t.Errorf("%q: %v", home, err)
 		}
 	}
@@ -187,15 +187,15 @@ func TestFollowsLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := tree(t, home) + tree(t, dotfiles)
-	p := installer.Places{Home: home}
-	change, err := find(t, "claude").Install(p, installer.User, installer.Command{Program: program})
+	p := agent.Places{Home: home}
+	change, err := find(t, "claude").Install(p, agent.User, agent.Command{Program: program})
 	apply(t, change, err)
 	info, err := os.Stat(real)
 	backup, backupErr := os.Stat(real + ".handoff-backup")
 	if err != nil || backupErr != nil || info.Mode().Perm() != 0o640 || backup.Mode().Perm() != 0o600 {
 		t.Fatalf("%v %v\n%s", err, backupErr, tree(t, dotfiles))
 	}
-	change, err = find(t, "claude").Uninstall(p, installer.User)
+	change, err = find(t, "claude").Uninstall(p, agent.User)
 	apply(t, change, err)
 	if after := tree(t, home) + tree(t, dotfiles); after != before {
 		t.Errorf("before\n%safter\n%s", before, after)
@@ -214,9 +214,9 @@ func TestUpgrade(t *testing.T) {
   {"hooks": [{"command": "C:\\bin\\handoff-hook.exe", "args": ["session-start"]}]}
 ]}}`
 	put(t, path, text)
-	p := installer.Places{Home: home}
-	change, err := find(t, "claude").Install(p, installer.User, installer.Command{Program: program})
-	if change = apply(t, change, err); change.Status != installer.Updated {
+	p := agent.Places{Home: home}
+	change, err := find(t, "claude").Install(p, agent.User, agent.Command{Program: program})
+	if change = apply(t, change, err); change.Status != agent.Updated {
 		t.Error(change.Status)
 	}
 	want := strings.Replace(text, `{"command": "\"/old path/handoff\" hook session-start --agent claude --to=ann", "x": 1}`,
@@ -226,7 +226,7 @@ func TestUpgrade(t *testing.T) {
 	if got := string(must(os.ReadFile(path))); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	change, err = find(t, "claude").Uninstall(p, installer.User)
+	change, err = find(t, "claude").Uninstall(p, agent.User)
 	apply(t, change, err)
 	if got := string(must(os.ReadFile(path))); strings.Contains(got, "handoff") || !strings.Contains(got, "echo two") || !strings.Contains(got, "matcher") {
 		t.Errorf("got\n%s", got)
@@ -247,7 +247,7 @@ func TestUninstallWithoutBackup(t *testing.T) {
 		home := t.TempDir()
 		path := filepath.Join(home, ".cursor/hooks.json")
 		put(t, path, text)
-		change, err := find(t, "cursor").Uninstall(installer.Places{Home: home}, installer.User)
+		change, err := find(t, "cursor").Uninstall(agent.Places{Home: home}, agent.User)
 		apply(t, change, err)
 		got, err := os.ReadFile(path)
 		if string(got) != want || (want == "") != errors.Is(err, os.ErrNotExist) {
@@ -261,7 +261,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	home := t.TempDir()
 	path := filepath.Join(home, ".gemini/settings.json")
 	put(t, path, `{"a": 1}`)
-	change, err := find(t, "gemini").Install(installer.Places{Home: home}, installer.User, installer.Command{Program: program})
+	change, err := find(t, "gemini").Install(agent.Places{Home: home}, agent.User, agent.Command{Program: program})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,12 +282,12 @@ func TestBackupIsTidied(t *testing.T) {
 	path := filepath.Join(home, ".claude/settings.json")
 	put(t, path, `{"a": 1}`)
 	before := tree(t, home)
-	p := installer.Places{Home: home}
-	change, err := find(t, "claude").Install(p, installer.User, installer.Command{Program: program})
+	p := agent.Places{Home: home}
+	change, err := find(t, "claude").Install(p, agent.User, agent.Command{Program: program})
 	apply(t, change, err)
 	put(t, path, `{"a": 1}`)
-	change, err = find(t, "claude").Uninstall(p, installer.User)
-	if change = apply(t, change, err); change.Status != installer.Absent || tree(t, home) != before {
+	change, err = find(t, "claude").Uninstall(p, agent.User)
+	if change = apply(t, change, err); change.Status != agent.Absent || tree(t, home) != before {
 		t.Errorf("%s:\n%s", change.Status, tree(t, home))
 	}
 }
@@ -296,11 +296,11 @@ func TestManyAtOnce(t *testing.T) {
 	home := t.TempDir()
 	put(t, filepath.Join(home, ".claude/settings.json"), `{"a": 1}`)
 	before := tree(t, home)
-	p := installer.Places{Home: home}
+	p := agent.Places{Home: home}
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {
-			change, err := find(t, "claude").Install(p, installer.User, installer.Command{Program: program, To: fmt.Sprintf("op%d", i%2)})
+			change, err := find(t, "claude").Install(p, agent.User, agent.Command{Program: program, To: fmt.Sprintf("op%d", i%2)})
 			if err == nil {
 				_, err = change.Apply()
 			}
@@ -313,7 +313,7 @@ func TestManyAtOnce(t *testing.T) {
 	if text := string(must(os.ReadFile(filepath.Join(home, ".claude/settings.json")))); strings.Count(text, "handoff-hook") != 1 {
 		t.Error(text)
 	}
-	change, err := find(t, "claude").Uninstall(p, installer.User)
+	change, err := find(t, "claude").Uninstall(p, agent.User)
 	apply(t, change, err)
 	if after := tree(t, home); after != before {
 		t.Errorf("before\n%safter\n%s", before, after)
@@ -323,28 +323,28 @@ func TestManyAtOnce(t *testing.T) {
 // Wherever the programs lie, the entry is recognised again and names the operator.
 func TestEveryPathIsRecognised(t *testing.T) {
 	home := t.TempDir()
-	p := installer.Places{Home: home}
+	p := agent.Places{Home: home}
 	rapid.Check(t, func(t *rapid.T) {
 		if err := errors.Join(os.RemoveAll(home), os.Mkdir(home, 0o755)); err != nil { // of a failed check
 			t.Fatal(err)
 		}
 		dir := rapid.StringMatching("/[a-z ;&|<>()`'\"\\\\$~*?\\[\\]{}!#=%éß-]{0,12}").Draw(t, "dir")
-		command := installer.Command{Program: dir + "/handoff", BuiltIn: true, To: "ben-2"}
+		command := agent.Command{Program: dir + "/handoff", BuiltIn: true, To: "ben-2"}
 		if rapid.Bool().Draw(t, "hook") {
-			command = installer.Command{Program: dir + "/handoff-hook", To: "ben-2"}
+			command = agent.Command{Program: dir + "/handoff-hook", To: "ben-2"}
 		}
-		a, err := installer.Find(rapid.SampledFrom(installer.Names()).Draw(t, "agent"))
+		a, err := agent.Find(rapid.SampledFrom(agent.Installable()).Draw(t, "agent"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		change, err := a.Install(p, installer.User, command)
+		change, err := a.Install(p, agent.User, command)
 		apply(t, change, err)
-		again, err := a.Install(p, installer.User, installer.Command{Program: command.Program, BuiltIn: command.BuiltIn})
-		if err != nil || again.Status != installer.Present {
+		again, err := a.Install(p, agent.User, agent.Command{Program: command.Program, BuiltIn: command.BuiltIn})
+		if err != nil || again.Status != agent.Present {
 			t.Fatalf("%s: %v, %v", command.Program, again.Status, err)
 		}
-		change, err = a.Uninstall(p, installer.User)
-		if change = apply(t, change, err); change.Status != installer.Removed || change.Words[0] != command.Program {
+		change, err = a.Uninstall(p, agent.User)
+		if change = apply(t, change, err); change.Status != agent.Removed || change.Words[0] != command.Program {
 			t.Fatalf("%s: %v", change.Status, change.Words)
 		}
 		if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
@@ -356,26 +356,26 @@ func TestEveryPathIsRecognised(t *testing.T) {
 func TestCodexTakesTwoKeys(t *testing.T) {
 	home := t.TempDir()
 	put(t, filepath.Join(home, ".codex/hooks.json"), "{\n  \"description\": \"x\",\n  \"other\": 1\n}")
-	p := installer.Places{Home: home}
-	_, err := find(t, "codex").Install(p, installer.User, installer.Command{Program: program})
+	p := agent.Places{Home: home}
+	_, err := find(t, "codex").Install(p, agent.User, agent.Command{Program: program})
 	if !errors.Is(err, handoff.ErrConfig) || !strings.Contains(err.Error(), `line 3, column 3: Codex CLI takes no file with the key "other"`) {
 		t.Error(err)
 	}
 	put(t, filepath.Join(home, ".cursor/hooks.json"), `{"version": 2}`)
-	if _, err := find(t, "cursor").Install(p, installer.User, installer.Command{Program: program}); !errors.Is(err, handoff.ErrConfig) {
+	if _, err := find(t, "cursor").Install(p, agent.User, agent.Command{Program: program}); !errors.Is(err, handoff.ErrConfig) {
 		t.Error(err)
 	}
 }
 
 func TestOperatorsAndPrograms(t *testing.T) {
-	p := installer.Places{Home: t.TempDir()}
+	p := agent.Places{Home: t.TempDir()}
 	for _, to := range []string{"a b", "ben; rm", "--to", strings.Repeat("x", 65), "ben\n", "bén"} {
-		_, err := find(t, "codex").Install(p, installer.User, installer.Command{Program: program, To: to})
+		_, err := find(t, "codex").Install(p, agent.User, agent.Command{Program: program, To: to})
 		if to != "--to" && !errors.Is(err, handoff.ErrInvalid) {
 			t.Errorf("%q: %v", to, err)
 		}
 	}
-	change, err := find(t, "codex").Install(p, installer.User, installer.Command{Program: "/it's a;dir/handoff-hook", To: "ben"})
+	change, err := find(t, "codex").Install(p, agent.User, agent.Command{Program: "/it's a;dir/handoff-hook", To: "ben"})
 	if err != nil || !strings.Contains(change.Diff(), `+            "command": "'/it'\\''s a;dir/handoff-hook' session-start --agent codex --to ben",`) {
 		t.Errorf("%v\n%s", err, change.Diff())
 	}

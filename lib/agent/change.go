@@ -1,9 +1,12 @@
-package installer
+package agent
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // What a change does or did.
@@ -122,4 +125,15 @@ func (c Change) Diff() string {
 		to, text = "/dev/null", ""
 	}
 	return udiff.Unified(from, to, string(c.file.text), text)
+}
+
+// refuse makes the error about settings that are not touched.
+func refuse(advice, format string, args ...any) error {
+	err := &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf(format, args...), Advice: advice}
+	for _, a := range args {
+		if cause, ok := a.(error); ok {
+			err.Cause = cause
+		}
+	}
+	return err
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package installer
+package agent
 
 import (
 	"os"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/installer"
 )
 
 func doctorHookCommand(a *app) *cobra.Command {
@@ -25,42 +25,42 @@ envelope, no more than the agent takes, the same bytes each time, and name the h
 a session would be told twice, and what has to be approved in the agent. Exits with 7 if something is wrong.`,
 		Args: args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return installer.Names(), cobra.ShellCompDirectiveNoFileComp
+			return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, names []string) error {
 			named := len(names) > 0
 			if !named {
-				names = installer.Names()
+				names = agent.Installable()
 			}
-			return a.rehearse(names, named)
+			return a.selfTest(names, named)
 		},
 	}
 }
 
-// rehearse runs what is installed for the agents, and reports on each entry.
-func (a *app) rehearse(names []string, named bool) error {
+// selfTest runs what is installed for the agents, and reports on each entry.
+func (a *app) selfTest(names []string, named bool) error {
 	places, err := a.places(false)
 	if err != nil {
 		return err
 	}
-	var all []installer.Rehearsal
+	var all []agent.SelfTest
 	for _, name := range names {
-		agent, err := installer.Find(name)
+		row, err := agent.Find(name)
 		if err != nil {
 			return err
 		}
-		entries, errs := agent.Entries(places, false)
+		entries, errs := row.Entries(places, false)
 		for _, err := range errs {
-			all = append(all, installer.Rehearsal{Agent: name, Problems: []string{err.Error()}})
+			all = append(all, agent.SelfTest{Agent: name, Problems: []string{err.Error()}})
 		}
 		for _, e := range entries {
-			r, err := a.rehearseEntry(e)
+			r, err := a.testEntry(e)
 			if err != nil {
 				return err
 			}
-			r.Warnings = append(r.Warnings, agent.Others(places, e.Path)...)
+			r.Warnings = append(r.Warnings, row.Others(places, e.Path)...)
 			if e.Approve() != "" {
-				r.Warnings = append(r.Warnings, "whether "+agent.Title+" runs it cannot be seen from here: "+e.Approve())
+				r.Warnings = append(r.Warnings, "whether "+row.Title+" runs it cannot be seen from here: "+e.Approve())
 			}
 			all = append(all, r)
 		}
@@ -72,39 +72,48 @@ func (a *app) rehearse(names []string, named bool) error {
 		}
 		return &handoff.Error{Class: handoff.ErrConfig, Problem: "the session hook is not installed", Advice: "run `handoff install " + what + "`"}
 	}
-	return a.printRehearsals(all)
+	return a.printTests(all)
 }
 
-// rehearseEntry runs one entry in a project of its own.
-func (a *app) rehearseEntry(e installer.Entry) (installer.Rehearsal, error) {
+// testEntry runs one entry in a project of its own.
+func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 	dir, err := os.MkdirTemp("", "handoff-doctor-")
 	if err != nil {
-		return installer.Rehearsal{}, err
+		return agent.SelfTest{}, err
 	}
 	defer os.RemoveAll(dir)
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return installer.Rehearsal{}, err
+		return agent.SelfTest{}, err
 	}
-	to, warning := installer.Operator(e.Words), ""
+	to, warning := agent.Operator(e.Words), ""
 	if to == "" {
-		to = "rehearsal"
+		to = "doctor-test"
 		if p, err := a.project(); err == nil && p.Me() == "" {
 			warning = "who the sessions work for is not known here: run `handoff install " + e.Agent + " --to OPERATOR`, or set operator in .handoff.yaml"
 		}
 	}
-	stage := installer.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to)}
+	stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to), Own: ownPrograms()}
 	if err := a.layCanary(stage, to); err != nil {
-		return installer.Rehearsal{}, err
+		return agent.SelfTest{}, err
 	}
-	r := e.Rehearse(context.Background(), stage)
+	r := e.Test(context.Background(), stage)
 	if warning != "" {
 		r.Warnings = append(r.Warnings, warning)
 	}
 	return r, nil
 }
 
+// ownPrograms returns the paths of this program and of what is registered in its stead.
+func ownPrograms() []string {
+	self, err := executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, filepath.Join(filepath.Dir(self), "handoff-hook"+filepath.Ext(self))}
+}
+
 // layCanary makes the project of a stage, with its unread handoff.
-func (a *app) layCanary(stage installer.Stage, to string) error {
+func (a *app) layCanary(stage agent.Stage, to string) error {
 	if err := os.WriteFile(filepath.Join(stage.Root, handoff.SettingsName), nil, 0o600); err != nil {
 		return err
 	}
@@ -121,7 +130,7 @@ func (a *app) layCanary(stage installer.Stage, to string) error {
 		return err
 	}
 	_, err = s.WriteAll(context.Background(), []handoff.Source{{Fields: &handoff.Document{
-		SchemaVersion: "1.0", From: "doctor", To: to, Topic: stage.Canary, Time: utcNow(), Body: "A rehearsal.\n",
+		SchemaVersion: "1.0", From: "doctor", To: to, Topic: stage.Canary, Time: utcNow(), Body: "A test of the hook.\n",
 	}}})
 	return err
 }
@@ -137,7 +146,7 @@ func stageEnv(operator string) []string {
 	return env
 }
 
-func (a *app) printRehearsals(all []installer.Rehearsal) error {
+func (a *app) printTests(all []agent.SelfTest) error {
 	problems := 0
 	for _, r := range all {
 		problems += len(r.Problems)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package installer_test
+package agent_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/installer"
+	"github.com/seed-78daf238/handoff/lib/agent"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write golden files")
 // hooks/ holds what the table says, and nothing else; with -update it is written.
 func TestPublished(t *testing.T) {
 	const dir = "../../hooks"
-	files := installer.Published()
+	files := agent.Published()
 	if *update {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
@@ -54,7 +54,7 @@ func TestPublished(t *testing.T) {
 }
 
 func TestSkillIsShort(t *testing.T) {
-	text := installer.Published()["claude-plugin/skills/handoff/SKILL.md"]
+	text := agent.Published()["claude-plugin/skills/handoff/SKILL.md"]
 	head := regexp.MustCompile(`^---\nname: handoff\ndescription: .{40,1000}\n---\n`)
 	if n := strings.Count(text, "\n"); n >= 150 || !head.MatchString(text) {
 		t.Errorf("%d lines\n%.300s", n, text)
@@ -68,17 +68,17 @@ func TestSkillIsShort(t *testing.T) {
 
 // What the examples bring is found where it is, and is neither replaced nor taken out: it is not ours alone.
 func TestExamplesAreFound(t *testing.T) {
-	for _, name := range installer.Names() {
+	for _, name := range agent.Installable() {
 		home := t.TempDir()
-		put(t, settingsPath(home, name), installer.Published()["examples/"+name+".json"])
+		put(t, settingsPath(home, name), agent.Published()["examples/"+name+".json"])
 		before := tree(t, home)
-		p := installer.Places{Home: home, Root: t.TempDir()}
+		p := agent.Places{Home: home, Root: t.TempDir()}
 		entries, errs := find(t, name).Entries(p, false)
 		if len(entries) != 1 || len(errs) > 0 || entries[0].Path != settingsPath(home, name) {
 			t.Errorf("%s: %v, %v", name, entries, errs)
 		}
-		change, err := find(t, name).Uninstall(p, installer.User)
-		if change = apply(t, change, err); change.Status != installer.Absent || tree(t, home) != before {
+		change, err := find(t, name).Uninstall(p, agent.User)
+		if change = apply(t, change, err); change.Status != agent.Absent || tree(t, home) != before {
 			t.Errorf("%s: %v", name, change.Status)
 		}
 		if others := find(t, name).Others(p, filepath.Join(p.Root, "elsewhere")); len(others) == 0 {
@@ -94,9 +94,9 @@ func TestSiblings(t *testing.T) {
 	dir := filepath.Dir(settingsPath(home, "copilot"))
 	put(t, filepath.Join(dir, "a.json"), "{ // mine\n}")
 	put(t, filepath.Join(dir, "b.json"), `{"version":1,"hooks":{"sessionStart":[{"bash":"~/bin/handoff-hook session-start --agent copilot --to eve"}]}}`)
-	p := installer.Places{Home: home}
+	p := agent.Places{Home: home}
 	entries, errs := find(t, "copilot").Entries(p, false)
-	if len(entries) != 1 || len(errs) > 0 || entries[0].Path != filepath.Join(dir, "b.json") || installer.Operator(entries[0].Words) != "eve" {
+	if len(entries) != 1 || len(errs) > 0 || entries[0].Path != filepath.Join(dir, "b.json") || agent.Operator(entries[0].Words) != "eve" {
 		t.Errorf("%v, %v", entries, errs)
 	}
 	if others := find(t, "copilot").Others(p, settingsPath(home, "copilot")); len(others) != 1 || !strings.Contains(others[0], "b.json has the hook too") {

@@ -1,4 +1,4 @@
-package installer
+package agent
 
 import (
 	"bytes"
@@ -21,7 +21,10 @@ type Command struct {
 	To      string // the operator of the sessions; "" leaves it to settings, and to what is registered already
 }
 
-const maxOperator = 64 // characters
+const (
+	hookName    = "handoff-hook" // the program that is the hook alone
+	maxOperator = 64             // characters
+)
 
 func (c Command) check() error {
 	if c.To != "" && !document.IsSlug(c.To, maxOperator) {
@@ -149,7 +152,7 @@ func isOurs(words []string) bool {
 	}
 	base := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
 	switch strings.TrimSuffix(base, ".exe") {
-	case "handoff-hook":
+	case hookName:
 		return true
 	case "handoff":
 		return len(words) > 1 && words[1] == "hook"

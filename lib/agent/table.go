@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// An Agent is a row of the table of agents, from which the hook, its registration, the self-test and the
+// files in hooks/ derive: a new agent is a new row.
+type Agent struct {
+	Name  string // as --agent takes it
+	Title string // as people call it
+
+	envelope envelope // the form in which text reaches the model
+	cap      int      // characters that reach the model; 0 = not known
+	speaks   bool     // the model takes the text for a message of its system or developer: no bodies in it
+
+	// Where it is told of the hook; all empty for an agent without settings.
+	user, project, local string   // settings files, relative to the home directory and to the project root
+	home                 string   // the variable that names a directory in place of the first one of user
+	plugin               string   // a file that is there when the hook comes with an extension, relative to the home directory
+	alsoReads            []string // agents whose settings it runs too
+
+	// What its settings look like.
+	event     string   // the hook that a starting session runs
+	drafts    []string // those that leave a draft
+	grouped   bool     // the entries lie in groups: {"hooks": [entry]}
+	versioned bool     // the file says "version": 1
+	only      []string // the top-level keys that the agent takes, if it drops files with others
+	shape     func(words []string) entry
+
+	// Approve says what a person must do in the agent before the hook runs: for settings of the user, and
+	// of a project.
+	Approve, ApproveProject string
+}
+
+// An entry is a hook as the agents write it; the fields that an agent does not know stay empty.
+type entry struct {
+	Type       string   `json:"type,omitempty"`
+	Command    string   `json:"command,omitempty"`
+	Bash       string   `json:"bash,omitempty"`
+	PowerShell string   `json:"powershell,omitempty"`
+	Args       []string `json:"args,omitempty"`
+	Timeout    int      `json:"timeout,omitempty"`
+	TimeoutSec int      `json:"timeoutSec,omitempty"`
+}
+
+const seconds = 5 // after which an agent may give the hook up; it needs one at most
+
+var agents = []Agent{
+	{Name: "plain", Title: "any other agent", envelope: plainText},
+	{
+		Name: "claude", Title: "Claude Code",
+		envelope: hookSpecific, cap: 10_000, speaks: true,
+		user: ".claude/settings.json", project: ".claude/settings.json", local: ".claude/settings.local.json", home: "CLAUDE_CONFIG_DIR",
+		event: "SessionStart", drafts: []string{"PreCompact", "SessionEnd"}, grouped: true,
+		shape: func(words []string) entry {
+			return entry{Type: "command", Command: words[0], Args: words[1:], Timeout: seconds}
+		},
+		ApproveProject: "trust the folder when Claude Code asks; `/hooks` shows the hook",
+	},
+	{
+		Name: "codex", Title: "Codex CLI",
+		envelope: hookSpecific, cap: 10_000, speaks: true,
+		user: ".codex/hooks.json", project: ".codex/hooks.json", home: "CODEX_HOME",
+		event: "SessionStart", drafts: []string{"PreCompact"}, grouped: true, only: []string{"description", "hooks"},
+		shape:          func(words []string) entry { return entry{Type: "command", Command: shell(words), Timeout: seconds} },
+		Approve:        "run `/hooks` in Codex and trust the hook: until then it is skipped without a word, and again after each change",
+		ApproveProject: "trust the project, then run `/hooks` in Codex and trust the hook: until then it is skipped without a word, and again after each change",
+	},
+	{
+		Name: "gemini", Title: "Gemini CLI",
+		envelope: hookSpecific,
+		user:     ".gemini/settings.json", project: ".gemini/settings.json", plugin: ".gemini/extensions/handoff/gemini-extension.json",
+		event: "SessionStart", drafts: []string{"PreCompress", "SessionEnd"}, grouped: true,
+		shape: func(words []string) entry {
+			return entry{Type: "command", Command: shell(words), Timeout: 1000 * seconds} // milliseconds, there alone
+		},
+		ApproveProject: "trust the folder; Gemini CLI warns of a project's hook when it first sees it",
+	},
+	{
+		Name: "cursor", Title: "Cursor",
+		envelope: topLevel("additional_context"),
+		user:     ".cursor/hooks.json", project: ".cursor/hooks.json",
+		event: "sessionStart", drafts: []string{"preCompact", "sessionEnd"}, versioned: true, alsoReads: []string{"claude"},
+		shape:          func(words []string) entry { return entry{Command: shell(words), Timeout: seconds} },
+		ApproveProject: "trust the workspace when Cursor asks",
+	},
+	{
+		Name: "copilot", Title: "Copilot CLI",
+		envelope: topLevel("additionalContext"),
+		user:     ".copilot/hooks/handoff.json", project: ".github/hooks/handoff.json",
+		event: "sessionStart", drafts: []string{"sessionEnd"}, versioned: true, alsoReads: []string{"claude"},
+		shape: func(words []string) entry {
+			return entry{Type: "command", Bash: shell(words), PowerShell: "& " + powerShell(words), TimeoutSec: seconds}
+		},
+		ApproveProject: "trust the folder when Copilot CLI asks",
+	},
+}
+
+// Names returns the names of all agents, as Session.Agent takes them.
+func Names() []string { return namesOf(agents) }
+
+// Installable returns the names of the agents whose settings this package knows.
+func Installable() []string { return namesOf(agents[1:]) }
+
+func namesOf(agents []Agent) []string {
+	var names []string
+	for _, a := range agents {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// find returns the agent with a name.
+func find(name string) (Agent, bool) {
+	i := slices.IndexFunc(agents, func(a Agent) bool { return a.Name == name })
+	if i < 0 {
+		return Agent{}, false
+	}
+	return agents[i], true
+}
+
+func unknown(name string) string {
+	return "unknown agent " + handoff.EscapeLine(name) + "; known are " + strings.Join(Names(), ", ")
+}
+
+// Find returns the agent with a name of Installable. The error is ErrInvalid.
+func Find(name string) (Agent, error) {
+	if a, known := find(name); known && a.user != "" {
+		return a, nil
+	}
+	return Agent{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("unknown agent %q", name),
+		Advice: "known are " + strings.Join(Installable(), ", ") + "; any other agent can run hooks/session-start.sh"}
+}
