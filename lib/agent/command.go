@@ -10,7 +10,7 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
 )
 
@@ -27,7 +27,7 @@ const (
 )
 
 func (c Command) check() error {
-	if c.To != "" && !document.IsSlug(c.To, maxOperator) {
+	if c.To != "" && !form.IsSlug(c.To, maxOperator) {
 		return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is no operator", c.To), Advice: "letters, digits, - and _, at most 64"}
 	}
 	if strings.ContainsFunc(c.Program, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) {
@@ -167,7 +167,7 @@ func Operator(words []string) string {
 		if !joined && w == "--to" && i+1 < len(words) {
 			value, joined = words[i+1], true
 		}
-		if joined && document.IsSlug(value, maxOperator) {
+		if joined && form.IsSlug(value, maxOperator) {
 			return value
 		}
 	}

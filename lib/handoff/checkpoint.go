@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
@@ -36,7 +37,7 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	n, hash, _ := strings.Cut(text, ":")
 	count, err := strconv.Atoi(n)
 	c := Checkpoint{count, hash}
-	isHash := len(hash) == 64 && strings.Trim(hash, "0123456789abcdef") == ""
+	isHash := form.IsDigest(hash)
 	if err != nil || c.String() != text || count < 0 || (count > 0) != isHash || count == 0 && hash != journal.Genesis {
 		return Checkpoint{}, fault.New(ErrInvalid, "give what `handoff audit head` printed", "%.200q is no COUNT:HASH", text)
 	}
@@ -65,7 +66,7 @@ func checkpointName(count int) string { return fmt.Sprintf("%s%08d", checkpointP
 // isCheckpointName leaves out signatures, and what somebody put aside under a longer name.
 func isCheckpointName(name string) bool {
 	count, ok := strings.CutPrefix(name, checkpointPrefix)
-	return ok && count != "" && strings.Trim(count, "0123456789") == ""
+	return ok && count != "" && form.IsDigits(count)
 }
 
 // KeepCheckpoint stores a checkpoint and its signature, which it does not look at, and returns the files of

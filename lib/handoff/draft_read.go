@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // Drafts returns the drafts, older ones first. One that is not what was saved is warned about and left out.
@@ -56,8 +57,7 @@ func (s *Store) eachDraft(do func(dir *durable.Dir, name string)) error {
 func isDraftName(name string) bool {
 	stem, ok := strings.CutSuffix(name, ".json")
 	id, session, hook := strings.Cut(stem, "-")
-	hex := func(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
-	return ok && len(id) == draftIDLen && hex(id) && hex(session) && hook == (len(session) == 8)
+	return ok && len(id) == draftIDLen && form.IsHex(id) && form.IsHex(session) && hook == (len(session) == 8)
 }
 
 // readDraft proves that the draft is what was saved.

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
@@ -56,7 +57,7 @@ func (f Filter) check() error {
 		{"operator", f.To, document.MaxName}, {"operator", f.From, document.MaxName},
 		{"topic", f.Topic, document.MaxTopic}, {"tag", f.Tag, document.MaxTag},
 	} {
-		if n.name != "" && !document.IsSlug(n.name, n.most) {
+		if n.name != "" && !form.IsSlug(n.name, n.most) {
 			return fault.New(ErrInvalid, fmt.Sprintf("use 1 to %d letters, digits, _ and -", n.most), "%q is no %s", n.name, n.what)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
@@ -67,7 +68,7 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []MarkRecei
 }
 
 func checkOperator(operator string) error {
-	if !document.IsSlug(operator, document.MaxName) {
+	if !form.IsSlug(operator, document.MaxName) {
 		return fault.New(ErrInvalid, "use 1 to 64 letters, digits, _ and -", "%q is no operator", operator)
 	}
 	return nil

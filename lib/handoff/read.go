@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
@@ -64,7 +65,7 @@ func (s *Store) Find(id string) (Entry, error) {
 
 func (s *Store) find(d *durable.Dir, id string) (Entry, error) {
 	prefix := strings.TrimPrefix(id, "sha256:")
-	if len(prefix) < minPrefix || len(prefix) > 64 || strings.Trim(prefix, "0123456789abcdef") != "" {
+	if len(prefix) < minPrefix || len(prefix) > 64 || !form.IsHex(prefix) {
 		return Entry{}, fault.New(ErrInvalid, "give the id as `handoff list` shows it, or at least its first 8 hex digits", "%q is no handoff id", id)
 	}
 	matches, err := s.matching(d, prefix)

@@ -3,6 +3,8 @@ package packet
 import (
 	"fmt"
 	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // skew is how far ahead of ours the clock of the writer may be.
@@ -20,7 +22,7 @@ func (c *checking) freshness(f Facts) {
 }
 
 func (c *checking) age(f Facts) (bool, string) {
-	updated, ok := parseTime(f.UpdatedAt)
+	updated, ok := form.Zoned(f.UpdatedAt)
 	switch {
 	case f.cannot("updated_at"):
 		return false, "unknown age, " + show(f.Kind) + " does not say when it was updated"
@@ -41,7 +43,7 @@ func (c *checking) age(f Facts) (bool, string) {
 }
 
 func (c *checking) expiry(text, reason string) (bool, string) {
-	expires, ok := parseTime(text)
+	expires, ok := form.Zoned(text)
 	switch {
 	case !ok:
 		return false, "unknown expiry, expires_at is no time with a zone"

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -148,24 +149,13 @@ func (d *decoded) instant(name string, v *jsontree.Value) {
 	if member == nil || member.Kind != jsontree.String || blank(member.Text) {
 		return
 	}
-	if _, ok := parseTime(member.Text); !ok {
+	if _, ok := form.Zoned(member.Text); !ok {
 		hint := "write it like 2026-05-07T12:00:00Z"
 		if _, err := time.Parse("2006-01-02T15:04:05", member.Text); err == nil {
 			hint = "it has no time zone: end it with Z or an offset such as +02:00"
 		}
 		d.fault(member, "/"+name, fmt.Sprintf("%s is no time in RFC 3339", quote(member.Text)), hint)
 	}
-}
-
-// timeForm is RFC 3339 section 5.6 without leap seconds; time.Parse alone takes more.
-var timeForm = lazy(`^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
-
-func parseTime(text string) (time.Time, bool) {
-	if !timeForm().MatchString(text) {
-		return time.Time{}, false
-	}
-	t, err := time.Parse(time.RFC3339Nano, text)
-	return t, err == nil
 }
 
 // blank says whether text shows nothing: only spaces and characters without a shape.

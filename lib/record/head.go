@@ -3,8 +3,10 @@ package record
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/lib/universal"
@@ -25,27 +27,19 @@ const (
 // Slug returns a name in the form that the frontmatter takes. A slug stays as it is; of another name, what
 // follows the last colon counts, and each character that a slug cannot hold becomes a dash.
 func Slug(name string, most int) string {
-	if isSlug(name) && len(name) <= most {
+	if form.IsSlug(name, most) {
 		return name
 	}
 	if after := name[strings.LastIndexByte(name, ':')+1:]; after != "" {
 		name = after
 	}
 	slug := strings.Map(func(r rune) rune {
-		if slugRune(r) {
+		if r < utf8.RuneSelf && form.IsSlugByte(byte(r)) {
 			return r
 		}
 		return '-'
 	}, name)
 	return slug[:min(len(slug), most)]
-}
-
-func isSlug(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !slugRune(r) })
-}
-
-func slugRune(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-'
 }
 
 func packetHead(r packet.Record) Head {

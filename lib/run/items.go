@@ -2,15 +2,14 @@ package run
 
 import (
 	"math"
-	"regexp"
-	"sync"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 func readAction(o *object) Action {
 	return Action{Summary: o.required("summary", maxText), Ref: o.optional("ref", maxText)}
 }
-
-var digestForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(sha256:)?[a-f0-9]{64}$`) })
 
 func readFile(kinds ...string) func(*object) File {
 	return func(o *object) File {
@@ -18,7 +17,7 @@ func readFile(kinds ...string) func(*object) File {
 			Path: o.required("path", maxText), Kind: o.enum("kind", kinds...),
 			Change: o.optional("change", maxText), SHA256: o.optional("sha256", maxText),
 		}
-		if f.SHA256 != "" && !digestForm().MatchString(f.SHA256) {
+		if f.SHA256 != "" && !form.IsDigest(strings.TrimPrefix(f.SHA256, form.IDPrefix)) {
 			o.add(o.v.Get("sha256"), o.pointer("sha256"), "is no SHA-256", "give 64 lower-case hex digits")
 		}
 		return f

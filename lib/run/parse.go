@@ -3,12 +3,10 @@ package run
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -92,7 +90,7 @@ func read(o *object, defaults Defaults) Draft {
 	r.Risks = o.strings("risks", maxText)
 	r.SelfAudit, d.Claimed = readAudit(o)
 	r.CreatedAt = o.or("created_at", defaults.CreatedAt, maxID)
-	if r.CreatedAt != "" && !isInstant(r.CreatedAt) {
+	if r.CreatedAt != "" && !form.IsInstant(r.CreatedAt) {
 		o.add(o.v.Get("created_at"), "/created_at", fmt.Sprintf("%q is no time in RFC 3339 and UTC", r.CreatedAt), "write it like 2026-05-07T12:00:00Z")
 	}
 	o.closed()
@@ -143,13 +141,4 @@ func ids(o *object, name, older string) []string {
 		o.add(v, o.pointer(older), fmt.Sprintf("is the older name of %q, which is given too", name), "give one of them")
 	}
 	return append(o.strings(name, maxID), o.strings(older, maxID)...)
-}
-
-var instantForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$`)
-})
-
-func isInstant(text string) bool {
-	_, err := time.Parse(time.RFC3339Nano, text)
-	return err == nil && instantForm().MatchString(text)
 }

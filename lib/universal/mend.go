@@ -2,21 +2,20 @@ package universal
 
 import (
 	"fmt"
-	"regexp"
-	"sync"
+	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 const summaryMax = 500 // characters of context.summary
 
-var (
-	traceID = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	})
-	hashing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
-)
+// isTraceID reports whether s is a UUID of version 4 (RFC 9562 section 5.4) in lower case.
+func isTraceID(s string) bool {
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[14] == '4' && s[18] == '-' && s[23] == '-' &&
+		strings.IndexByte("89ab", s[19]) >= 0 && form.IsHex(s[:8]+s[9:13]+s[15:18]+s[20:23]+s[24:])
+}
 
 // mend is the first attempt: defaults, conversions, cuts to length. newID is called when a trace_id is needed.
 func mend(e *editor, now time.Time, newID func() string) {

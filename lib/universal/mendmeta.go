@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
@@ -35,10 +36,10 @@ func shortenChain(e *editor) {
 // mendHash gives a hash that is none its value. A hash that is one and does not fit is left alone.
 func mendHash(e *editor) {
 	v := e.root.At(hashPath)
-	if v == nil || v.Kind == jsontree.String && hashing().MatchString(v.Text) {
+	if v == nil || v.Kind == jsontree.String && form.IsID(v.Text) {
 		return
 	}
-	if lower := strings.ToLower(strings.TrimSpace(v.Text)); v.Kind == jsontree.String && hashing().MatchString(lower) {
+	if lower := strings.ToLower(strings.TrimSpace(v.Text)); v.Kind == jsontree.String && form.IsID(lower) {
 		e.genuine = lower == e.before
 		e.set(hashPath, jsontree.NewString(lower), "written in lower case")
 		return
@@ -50,10 +51,10 @@ func mendHash(e *editor) {
 func mendTrace(e *editor, newID func() string) {
 	const pointer = "/handoff/trace_id"
 	given := textAt(e.root, pointer)
-	if traceID().MatchString(given) {
+	if isTraceID(given) {
 		return
 	}
-	if lower := strings.ToLower(strings.TrimSpace(given)); traceID().MatchString(lower) {
+	if lower := strings.ToLower(strings.TrimSpace(given)); isTraceID(lower) {
 		e.set(pointer, jsontree.NewString(lower), "written in lower case")
 		return
 	}

@@ -158,7 +158,7 @@ func sessionFile(dir string, root *jsontree.Value) string {
 
 // idForName returns the trace_id, if it is one. A repair has seen to that before it names a file.
 func idForName(root *jsontree.Value) string {
-	if id := textAt(root, "/handoff/trace_id"); traceID().MatchString(id) {
+	if id := textAt(root, "/handoff/trace_id"); isTraceID(id) {
 		return id
 	}
 	return "untraced"

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
@@ -104,7 +105,7 @@ func payloadHash(root *jsontree.Value) string {
 		return ""
 	}
 	sum := sha256.Sum256(payload.Append(nil))
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return form.IDPrefix + hex.EncodeToString(sum[:])
 }
 
 // Source returns source.skill, "" when it is absent.
@@ -135,9 +136,8 @@ func textAt(root *jsontree.Value, pointer string) string {
 
 // instant reads a time as the schema wants it: RFC 3339, upper-case T and Z, a day that exists.
 func instant(v *jsontree.Value) (time.Time, bool) {
-	if v == nil || v.Kind != jsontree.String || len(v.Text) < 20 || v.Text[len(v.Text)-1] != 'Z' {
+	if v == nil || v.Kind != jsontree.String {
 		return time.Time{}, false
 	}
-	t, err := time.Parse(time.RFC3339Nano, v.Text)
-	return t, err == nil
+	return form.Instant(v.Text)
 }

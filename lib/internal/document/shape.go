@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // What the head allows, in characters (code points) and items.
@@ -25,52 +27,15 @@ const maxAhead = 24 * time.Hour
 
 var headKeys = []string{"schema_version", "handoff_id", "from", "to", "topic", "ts_utc", "references", "tags"}
 
-// IsSlug reports whether s is a name of 1 to most characters: ASCII letters, digits, _ and -.
-func IsSlug(s string, most int) bool {
-	return s != "" && len(s) <= most && strings.IndexFunc(s, isNotSlug) < 0
-}
-
-func isNotSlug(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
-}
-
-// IsID reports whether s has the shape of a handoff_id: sha256: and 64 lower-case hex digits.
-func IsID(s string) bool {
-	digits, ok := strings.CutPrefix(s, "sha256:")
-	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
-}
-
-// IsTime reports whether s is an instant as ts_utc wants it: RFC 3339 with upper-case T and Z, none
-// or 1 to 9 fraction digits, on a real calendar day, without leap seconds.
-func IsTime(s string) bool {
-	const whole = "2006-01-02T15:04:05"
-	fraction, ok := strings.CutSuffix(s, "Z")
-	if !ok || len(fraction) < len(whole) {
-		return false
-	}
-	if fraction = fraction[len(whole):]; fraction != "" {
-		digits, dot := strings.CutPrefix(fraction, ".") // time.Parse would take a comma too
-		if !dot || len(digits) < 1 || len(digits) > 9 || strings.Trim(digits, "0123456789") != "" {
-			return false
-		}
-	}
-	_, err := time.Parse(whole, s[:len(whole)])
-	return err == nil
-}
-
 // CheckTime checks a ts_utc: its shape always, and at write also its bounds, from 1970 to a day after
 // now. Stored documents are checked without bounds, so that what was once accepted stays readable.
 func CheckTime(ts string, now time.Time, atWrite bool) *Fault {
 	const pointer = "/ts_utc"
-	if !IsTime(ts) {
+	t, ok := form.Instant(ts)
+	switch {
+	case !ok:
 		return &Fault{Pointer: pointer, Problem: show(ts) + " is no instant of the calendar in UTC", Hint: hintTime}
-	}
-	if !atWrite {
-		return nil
-	}
-	switch t, err := time.Parse(time.RFC3339Nano, ts); {
-	case err != nil:
-		return &Fault{Pointer: pointer, Problem: show(ts) + " is no instant of the calendar in UTC", Hint: hintTime}
+	case !atWrite:
 	case t.Before(time.Unix(0, 0)):
 		return &Fault{Pointer: pointer, Problem: show(ts) + " lies before 1970", Hint: "correct the year"}
 	case t.After(now.Add(maxAhead)):
@@ -122,7 +87,7 @@ func shapeOf(key string, value any) []Fault {
 			return n >= 1 && n <= MaxReference && !hasControl(s), "use 1 to 1024 characters without line breaks"
 		})
 	case "tags":
-		return shapeOfList(key, value, MaxTags, func(s string) (bool, string) { return IsSlug(s, MaxTag), hintSlug(MaxTag) })
+		return shapeOfList(key, value, MaxTags, func(s string) (bool, string) { return form.IsSlug(s, MaxTag), hintSlug(MaxTag) })
 	}
 	s, ok := value.(string)
 	hint := ""
@@ -130,13 +95,13 @@ func shapeOf(key string, value any) []Fault {
 	case "schema_version":
 		ok, hint = ok && s == "1.0", "write '1.0'"
 	case "handoff_id":
-		ok, hint = ok && IsID(s), hintID
+		ok, hint = ok && form.IsID(s), hintID
 	case "from", "to":
-		ok, hint = ok && IsSlug(s, MaxName), hintSlug(MaxName)
+		ok, hint = ok && form.IsSlug(s, MaxName), hintSlug(MaxName)
 	case "topic":
-		ok, hint = ok && IsSlug(s, MaxTopic), hintSlug(MaxTopic)
+		ok, hint = ok && form.IsSlug(s, MaxTopic), hintSlug(MaxTopic)
 	case "ts_utc":
-		ok, hint = ok && IsTime(s), hintTime
+		ok, hint = ok && form.IsInstant(s), hintTime
 	}
 	if ok {
 		return nil

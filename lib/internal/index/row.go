@@ -13,7 +13,11 @@
 // which have the same form and hold older rows.
 package index
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
 
 // A Row is one line of the table. Its strings may share memory with the text that it was parsed from.
 type Row struct {
@@ -53,8 +57,8 @@ func ParseRow(line string) (Row, bool) {
 }
 
 func (r Row) wellFormed() bool {
-	return isID(r.ID) && IsFile(r.File) && isSlug(r.From, 64) && isSlug(r.To, 64) && isSlug(r.Topic, 80) &&
-		isTime(r.Time) && isReadBy(r.ReadBy)
+	return form.IsID(r.ID) && IsFile(r.File) && form.IsSlug(r.From, 64) && form.IsSlug(r.To, 64) && form.IsSlug(r.Topic, 80) &&
+		form.IsInstant(r.Time) && isReadBy(r.ReadBy)
 }
 
 // String returns the row as its line in the table, without a newline.
@@ -102,55 +106,12 @@ func (r Row) WithMark(m Mark) Row {
 	return r
 }
 
-func isID(s string) bool {
-	if len(s) != len("sha256:")+64 {
-		return false
-	}
-	for _, c := range []byte(s[len("sha256:"):]) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
-
 // IsFile reports whether s has the form of the name of a stored handoff: a date, a dash, slugs, .md. Such
 // a name cannot leave the directory or be one of the store's own files.
 func IsFile(s string) bool {
 	const date = "0000-00-00-"
 	stem, ok := strings.CutSuffix(s, ".md")
-	return ok && isSlug(stem, 255) && len(stem) > len(date) && isShape(stem[:len(date)], date)
-}
-
-func isSlug(s string, max int) bool {
-	if s == "" || len(s) > max {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
-func isTime(s string) bool {
-	const shape = "0000-00-00T00:00:00"
-	if len(s) < len(shape)+1 || s[len(s)-1] != 'Z' || !isShape(s[:len(shape)], shape) {
-		return false
-	}
-	fraction := s[len(shape) : len(s)-1]
-	return fraction == "" || (fraction[0] == '.' && len(fraction) > 1 && len(fraction) <= 10 && strings.Trim(fraction[1:], "0123456789") == "")
-}
-
-// isShape reports whether s is like shape, where 0 stands for any digit.
-func isShape(s, shape string) bool {
-	for i := range len(shape) {
-		if digit := s[i] >= '0' && s[i] <= '9'; digit != (shape[i] == '0') || (!digit && s[i] != shape[i]) {
-			return false
-		}
-	}
-	return true
+	return ok && form.IsSlug(stem, 255) && len(stem) > len(date) && form.Matches(stem[:len(date)], date)
 }
 
 func isReadBy(s string) bool {
@@ -158,7 +119,7 @@ func isReadBy(s string) bool {
 		var entry string
 		entry, s, _ = strings.Cut(s, ",")
 		name, ts, ok := strings.Cut(strings.Trim(entry, " "), ":")
-		if !ok || !isSlug(name, 64) || !isTime(ts) {
+		if !ok || !form.IsSlug(name, 64) || !form.IsInstant(ts) {
 			return false
 		}
 	}

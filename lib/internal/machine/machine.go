@@ -19,6 +19,8 @@ import (
 	"strings"
 
 	"github.com/denisbrodbeck/machineid"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // ErrNoMachineID says that the system has no machine id that tells it from others.
@@ -61,5 +63,5 @@ func usable(id string) bool {
 	if len(id) == 36 && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-' {
 		digits = strings.ReplaceAll(id, "-", "")
 	}
-	return len(digits) == 32 && strings.Trim(digits, "0123456789abcdef") == "" && strings.Trim(digits, "0") != ""
+	return len(digits) == 32 && form.IsHex(digits) && strings.Trim(digits, "0") != ""
 }

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"time"
 	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // A Record is the fingerprint file of a store: one JSON object with these three keys.
@@ -43,10 +43,10 @@ func ParseRecord(src []byte) (Record, error) {
 	if len(fields) != 3 {
 		return Record{}, errors.New("bad fingerprint record: it needs fingerprint, first_seen_utc and writer_id_default")
 	}
-	if len(r.Fingerprint) != 64 || strings.Trim(r.Fingerprint, "0123456789abcdef") != "" {
+	if !form.IsDigest(r.Fingerprint) {
 		return Record{}, fmt.Errorf("bad fingerprint record: %.80q is not 64 lower-case hexadecimal digits", r.Fingerprint)
 	}
-	if _, err := time.Parse(time.RFC3339, r.FirstSeenUTC); err != nil || !strings.HasSuffix(r.FirstSeenUTC, "Z") {
+	if !form.IsInstant(r.FirstSeenUTC) {
 		return Record{}, fmt.Errorf("bad fingerprint record: first_seen_utc %.80q is not a time such as 2026-05-07T12:00:00Z", r.FirstSeenUTC)
 	}
 	return r, nil

@@ -4,12 +4,13 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 const (
-	digits  = "0123456789"
-	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	hex     = digits + "ABCDEFabcdef"
+	digits = "0123456789"
+	hex    = digits + "ABCDEFabcdef"
 )
 
 // A shape is what the text of a field has to look like.
@@ -20,7 +21,7 @@ type shape struct {
 
 var (
 	version = shape{isVersion, "1.0"}
-	slug    = shape{func(s string) bool { return len(s) <= 64 && only(s, letters+digits+"_-") }, "1 to 64 letters, digits, dashes or underscores"}
+	slug    = shape{func(s string) bool { return form.IsSlug(s, 64) }, "1 to 64 letters, digits, dashes or underscores"}
 	line    = shape{isLine, "one line of text"}
 	word    = shape{func(s string) bool { return isLine(s) && !strings.ContainsFunc(s, unicode.IsSpace) }, "one word without spaces"}
 	email   = shape{isEmail, "an email address"}
@@ -57,9 +58,8 @@ func span(s string) (first, last time.Time, ok bool) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day, day.Add(24*time.Hour - 1), true
 	}
-	first, err := time.Parse(time.RFC3339, s)
-	strict := err == nil && s[13] == ':' && !strings.Contains(s, ",") // Parse takes 7:00:00,5
-	return first, first, strict
+	first, ok = form.Zoned(s)
+	return first, first, ok
 }
 
 // sameKey compares what git calls a signing key with a fingerprint. A key id shorter than 16 digits

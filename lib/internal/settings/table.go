@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // A key is one row of the table of settings.
@@ -61,9 +63,8 @@ func path(to *Setting[string]) kind {
 }
 
 func slug(to *Setting[string]) kind {
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 	return into(to, "!!str", "1 to 64 letters, digits, dashes or underscores", func(s string) (string, bool) {
-		return s, s != "" && len(s) <= 64 && strings.Trim(s, alphabet) == ""
+		return s, form.IsSlug(s, 64)
 	})
 }
 

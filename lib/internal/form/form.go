@@ -1,0 +1,73 @@
+// Package form holds the forms that a name, an id, a digest and a time have, wherever they stand: in a head, in INDEX.md,
+// in the log, in the settings, in a record. Each is checked here and nowhere else, so that what one part accepts no
+// other refuses.
+//
+//	slug     ^[A-Za-z0-9_-]{1,most}$
+//	id       ^sha256:[0-9a-f]{64}$
+//	digest   ^[0-9a-f]{64}$
+//	instant  RFC 3339 section 5.6 in UTC: upper-case T and Z, none or 1 to 9 digits of a fraction, a day that the
+//	         calendar has, no leap second
+//	zoned    an instant that may have an offset such as +02:00 in the place of Z
+//
+// All of this is plain code: to compile one regular expression takes longer than to check every row of a store of
+// ordinary size.
+package form
+
+import "strings"
+
+// IDPrefix is what an id has before its digest.
+const IDPrefix = "sha256:"
+
+// digestLen is the number of hexadecimal digits of a SHA-256.
+const digestLen = 64
+
+// IsSlug reports whether s is a name of 1 to most characters: ASCII letters, digits, _ and -.
+func IsSlug(s string, most int) bool {
+	return s != "" && len(s) <= most && all(s, IsSlugByte)
+}
+
+// IsSlugByte reports whether a slug may hold c. No byte of a character beyond ASCII is one.
+func IsSlugByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) || c == '_' || c == '-'
+}
+
+// IsID reports whether s has the form of a handoff_id. Whether a handoff has that id is another question.
+func IsID(s string) bool {
+	digits, ok := strings.CutPrefix(s, IDPrefix)
+	return ok && IsDigest(digits)
+}
+
+// IsDigest reports whether s is a SHA-256 in lower-case hexadecimal digits.
+func IsDigest(s string) bool { return len(s) == digestLen && IsHex(s) }
+
+// IsHex reports whether s has lower-case hexadecimal digits and nothing else; also "" has.
+func IsHex(s string) bool {
+	return all(s, func(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' })
+}
+
+// IsDigits reports whether s has decimal digits and nothing else; also "" has.
+func IsDigits(s string) bool { return all(s, isDigit) }
+
+// Matches reports whether s is like shape, in which 0 stands for any digit and everything else for itself.
+func Matches(s, shape string) bool {
+	if len(s) != len(shape) {
+		return false
+	}
+	for i := range len(shape) {
+		if s[i] != shape[i] && (shape[i] != '0' || !isDigit(s[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func all(s string, is func(byte) bool) bool {
+	for i := range len(s) {
+		if !is(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
