@@ -22,7 +22,7 @@ func newDesk(t *testing.T) desk {
 		t.Skip("builds the programs")
 	}
 	bin := filepath.Join(t.TempDir(), "it's a \"bin\" & $more") // a path that has to be quoted everywhere
-	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-hook").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full", module+"/cmd/handoff-hook").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	// Stands in for Claude Code, which may not be here: a marketplace is a directory with its file.
@@ -139,33 +139,5 @@ func TestPortableHooks(t *testing.T) {
 		if out := d.run(t, "handoff draft list"); !strings.Contains(out, name) {
 			t.Errorf("%s left no draft:\n%s", name, out)
 		}
-	}
-}
-
-// What is registered is handoff-hook beside the program, the program itself where that is missing, and
-// nothing that is soon gone.
-func TestHookProgram(t *testing.T) {
-	dir := t.TempDir()
-	self, hook := filepath.Join(dir, "handoff"), filepath.Join(dir, "handoff-hook")
-	defer func() { executable = os.Executable }()
-	executable = func() (string, error) { return self, nil }
-	if c, err := hookProgram(); err != nil || c.Program != self || !c.BuiltIn {
-		t.Errorf("alone: %+v, %v", c, err)
-	}
-	if err := os.WriteFile(hook, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := hookProgram(); err != nil || c.Program != self || !c.BuiltIn {
-		t.Errorf("beside a file that cannot be run: %+v, %v", c, err)
-	}
-	if err := os.Chmod(hook, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := hookProgram(); err != nil || c.Program != hook || c.BuiltIn {
-		t.Errorf("beside handoff-hook: %+v, %v", c, err)
-	}
-	executable = func() (string, error) { return "/tmp/go-build123/b001/exe/handoff", nil }
-	if c, err := hookProgram(); exitCode(err) != 7 {
-		t.Errorf("go run: %+v, %v", c, err)
 	}
 }

@@ -2,18 +2,13 @@
 package main
 
 import (
-	"os"
-	"os/signal"
 	"runtime"
-	"runtime/debug"
-	"syscall"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/whole"
 )
 
 // The main goroutine keeps to one thread: see lib/handoff, which does its system calls on it.
 func init() { runtime.LockOSThread() }
 
-func main() {
-	debug.SetGCPercent(400)        // most commands are over before collecting memory pays; see collectOften
-	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error like others, not a silent death after the commit
-	os.Exit(run(env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd}))
-}
+func main() { everyday.Main(whole.Commands()) }

@@ -5,35 +5,46 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/whole"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// The scripts run this test binary as the program. Three variables let a script be somewhere else; the
-// released program knows none of them.
+// The scripts run this test binary as the programs. Three variables let a script be somewhere else; the
+// released programs know none of them.
 func TestMain(m *testing.M) {
-	testOptions = func(getenv func(string) string, o *handoff.Options) {
-		if text := getenv("TEST_NOW"); text != "" {
-			at, err := time.Parse(time.RFC3339, text)
-			if err != nil {
-				panic(err)
-			}
-			o.Now = func() time.Time { return at }
+	testscript.Main(m, map[string]func(){"handoff": handoffMain, "handoff-full": handoffMain})
+}
+
+func handoffMain() {
+	signal.Ignore(syscall.SIGPIPE)
+	os.Exit(everyday.Run(everyday.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
+		Executable: os.Executable, Options: testOptions}, whole.Commands()))
+}
+
+func testOptions(o *handoff.Options) {
+	if text := os.Getenv("TEST_NOW"); text != "" {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			panic(err)
 		}
-		if name := getenv("TEST_MACHINE"); name != "" {
-			o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064x", []byte(name)), nil }
-		}
-		if getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" {
-			o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064d", 0), nil }
-		}
+		o.Now = func() time.Time { return at }
 	}
-	testscript.Main(m, map[string]func(){"handoff": main})
+	if name := os.Getenv("TEST_MACHINE"); name != "" {
+		o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064x", []byte(name)), nil }
+	}
+	if os.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" {
+		o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064d", 0), nil }
+	}
 }
 
 func TestScripts(t *testing.T) {

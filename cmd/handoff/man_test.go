@@ -8,13 +8,16 @@ import (
 	"time"
 
 	"github.com/spf13/cobra/doc"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/whole"
 )
 
 // TestManPages generates the man pages and compares them with those in testdata/man, which packagers
 // install; with -update it writes them.
 func TestManPages(t *testing.T) {
 	const golden = "../../testdata/man"
-	root := (&app{env: env{getenv: os.Getenv, getwd: os.Getwd}}).root()
+	root := everyday.Root(whole.Commands())
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()
 	dir := t.TempDir()
@@ -24,7 +27,7 @@ func TestManPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
-	if err != nil || len(pages) < len(commands) {
+	if err != nil || len(pages) < len(root.Commands()) {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
 	if *update {

@@ -58,8 +58,8 @@ func TestProgress(t *testing.T) {
 			}
 		}
 	}
-	put(fewDocuments - 1)
-	put(fewDocuments)
+	put(200 - 1)
+	put(200)
 	for _, test := range []struct {
 		columns uint16
 		args    string

@@ -18,7 +18,7 @@ func TestReadmeRecords(t *testing.T) {
 	_, commands, _ := strings.Cut(chapter, "```sh\n")
 	commands, _, _ = strings.Cut(commands, "```")
 	bin, project := t.TempDir(), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	testdata, err := filepath.Abs("../../testdata")

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/whole"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -135,14 +137,6 @@ func TestHookLinksLittle(t *testing.T) {
 	}
 }
 
-func TestProtocolIsLinkedByItsOwnProgramAlone(t *testing.T) {
-	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff") {
-		if strings.Contains(pkg, "modelcontextprotocol") {
-			t.Errorf("handoff links %s", pkg)
-		}
-	}
-}
-
 // Libraries take everything as arguments and give everything back.
 func TestLibraryTouchesNothing(t *testing.T) {
 	forbidden := regexp.MustCompile(`os\.(Getenv|LookupEnv|Exit|Stdout|Stderr|Stdin|Args)\b|fmt\.Print|log\.(Print|Fatal)`)
@@ -197,8 +191,11 @@ func readme(t *testing.T) string {
 
 func TestReadmeHasTheExitCodes(t *testing.T) {
 	var want []string
-	for _, e := range exitCodes {
-		want = append(want, fmt.Sprintf("| %d | %s |", e.code, e.meaning))
+	for _, e := range everyday.Exits {
+		want = append(want, fmt.Sprintf("| %d | %s |", e.Code, e.Meaning))
+		if e.Class != nil && !strings.HasPrefix(e.Meaning, e.Name+": ") && !strings.HasPrefix(e.Meaning, "check: "+strings.ToUpper(e.Name)) {
+			t.Errorf("the name %s of exit code %d is not that of its meaning", e.Name, e.Code)
+		}
 	}
 	var got []string
 	_, table, _ := strings.Cut(readme(t), "| code | meaning |\n|---|---|\n")
@@ -215,9 +212,9 @@ func TestReadmeHasTheExitCodes(t *testing.T) {
 
 func TestReadmeNamesEveryCommand(t *testing.T) {
 	text := readme(t)
-	for _, c := range commands {
-		if !strings.Contains(text, "`handoff "+c.name) {
-			t.Errorf("README does not name `handoff %s`", c.name)
+	for _, c := range everyday.Root(whole.Commands()).Commands() {
+		if !strings.Contains(text, "`handoff "+c.Name()) {
+			t.Errorf("README does not name `handoff %s`", c.Name())
 		}
 	}
 }
@@ -230,7 +227,7 @@ func TestReadmeSession(t *testing.T) {
 	_, session, _ := strings.Cut(readme(t), "```console\n")
 	session, _, _ = strings.Cut(session, "```")
 	bin, demo := t.TempDir(), filepath.Join(t.TempDir(), "demo")
-	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	var script, want strings.Builder

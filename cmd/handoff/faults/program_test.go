@@ -25,11 +25,11 @@ func build(t *testing.T, edits ...edit) string {
 	t.Helper()
 	tmp := t.TempDir()
 	bin := filepath.Join(tmp, "handoff")
-	args := []string{"build", "-trimpath", "-o", bin}
+	args := []string{"build", "-trimpath", "-o", tmp + "/"}
 	if len(edits) > 0 {
 		args = append(args, "-overlay", overlay(t, tmp, edits))
 	}
-	cmd := exec.Command("go", append(args, "./cmd/handoff")...)
+	cmd := exec.Command("go", append(args, "./cmd/handoff", "./cmd/handoff-full")...)
 	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -1,0 +1,229 @@
+package everyday
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// An Env is what a run gets from the world.
+type Env struct {
+	Args           []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Getwd          func() (string, error)
+	Executable     func() (string, error)
+
+	Options func(*handoff.Options) // changes what a store is opened with; nil leaves it
+}
+
+// A Command is a command by its name. It is built only when it is asked for.
+type Command struct {
+	Name  string
+	Build func(*App) *cobra.Command
+}
+
+// An App is one run of the program: its world and the flags that every command has.
+type App struct {
+	Env
+	Flags handoff.ProjectFlags
+	JSON  bool
+	Quiet bool
+	Gate  Gate
+
+	commands []Command
+	progress *progress
+}
+
+// commands are those of a day.
+var commands = []Command{
+	{"write", writeCommand},
+	{"new", newCommand},
+	{"compute-id", computeIDCommand},
+	{"list", listCommand},
+	{"search", searchCommand},
+	{"read", readCommand},
+	{"mark-read", markReadCommand},
+	{"surface", surfaceCommand},
+	{"receipts", receiptsCommand},
+	{"draft", draftCommand},
+	{"hook", hookCommand},
+	{"verify", verifyCommand},
+	{"operators", operatorsCommand},
+	{"machine-fingerprint", fingerprintCommand},
+	{"init", initCommand},
+	{"version", versionCommand},
+}
+
+// Main is the main function of a program that has the commands of a day and those more.
+func Main(more []Command) {
+	debug.SetGCPercent(400)        // most commands are over before collecting memory pays; see CollectOften
+	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error like others, not a silent death after the commit
+	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil}, more))
+}
+
+// Run executes one command and returns its exit code. Errors become one sentence a line on stderr.
+func Run(e Env, more []Command) (code int) {
+	a := newApp(e, more)
+	a.Stdout = &pipeWriter{Writer: e.Stdout}
+	defer func() {
+		if bug := recover(); bug != nil { // a panic would exit 2, which means invalid input here
+			fmt.Fprintf(e.Stderr, "handoff: internal error: %v\nhint: nothing is lost; run `handoff verify`, and report this\n", bug)
+			code = 1
+		}
+	}()
+	root := a.root()
+	root.SetArgs(e.Args)
+	err := root.Execute()
+	a.report(err)
+	return ExitOf(err).Code
+}
+
+func newApp(e Env, more []Command) *App {
+	if e.Options == nil {
+		e.Options = func(*handoff.Options) {}
+	}
+	return &App{Env: e, commands: slices.Concat(commands, more), progress: &progress{w: e.Stderr}}
+}
+
+// Root returns the whole tree of commands, to document it.
+func Root(more []Command) *cobra.Command { return newApp(Env{}, more).root() }
+
+func (a *App) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "handoff",
+		Short:         "Hand work over: stored whole, never lost, never silently changed",
+		Long:          rootHelp(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
+
+		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkTimeout(cmd) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	root.SetFlagErrorFunc(Usage)
+	f := root.PersistentFlags()
+	f.StringVar(&a.Flags.HandoffsDir, "handoffs-dir", "", "the handoffs `directory` (default handoffs in the project root)")
+	f.StringVar(&a.Flags.StateDir, "state-dir", "", "the state `directory` (default .run in the project root)")
+	f.StringVar(&a.Flags.Root, "root", "", "the project root `directory` (default the nearest with .handoff.yaml, or the git work tree)")
+	f.StringVar(&a.Flags.OperatorsFile, "operators-file", "", "the operators `file` (default OPERATORS.md in the project root)")
+	f.DurationVar(&a.Flags.LockTimeout, "lock-timeout", 0, "how long to wait for the lock, a `duration` (default 30s)")
+	f.BoolVar(&a.JSON, "json", false, "print machine-readable JSON")
+	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings and notes")
+	for _, c := range a.commands {
+		if len(a.Args) == 0 || a.Args[0] == c.Name || !a.isCommand(a.Args[0]) {
+			built := c.Build(a)
+			a.completeFlags(built)
+			root.AddCommand(built)
+		}
+	}
+	return root
+}
+
+// Exclusive makes it invalid input to give both flags of a command.
+func Exclusive(cmd *cobra.Command, one, other string) {
+	cmd.MarkFlagsMutuallyExclusive(one, other) // for completion; cobra would report it as no kind of error
+	others := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed(one) && cmd.Flags().Changed(other) {
+			return Invalid("leave one of them out", "--%s and --%s do not go together", one, other)
+		}
+		if others == nil {
+			return nil
+		}
+		return others(cmd, args)
+	}
+}
+
+// checkTimeout makes a lock timeout of 0 one that only tries: in the flags 0 means that none is given.
+func (a *App) checkTimeout(cmd *cobra.Command) error {
+	switch timeout := &a.Flags.LockTimeout; {
+	case *timeout < 0:
+		return Usage(cmd, fmt.Errorf("--lock-timeout must not be negative: %v", *timeout))
+	case *timeout == 0 && cmd.Flags().Changed("lock-timeout"):
+		*timeout = 1
+	}
+	return nil
+}
+
+func (a *App) isCommand(name string) bool {
+	return slices.ContainsFunc(a.commands, func(c Command) bool { return c.Name == name })
+}
+
+func rootHelp() string {
+	var b strings.Builder
+	b.WriteString("handoff stores markdown documents that hand work over, gives each an id that is the\nSHA-256 of its content, lists them in INDEX.md, and shows them to whoever they are for.\n\nExit codes:\n")
+	for _, e := range Exits {
+		fmt.Fprintf(&b, "  %2d  %s\n", e.Code, e.Meaning)
+	}
+	return b.String()
+}
+
+// Project returns the project that the flags, the environment and the working directory name.
+func (a *App) Project() (handoff.Project, error) {
+	cwd, err := a.Getwd()
+	if err != nil {
+		return handoff.Project{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the current directory cannot be used: " + err.Error(), Cause: err}
+	}
+	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
+	if err != nil {
+		return p, err
+	}
+	p.Options.Rules = schema.Frontmatter()
+	p.Options.CheckBody = record.CheckBody
+	p.Options.Warn = a.Note
+	if !a.Quiet && IsTerminal(a.Stderr) {
+		p.Options.Progress = a.progress.show
+	}
+	p.Options.Redact, p.Options.AllowSecrets = a.Gate.Redact, a.Gate.Allow
+	a.Options(&p.Options)
+	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
+		a.Note("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it is honoured in test binaries only")
+	}
+	return p, nil
+}
+
+// ProjectStore opens the store of the project, for a command that needs the project's settings as well.
+func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
+	p, err := a.Project()
+	if err != nil {
+		return p, nil, err
+	}
+	s, err := handoff.Open(p.Options)
+	return p, s, err
+}
+
+// Store opens the store of the project.
+func (a *App) Store() (*handoff.Store, error) {
+	_, s, err := a.ProjectStore()
+	return s, err
+}
+
+// CollectOften is for commands that go through a whole store: of a large one, memory counts for more than time.
+func CollectOften() { debug.SetGCPercent(100) }
+
+// UTCNow is the time as ts_utc takes it.
+func UTCNow() string { return time.Now().UTC().Format(time.RFC3339) }

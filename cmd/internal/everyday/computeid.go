@@ -1,0 +1,57 @@
+package everyday
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func computeIDCommand(a *App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "compute-id FILE…",
+		Short: "Print the ids of documents; writes nothing",
+		Long:  "Parse documents, check them against the schema and print the id of each, one a line. Nothing is\nwritten; time bounds and an id in the document are not looked at.",
+		Args:  Args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			p, err := a.Project()
+			if err != nil {
+				return err
+			}
+			in := input{App: a}
+			sources, err := in.sources(paths, false)
+			if err != nil {
+				return err
+			}
+			ids := make([]string, len(sources))
+			var errs []error
+			for i, src := range sources {
+				var doc handoff.Document
+				if doc, err = handoff.Parse(src, p.Options.Rules, p.Options.MaxDocumentBytes); err == nil {
+					ids[i], err = handoff.ID(doc)
+				}
+				errs = append(errs, err)
+			}
+			if err := firstOf(errs); err != nil {
+				return err
+			}
+			return a.printIDs(sources, ids)
+		},
+	}
+}
+
+func (a *App) printIDs(sources []handoff.Source, ids []string) error {
+	for i, id := range ids {
+		var err error
+		if a.JSON {
+			err = a.PrintJSON(map[string]string{"handoff_id": id, "input": sources[i].Name})
+		} else {
+			_, err = fmt.Fprintln(a.Stdout, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

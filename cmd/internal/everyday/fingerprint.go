@@ -1,0 +1,85 @@
+package everyday
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func fingerprintCommand(a *App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "machine-fingerprint",
+		Short: "Say which machine the store belongs to, or move it to this one",
+		Args:  Args(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return Usage(cmd, fmt.Errorf("say show or regenerate")) },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "show", Short: "Print the recorded fingerprint and that of this machine", Args: Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return a.showFingerprint() },
+	}, regenerateCommand(a))
+	return cmd
+}
+
+func (a *App) showFingerprint() error {
+	s, err := a.Store()
+	if err != nil {
+		return err
+	}
+	recorded, observed, err := s.Machine()
+	if err != nil {
+		return err
+	}
+	return a.PrintJSON(map[string]any{"recorded": recorded, "observed": observed, "same": recorded.Fingerprint == observed})
+}
+
+func regenerateCommand(a *App) *cobra.Command {
+	var reason, operator string
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "regenerate --operator OPERATOR --reason TEXT",
+		Short: "Make this machine the store's, and record who wanted that and why",
+		Args:  Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.Store()
+			if err != nil {
+				return err
+			}
+			if operator == "" || reason == "" {
+				return Invalid("give --operator and --reason", "who wants another machine, and why, has to be recorded")
+			}
+			if !yes && !a.confirm("Make this machine the one that "+s.Dir()+" belongs to?") {
+				return Invalid("answer y, or use --yes", "nothing was changed")
+			}
+			record, err := s.Regenerate(context.Background(), operator, reason)
+			if err != nil {
+				return err
+			}
+			return a.PrintJSON(record)
+		},
+	}
+	cmd.Flags().StringVar(&operator, "operator", "", "who wants it (`operator`)")
+	cmd.Flags().StringVar(&reason, "reason", "", "why (`text`)")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask on a terminal")
+	return cmd
+}
+
+// confirm asks on a terminal. Where nobody can answer, the command line is the answer.
+func (a *App) confirm(question string) bool {
+	if !a.canAsk() {
+		return true
+	}
+	fmt.Fprint(a.Stderr, question+" [y/N] ")
+	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
+	return (err == nil || err == io.EOF) && strings.EqualFold(strings.TrimSpace(answer), "y")
+}
+
+func (a *App) canAsk() bool {
+	in, ok := a.Stdin.(*os.File)
+	return ok && term.IsTerminal(int(in.Fd())) && IsTerminal(a.Stderr)
+}

@@ -1,0 +1,115 @@
+package everyday
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+const template = `# Where it stands
+
+# What is open
+
+# What to do first
+`
+
+func newCommand(a *App) *cobra.Command {
+	var f Fields
+	cmd := &cobra.Command{
+		Use:   "new --to OPERATOR --topic TOPIC",
+		Short: "Write a handoff in $VISUAL or $EDITOR, then store it",
+		Long: `Open a template in $VISUAL or $EDITOR and store what is saved. A template that is left as it is
+stores nothing. What was typed is never lost: if it cannot be stored, the file stays and is named.`,
+		Example: "  handoff new --to ben --topic deploy",
+		Args:    Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := a.Project()
+			if err != nil {
+				return err
+			}
+			if f.From == "" {
+				f.From = p.Me()
+			}
+			doc, now := f.document(template)
+			if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
+				return err
+			}
+			return a.newHandoff(doc, now)
+		},
+	}
+	f.Register(cmd)
+	a.Gate.Register(cmd)
+	return cmd
+}
+
+func (a *App) newHandoff(doc handoff.Document, now bool) error {
+	path, err := draftFile()
+	if err != nil {
+		return err
+	}
+	if err := a.edit(path); err != nil {
+		return err
+	}
+	text, err := ReadInput(path)
+	if err != nil {
+		return err
+	}
+	if body := string(text); strings.TrimSpace(body) == "" || body == template {
+		os.RemoveAll(filepath.Dir(path))
+		return Invalid("save a text in the editor", "nothing was written: the template was left as it is")
+	}
+	doc.Body = string(text)
+	s, err := a.Store()
+	if err != nil {
+		return err
+	}
+	receipts, err := s.WriteAll(context.Background(), []handoff.Source{{Fields: &doc}})
+	if err != nil {
+		took := ""
+		if now {
+			took = doc.Time
+		}
+		return SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), took)
+	}
+	os.RemoveAll(filepath.Dir(path))
+	return a.receipts(receipts)
+}
+
+// draftFile makes the file to edit in a directory of its own, which only the caller can enter.
+func draftFile() (string, error) {
+	dir, err := os.MkdirTemp("", "handoff-")
+	if err != nil {
+		return "", fmt.Errorf("nothing was published: %w", err)
+	}
+	path := filepath.Join(dir, "handoff.md")
+	return path, os.WriteFile(path, []byte(template), 0o600)
+}
+
+// edit runs the editor as a shell would, so that its variable may hold arguments.
+func (a *App) edit(path string) error {
+	editor := a.Getenv("VISUAL")
+	if editor == "" {
+		editor = a.Getenv("EDITOR")
+	}
+	if editor == "" {
+		return &handoff.Error{Class: handoff.ErrConfig, Problem: "no editor is set", Advice: "set VISUAL or EDITOR, or use `handoff write -`"}
+	}
+	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stderr, a.Stderr
+	if err := cmd.Run(); err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return Invalid("", "nothing was published: the editor ended with %v; your text is kept in %s", err, path)
+		}
+		return fmt.Errorf("nothing was published: the editor cannot be run: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,3 @@
+package everyday
+
+const nonblock = 0

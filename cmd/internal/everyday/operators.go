@@ -1,0 +1,106 @@
+package everyday
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func operatorsCommand(a *App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "operators",
+		Short: "Say what OPERATORS.md says",
+		Args:  Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return Usage(cmd, fmt.Errorf("say list, verify or validate"))
+		},
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the operators", Args: Args(cobra.NoArgs),
+			RunE: func(*cobra.Command, []string) error { return a.listOperators() },
+		},
+		&cobra.Command{
+			Use: "verify OPERATOR", Short: "Say whether an operator is verified; exits with 3 if not", Args: Args(cobra.ExactArgs(1)),
+			RunE: func(_ *cobra.Command, ops []string) error { return a.verifyOperator(ops[0]) },
+		},
+		&cobra.Command{
+			Use: "validate [FILE]", Short: "Name every fault of an operators file; exits with 2 if there is one", Args: Args(cobra.MaximumNArgs(1)),
+			RunE: func(_ *cobra.Command, files []string) error { return a.validateOperators(files) },
+		},
+	)
+	return cmd
+}
+
+func (a *App) listOperators() error {
+	s, err := a.Store()
+	if err != nil {
+		return err
+	}
+	list, err := s.Operators()
+	if err != nil || list == nil {
+		return err
+	}
+	var rows [][]string
+	for _, o := range list.All() {
+		if a.JSON {
+			if err := a.PrintJSON(o); err != nil {
+				return err
+			}
+			continue
+		}
+		state := "active"
+		if o.Offboarded(time.Now()) {
+			state = "offboarded"
+		}
+		rows = append(rows, []string{o.ID, o.DisplayName, o.GitEmail, state})
+	}
+	if a.JSON {
+		return nil
+	}
+	_, err = fmt.Fprint(a.Stdout, handoff.Table(TerminalWidth(a.Stdout), []string{"ID", "NAME", "EMAIL", "STATE"}, rows))
+	return err
+}
+
+func (a *App) verifyOperator(operator string) error {
+	s, err := a.Store()
+	if err != nil {
+		return err
+	}
+	status, err := s.VerifyOperator(operator)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		err = a.PrintJSON(map[string]string{"operator_id": operator, "state": string(status.State), "reason": status.Reason})
+	} else {
+		_, err = fmt.Fprintln(a.Stdout, status.State)
+	}
+	if err == nil && status.Reason != "" {
+		err = &handoff.Error{Class: handoff.ErrDenied, Problem: status.Reason}
+	}
+	return err
+}
+
+func (a *App) validateOperators(files []string) error {
+	p, err := a.Project()
+	if err != nil {
+		return err
+	}
+	path := p.Options.OperatorsFile
+	if len(files) == 1 {
+		path = files[0]
+	}
+	text, err := ReadInput(path)
+	if err != nil {
+		return err
+	}
+	if _, faults := handoff.ParseOperators(text); len(faults) > 0 {
+		return &handoff.DocumentError{Name: path, Faults: faults}
+	}
+	a.Note(path + " is valid")
+	return nil
+}

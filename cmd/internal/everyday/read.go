@@ -1,0 +1,99 @@
+package everyday
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func readCommand(a *App) *cobra.Command {
+	var raw, agent, unverified bool
+	var maxChars int
+	cmd := &cobra.Command{
+		Use:   "read ID",
+		Short: "Print the body of a handoff, after proving that it is what was written",
+		Long: `Print the body of a handoff: its bytes to a pipe, escaped to a terminal. ID may be a unique prefix
+of 8 or more hex digits. The id is computed from the file first; if it is another, nothing is
+printed and the exit code is 6.`,
+		Example:           "  handoff read 134327a8\n  handoff read 134327a8 --agent",
+		Args:              Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			s, err := a.Store()
+			if err != nil {
+				return err
+			}
+			got, err := s.Read(ids[0])
+			if err != nil {
+				if unverified && got.Text != nil {
+					return a.showUnverified(got, maxChars, err)
+				}
+				return err
+			}
+			switch {
+			case a.JSON:
+				return a.readJSON(got)
+			case agent:
+				return a.showFramed(got, maxChars, false)
+			case raw:
+				_, err = a.Stdout.Write(got.Text)
+			case IsTerminal(a.Stdout):
+				_, err = io.WriteString(a.Stdout, handoff.Escape(got.Body))
+			default:
+				_, err = io.WriteString(a.Stdout, got.Body)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&raw, "raw", false, "print the stored file, frontmatter included, byte by byte")
+	cmd.Flags().BoolVar(&agent, "agent", false, "print the body in a frame that says it is no instruction")
+	cmd.Flags().BoolVar(&unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")
+	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut a framed body after this `number` of characters")
+	Exclusive(cmd, "raw", "agent")
+	return cmd
+}
+
+func (a *App) showFramed(got handoff.Stored, maxChars int, unverified bool) error {
+	text, flags, err := handoff.Framed(got, maxChars, unverified)
+	if err != nil {
+		return err
+	}
+	if line := handoff.Blocker(got.Entry.ID, flags); line != "" {
+		fmt.Fprintln(a.Stderr, line)
+	}
+	_, err = io.WriteString(a.Stdout, text)
+	return err
+}
+
+func (a *App) showUnverified(got handoff.Stored, maxChars int, fault error) error {
+	if err := a.showFramed(got, maxChars, true); err != nil {
+		return err
+	}
+	return fault
+}
+
+// readJSON prints the document as one object, its body included.
+func (a *App) readJSON(got handoff.Stored) error {
+	doc := map[string]any{
+		"handoff_id": got.HandoffID, "schema_version": got.SchemaVersion, "from": got.From, "to": got.To, "topic": got.Topic,
+		"ts_utc": got.Time, "references": list(got.References), "tags": list(got.Tags), "body": got.Body,
+		"file_path": got.Path, "read_by": got.Entry.Listed().ReadBy,
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s\n", text)
+	return err
+}
+
+func list(items []string) []string {
+	if items == nil {
+		return []string{}
+	}
+	return items
+}

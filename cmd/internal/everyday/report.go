@@ -1,0 +1,102 @@
+package everyday
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// Usage makes an error about the command line invalid input.
+func Usage(cmd *cobra.Command, err error) error {
+	return &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() + " --help`", Cause: err}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return Invalid("did you mean `handoff "+near[0]+"`?", "unknown command %q", name)
+	}
+	return Usage(root, fmt.Errorf("unknown command %q", name))
+}
+
+// Invalid makes an error about the input, with what to do.
+func Invalid(hint, format string, args ...any) error {
+	return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf(format, args...), Advice: hint}
+}
+
+// Args turns cobra's complaint about the number of arguments into invalid input.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			given := fmt.Sprintf("%d arguments are", len(args))
+			if len(args) == 1 {
+				given = "1 argument is"
+			}
+			return Invalid("use `"+cmd.UseLine()+"`; --help says more", "%s given to %s, which is not what it takes", given, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// NoneEmpty refuses flags that were given without a value: what a script lost is no wish to go without.
+func NoneEmpty(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return Invalid("give it a value, or leave it out", "--%s is empty", name)
+		}
+	}
+	return nil
+}
+
+// report prints an error, every line escaped, and its hints.
+func (a *App) report(err error) {
+	a.progress.clear()
+	if err == nil {
+		return
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(a.Stderr, "handoff: "+handoff.EscapeLine(line))
+	}
+	for _, hint := range hints(err) {
+		fmt.Fprintln(a.Stderr, "hint: "+handoff.EscapeLine(hint))
+	}
+}
+
+// hints collects the hints of an error and of those that it wraps, each once.
+func hints(err error) []string {
+	var all []string
+	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
+		all = append(all, h.Hint())
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			all = appendNew(all, hints(inner))
+		}
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			all = appendNew(all, hints(inner))
+		}
+	}
+	return all
+}
+
+func appendNew(all, more []string) []string {
+	for _, h := range more {
+		if !slices.Contains(all, h) {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// Note tells the person who runs the program something, unless --quiet is given.
+func (a *App) Note(text string) {
+	if !a.Quiet {
+		a.progress.clear()
+		fmt.Fprintln(a.Stderr, "handoff: "+handoff.EscapeLine(text))
+	}
+}

@@ -1,0 +1,70 @@
+package everyday
+
+import (
+	"context"
+	"errors"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func surfaceCommand(a *App) *cobra.Command {
+	var maxChars int
+	cmd := &cobra.Command{
+		Use:   "surface OPERATOR",
+		Short: "Show everything that an operator has not read, framed",
+		Long: `Show the unread handoffs to an operator, oldest first. Each body is proven to be what was written, made
+visible where it is invisible, and put in a frame that says that it is no instruction. Nothing is
+marked as read. Nothing unread prints nothing.`,
+		Args:              Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.completeOperators,
+		RunE: func(cmd *cobra.Command, ops []string) error {
+			p, s, err := a.ProjectStore()
+			if err != nil {
+				return err
+			}
+			opt := handoff.SurfaceOptions{MaxChars: p.Settings.SurfaceMaxChars.Value, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
+			if maxChars > 0 {
+				opt.MaxChars = maxChars
+			}
+			if a.JSON {
+				return a.surfaceJSON(s, ops[0], opt)
+			}
+			err = s.Surface(context.Background(), ops[0], opt, direct(a.Stdout))
+			if errors.Is(err, syscall.EPIPE) {
+				return nil // and what nobody saw is not recorded as shown
+			}
+			return err
+		},
+	}
+	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut each body after this `number` of characters (default surface_max_chars)")
+	return cmd
+}
+
+// surfaceJSON prints a line for each unread handoff, with its framed body.
+func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.SurfaceOptions) error {
+	entries, err := s.Unread(operator, opt.MaxAgeDays)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		line := struct {
+			handoff.Listed
+			Framed   string `json:"framed,omitempty"`
+			Withheld string `json:"withheld,omitempty"`
+		}{Listed: e.Listed()}
+		got, err := s.Read(e.ID)
+		if err == nil {
+			line.Framed, _, err = handoff.Framed(got, opt.MaxChars, false)
+		}
+		if err != nil {
+			line.Withheld = handoff.EscapeLine(err.Error())
+		}
+		if err := a.PrintJSON(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

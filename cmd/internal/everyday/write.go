@@ -1,0 +1,182 @@
+package everyday
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// Fields are the flags that make a frontmatter.
+type Fields struct {
+	From, To, Topic, TS string
+	Tags, Refs          []string
+}
+
+// Register adds the flags to a command.
+func (f *Fields) Register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.From, "from", "", "who hands over (`operator`)")
+	cmd.Flags().StringVar(&f.To, "to", "", "who takes over (`operator`)")
+	cmd.Flags().StringVar(&f.Topic, "topic", "", "what it is about (`slug`)")
+	cmd.Flags().StringVar(&f.TS, "ts", "", "the `time`, RFC 3339 with Z (default now)")
+	cmd.Flags().StringArrayVar(&f.Tags, "tag", nil, "a tag (`slug`); may be repeated")
+	cmd.Flags().StringArrayVar(&f.Refs, "ref", nil, "a reference (`text`); may be repeated")
+}
+
+func (f *Fields) given() bool {
+	return f.From != "" || f.To != "" || f.Topic != "" || f.TS != "" || len(f.Tags)+len(f.Refs) > 0
+}
+
+// document returns the document of the flags and a body. now says that the time was not given.
+func (f *Fields) document(body string) (doc handoff.Document, now bool) {
+	doc = handoff.Document{SchemaVersion: "1.0", From: f.From, To: f.To, Topic: f.Topic, Time: f.TS, Tags: f.Tags, References: f.Refs, Body: body}
+	if doc.Time == "" {
+		doc.Time, now = UTCNow(), true
+	}
+	return doc, now
+}
+
+func writeCommand(a *App) *cobra.Command {
+	var f Fields
+	var kind string
+	var stdin0, keepGoing bool
+	cmd := &cobra.Command{
+		Use:   "write FILE…|-|DIR",
+		Short: "Store documents; one JSON receipt a line",
+		Long: `Store documents. When it exits with 0, body, INDEX.md row and audit event are on disk.
+The same document again changes nothing, so that a failed command can always be repeated.
+
+FILE is a markdown document with YAML frontmatter, or a record as JSON: a resume packet, a universal
+handoff or a run record, by its shape or --kind. DIR stands for its *.md and *.json files, and - for
+one of these on standard input, or for a body there when flags give the frontmatter. A record fills the
+frontmatter itself: from is its agent or source.skill, to its target.skill, topic its task, task_id or
+source.workflow_id, ts_utc its updated_at, created_at or timestamp. Flags override. Several documents are checked first and
+stored all or none. A document with a credential in it is refused.`,
+		Example: `  handoff write note.md
+  handoff write packet.json --to ben
+  echo 'Tests are green, deploy is open.' | handoff write - --from ann --to ben --topic deploy
+  find notes -name '*.md' -print0 | handoff write --stdin0`,
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			in := input{App: a, fields: f, kind: kind}
+			sources, err := in.sources(paths, stdin0)
+			if err != nil && (!keepGoing || len(sources) == 0) {
+				return err
+			}
+			return SameAgain(a.Write(sources, keepGoing, err), in.took)
+		},
+	}
+	f.Register(cmd)
+	a.Gate.Register(cmd)
+	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default by their shape)")
+	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")
+	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the good documents; exit with the code of the first failure")
+	return cmd
+}
+
+// manyDocuments are so many that most of the time goes to the disk.
+const manyDocuments = 500
+
+// Write stores the sources and prints their receipts. before is an error about inputs that are not among
+// the sources.
+func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) error {
+	s, err := a.Store()
+	if err != nil {
+		return err
+	}
+	if len(sources) >= manyDocuments {
+		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk keep others from running for a while
+	}
+	if !keepGoing {
+		receipts, err := s.WriteAll(context.Background(), sources)
+		if err != nil {
+			return err
+		}
+		return a.receipts(receipts)
+	}
+	results, err := s.WriteGood(context.Background(), sources)
+	if err != nil {
+		return err
+	}
+	var receipts []handoff.Receipt
+	errs := []error{before}
+	for _, r := range results {
+		if r.Err == nil {
+			receipts = append(receipts, r.Receipt)
+		}
+		errs = append(errs, r.Err)
+	}
+	if err := a.receipts(receipts); err != nil {
+		return err
+	}
+	return firstOf(errs)
+}
+
+// receipts prints what was stored. That it cannot be printed changes nothing about it: that is said, and
+// the command has done its work.
+func (a *App) receipts(receipts []handoff.Receipt) error {
+	for _, r := range receipts {
+		if err := encodeJSON(direct(a.Stdout), r); err != nil {
+			for _, r := range receipts {
+				fmt.Fprintf(a.Stderr, "handoff: published %s as %s, but the receipt could not be printed: %v\n", r.ID, r.Path, err)
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// PrintJSON prints a value as one line.
+func (a *App) PrintJSON(v any) error { return encodeJSON(a.Stdout, v) }
+
+func encodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// A firstError reports all errors and has the class of the first.
+type firstError struct {
+	error
+	first error
+}
+
+func (e firstError) Unwrap() error { return e.first }
+
+func firstOf(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return firstError{errors.Join(errs...), err}
+		}
+	}
+	return nil
+}
+
+func ReadAll(r io.Reader, max int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, max+1))
+	if err == nil && int64(len(text)) > max {
+		err = Invalid("shorten it", "standard input has more than %d bytes", max)
+	}
+	return text, err
+}
+
+// SameAgain adds the time that was taken, "" for none, to an error, so that the repeat is the same handoff.
+func SameAgain(err error, took string) error {
+	if err == nil || took == "" {
+		return err
+	}
+	return hinted{err, "run again with --ts " + took + ", so that it is the same handoff"}
+}
+
+type hinted struct {
+	error
+	hint string
+}
+
+func (h hinted) Unwrap() error { return h.error }
+func (h hinted) Hint() string  { return h.hint }

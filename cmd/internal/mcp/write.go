@@ -1,0 +1,79 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+type writeArgs struct {
+	Body   string   `json:"body" jsonschema:"the Markdown body; or a whole document with frontmatter, without the arguments below; or a record as JSON"`
+	From   string   `json:"from,omitempty" jsonschema:"who hands over (default who the server runs for)"`
+	To     string   `json:"to,omitempty" jsonschema:"who takes over"`
+	Topic  string   `json:"topic,omitempty" jsonschema:"what it is about: letters, digits, dashes"`
+	TS     string   `json:"ts,omitempty" jsonschema:"the time, RFC 3339 with Z (default now); the same time makes a repeat the same handoff"`
+	Tag    []string `json:"tag,omitempty" jsonschema:"tags"`
+	Ref    []string `json:"ref,omitempty" jsonschema:"references"`
+	Kind   string   `json:"kind,omitempty" jsonschema:"the kind of a record: packet, universal or run (default by its shape)"`
+	Redact bool     `json:"redact,omitempty" jsonschema:"replace credentials instead of refusing them"`
+}
+
+// write stores a text as `handoff write -` does. That a credential is let through is for people to say:
+// there is no argument for it.
+func (p project) write(ctx context.Context, in writeArgs) (result, error) {
+	found, _, err := p.open()
+	if err != nil {
+		return result{}, err
+	}
+	found.Options.Redact = in.Redact
+	s, err := handoff.Open(found.Options)
+	if err != nil {
+		return result{}, err
+	}
+	if in.From == "" && in.To != "" {
+		in.From = found.Me()
+	}
+	source, _ := record.TextSource("body", []byte(in.Body), record.Options{
+		Kind: in.Kind, Rules: schema.Universal(), Redact: in.Redact,
+		Head:    record.Head{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref},
+		Carried: record.Carried(func() (*handoff.Store, error) { return s, nil }),
+		Project: func() string { return filepath.Base(found.Root) },
+		Now:     func() string { return time.Now().UTC().Format(time.RFC3339) },
+	})
+	receipts, err := s.WriteAll(ctx, []handoff.Source{source})
+	if err != nil {
+		return result{}, err
+	}
+	return result{data: receipts[0]}, nil
+}
+
+type markArgs struct {
+	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
+	Operator string `json:"operator,omitempty" jsonschema:"who has read it (default who the server runs for)"`
+}
+
+func (p project) markRead(ctx context.Context, in markArgs) (result, error) {
+	found, s, err := p.open()
+	if err != nil {
+		return result{}, err
+	}
+	if in.Operator == "" {
+		in.Operator = found.Me()
+	}
+	if in.Operator == "" {
+		return result{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: "nobody is named who has read it", Advice: "give operator"}
+	}
+	receipts, err := s.MarkRead(ctx, in.Operator, in.ID)
+	if err != nil {
+		return result{}, err
+	}
+	if len(receipts) != 1 {
+		return result{}, fmt.Errorf("%d receipts for one handoff", len(receipts))
+	}
+	return result{data: receipts[0]}, nil
+}

@@ -1,0 +1,136 @@
+package whole
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/universal"
+)
+
+func auditSignCommand(a *app) *cobra.Command {
+	var key, output string
+	cmd := &cobra.Command{
+		Use:   "sign [--key FILE] [-o FILE]",
+		Short: "Sign the head of the log with an SSH key, so that a cut or rewritten log is found",
+		Long: `Sign what ` + "`handoff audit head`" + ` prints, once the chain holds, and keep it with its signature in the state
+directory, beside those of other keys; -o puts a copy elsewhere, in FILE and FILE.sig. Keep a copy where those who can write the
+log cannot. The signature is that of ` + "`ssh-keygen -Y sign -n " + handoff.CheckpointNamespace + "`" + `, which can make it and check it
+too. A log that no longer holds the checkpoint before is not signed.`,
+		Example: "  handoff audit sign --key ~/.ssh/id_ed25519 -o /mnt/safe/checkpoint\n  handoff audit verify --allowed-signers signers --checkpoint /mnt/safe/checkpoint",
+		Args:    everyday.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := everyday.NoneEmpty(cmd, "key", "output"); err != nil {
+				return err
+			}
+			return a.auditSign(key, output)
+		},
+	}
+	cmd.Flags().StringVar(&key, "key", "", "the private key, or the public key of one that the agent holds (`file`; default git's user.signingkey)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the checkpoint to this new `file` too, and its signature to FILE.sig")
+	return cmd
+}
+
+func (a *app) auditSign(named, output string) error {
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	key, done, err := a.signingKey(named, p.Root)
+	defer done()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(key); err != nil {
+		return everyday.InputError(key, err)
+	}
+	if err := mayCopyTo(output); err != nil {
+		return err
+	}
+	head, err := s.AuditHead()
+	if err != nil {
+		return err
+	}
+	if head.Count == 0 {
+		return everyday.Invalid("write a handoff first", "there are no events to sign")
+	}
+	message := []byte(head.String() + "\n")
+	signature, err := sshSign(key, message)
+	if err != nil {
+		return signFailed(err)
+	}
+	file, signatureFile, err := s.KeepCheckpoint(context.Background(), head, signature)
+	if err == nil && output != "" {
+		err = copyCheckpoint(file, output, message, signature)
+	}
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"count": head.Count, "hash": head.Hash, "file": file, "signature_file": signatureFile})
+	}
+	a.Note(fmt.Sprintf("signed %s; the signature is in %s", handoff.Count(head.Count, "event"), signatureFile))
+	_, err = fmt.Fprintln(a.Stdout, head)
+	return err
+}
+
+// signFailed makes a key that does not sign a matter of the settings: nothing is wrong with the log.
+func signFailed(err error) error {
+	if !errors.Is(err, handoff.ErrIntegrity) {
+		return err
+	}
+	return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name a private key, or the public key of one that the SSH agent holds"}
+}
+
+// mayCopyTo finds out before anything is signed whether there can be a copy in the file output.
+func mayCopyTo(output string) error {
+	if output == "" {
+		return nil
+	}
+	for _, path := range []string{output, handoff.SignatureFile(output, 1)} {
+		if _, err := os.Lstat(path); err == nil {
+			return everyday.Invalid("name a new file with -o", "%s exists", path)
+		}
+	}
+	dir := filepath.Dir(output)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return everyday.Invalid("name a file in a directory that exists with -o", "there is no directory %s", dir)
+	}
+	return nil
+}
+
+// copyCheckpoint writes the copy of a checkpoint that was kept as file, with its signature, or nothing.
+func copyCheckpoint(file, output string, message, signature []byte) error {
+	signatureFile := handoff.SignatureFile(output, 1)
+	err := universal.WriteFiles(filepath.Dir(output), ".",
+		universal.File{Name: filepath.Base(output), Bytes: message}, universal.File{Name: filepath.Base(signatureFile), Bytes: signature})
+	if err == nil {
+		if err = syncDir(filepath.Dir(output)); err == nil {
+			return nil
+		}
+		err = errors.Join(err, os.Remove(output), os.Remove(signatureFile))
+	}
+	failed := &handoff.Error{Problem: fmt.Sprintf("the checkpoint is kept as %s, but not copied to %s: %v", file, output, err),
+		Advice: "make room or name another place with -o, then sign again", Cause: err}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		failed.Class, failed.Advice = handoff.ErrConfig, "name a place that can be written with -o, then sign again"
+	}
+	return failed
+}
+
+// syncDir makes the names of new files in a directory survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

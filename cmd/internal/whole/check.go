@@ -1,0 +1,159 @@
+package whole
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// checks are the flags that say what a handoff is checked against.
+type checks struct {
+	maxAge     time.Duration
+	allowEmpty []string
+	answers    string
+	ascii      bool
+	given      func(flag string) bool
+}
+
+func (c *checks) register(cmd *cobra.Command) {
+	c.given = cmd.Flags().Changed
+	cmd.Flags().DurationVar(&c.maxAge, "max-age", 0, "how `old` a fresh handoff may be (default 48h)")
+	cmd.Flags().StringArrayVar(&c.allowEmpty, "allow-empty", nil, "a `field` that may be empty; may be repeated")
+	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as they were understood")
+	cmd.Flags().BoolVar(&c.ascii, "ascii", false, "print ASCII only")
+}
+
+func checkCommand(a *app) *cobra.Command {
+	var c checks
+	cmd := &cobra.Command{
+		Use:   "check FILE|ID|-…",
+		Short: "Check whether work can be resumed from handoffs",
+		Long: `Check whether work can be resumed from handoffs: schema, freshness, resume token, replay test. FILE
+is a packet or another record as JSON, or a handoff document. Nothing is changed, no token consumed.
+The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several the worst counts.`,
+		Example:           "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json",
+		Args:              everyday.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE: func(_ *cobra.Command, names []string) error {
+			p, s, err := a.ProjectStore()
+			if err != nil {
+				return err
+			}
+			with, err := c.with(p)
+			if err != nil {
+				return err
+			}
+			o, err := with.Options(s)
+			if err != nil {
+				return err
+			}
+			var reports []packet.Report
+			for _, name := range names {
+				reports = append(reports, packet.Check(a.artifact(s, p, name), o))
+			}
+			if err := a.printReports(reports, c.ascii); err != nil {
+				return err
+			}
+			return everyday.Verdict(packet.Worst(reports))
+		},
+	}
+	c.register(cmd)
+	return cmd
+}
+
+// with returns what the flags and the project say.
+func (c *checks) with(p handoff.Project) (record.Checks, error) {
+	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, Rules: schema.Universal()}
+	if !c.given("max-age") {
+		r.MaxAge = p.Settings.MaxAge.Value
+	} else if r.MaxAge == 0 {
+		return r, everyday.Invalid("give a duration such as 48h", "--max-age 0: nothing would be fresh")
+	}
+	if p.Options.Now != nil {
+		r.Now = p.Options.Now()
+	}
+	if c.answers == "" {
+		return r, nil
+	}
+	text, err := everyday.ReadInput(c.answers)
+	if err != nil {
+		return r, err
+	}
+	answers, err := packet.ParseAnswers(text)
+	r.Answers = &answers
+	return r, err
+}
+
+// artifact reads what name stands for: standard input, a file, or a stored handoff.
+func (a *app) artifact(s *handoff.Store, p handoff.Project, name string) packet.Input {
+	var text []byte
+	var err error
+	if name == "-" {
+		name = "standard input"
+		text, err = everyday.ReadAll(a.Stdin, everyday.MaxInput)
+	} else if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) && looksLikeID(name) {
+		got, err := s.Read(name)
+		if err != nil {
+			return packet.Input{Name: name, Err: err}
+		}
+		return record.Input(got.Entry.ID, got.Document, schema.Universal())
+	} else {
+		text, err = everyday.ReadInput(name)
+	}
+	if err != nil {
+		return packet.Input{Name: name, Err: err}
+	}
+	if !startsLikeDocument(text) {
+		return record.InputJSON(name, text, schema.Universal())
+	}
+	doc, err := handoff.Parse(handoff.Source{Text: text}, p.Options.Rules, p.Options.MaxDocumentBytes)
+	if err == nil && doc.HandoffID != "" {
+		err = claimHolds(doc)
+	}
+	if err != nil {
+		return packet.Input{Name: name, Err: err}
+	}
+	return record.Input(name, doc, schema.Universal())
+}
+
+// claimHolds proves the id that a document from outside the store claims.
+func claimHolds(doc handoff.Document) error {
+	id, err := handoff.ID(doc)
+	if err == nil && id != doc.HandoffID {
+		err = &handoff.IDMismatchError{Claimed: doc.HandoffID, Computed: id}
+	}
+	return err
+}
+
+// startsLikeDocument says whether a text begins as a handoff document does, rather than a record.
+func startsLikeDocument(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("---"))
+}
+
+func looksLikeID(name string) bool {
+	digits := strings.TrimPrefix(name, "sha256:")
+	return len(digits) >= 8 && len(digits) <= 64 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// printReports prints the reports: one as an object, several as an array of them, or as text.
+func (a *app) printReports(reports []packet.Report, ascii bool) error {
+	switch {
+	case !a.JSON:
+		_, err := a.Stdout.Write([]byte(packet.Text(reports, ascii)))
+		return err
+	case len(reports) == 1:
+		return a.PrintJSON(reports[0])
+	}
+	return a.PrintJSON(reports)
+}

@@ -1,0 +1,102 @@
+package whole
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func doctorCommand(a *app) *cobra.Command {
+	var repair, rebuild bool
+	cmd := &cobra.Command{
+		Use:   "doctor [--repair | --rebuild-index]",
+		Short: "Say what is wrong with the store and what would mend it; mend it if asked",
+		Long: `Verify the store and say for each fault what would mend it. --repair does it: it adds lost rows, read
+marks and events, takes in good handoffs that no row lists, normalises INDEX.md, and puts aside what
+does not verify. --rebuild-index makes INDEX.md anew from the files and the audit log. Notes that you
+wrote into it stay as they are. Nothing is thrown away: a file that is replaced or put aside stays
+beside, with a timestamp. With --json either prints two lines: what it did, and what verify then says.`,
+		Args: everyday.Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			everyday.CollectOften()
+			s, err := a.Store()
+			if err != nil {
+				return err
+			}
+			if repair || rebuild {
+				return a.mend(s, rebuild)
+			}
+			report, err := s.Verify(context.Background())
+			if err != nil {
+				return err
+			}
+			return a.printDiagnosis(report)
+		},
+	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "mend what can be mended")
+	cmd.Flags().BoolVar(&rebuild, "rebuild-index", false, "make INDEX.md anew from the files and the audit log")
+	everyday.Exclusive(cmd, "repair", "rebuild-index")
+	cmd.AddCommand(doctorHookCommand(a))
+	return cmd
+}
+
+// printDiagnosis prints each finding with what would mend it.
+func (a *app) printDiagnosis(r handoff.Report) error {
+	if a.JSON {
+		if err := a.PrintJSON(r); err != nil {
+			return err
+		}
+		return a.endDiagnosis(r)
+	}
+	for i, f := range slices.Concat(r.Faults, r.Warnings) {
+		text := handoff.EscapeLine(f.String()) + "\n"
+		switch isFault := i < len(r.Faults); {
+		case f.Remedy != "":
+			text += "  would mend it: " + handoff.EscapeLine(f.Remedy) + "\n"
+		case isFault:
+			text += "  would mend it: look at it yourself, or restore it from a backup\n"
+		}
+		if _, err := io.WriteString(a.Stdout, text); err != nil {
+			return err
+		}
+	}
+	return a.endDiagnosis(r)
+}
+
+// endDiagnosis says how it ended, after all findings were printed.
+func (a *app) endDiagnosis(r handoff.Report) error {
+	if n := len(r.Faults); n > 0 {
+		return &handoff.Error{Class: handoff.ErrIntegrity, Problem: handoff.Count(n, "fault") + " found; nothing was changed"}
+	}
+	a.NoteWhole(r)
+	return nil
+}
+
+func (a *app) mend(s *handoff.Store, rebuild bool) error {
+	mend := s.Repair
+	if rebuild {
+		mend = s.RebuildIndex
+	}
+	done, err := mend(context.Background())
+	if a.JSON {
+		if jsonErr := a.PrintJSON(done); jsonErr != nil {
+			return jsonErr
+		}
+	}
+	for _, line := range done.Done {
+		a.Note(line)
+	}
+	if err != nil {
+		return err
+	}
+	report, err := s.Verify(context.Background())
+	if err != nil {
+		return err
+	}
+	return a.PrintReport(report)
+}

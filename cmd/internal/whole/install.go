@@ -1,0 +1,206 @@
+package whole
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// An install is one run of install or uninstall.
+type install struct {
+	agent         agent.Agent
+	places        agent.Places
+	scope         agent.Scope
+	user, project bool
+	dryRun, check bool
+	to            string
+}
+
+func installCommand(a *app) *cobra.Command {
+	var in install
+	cmd := &cobra.Command{
+		Use:   "install AGENT [--user | --project]",
+		Short: "Register the session-start hook with a coding agent",
+		Long: `Register handoff-hook in the settings of an agent (` + strings.Join(agent.Installable(), ", ") + `),
+so that every session is told what it has not read. Every byte outside the one entry stays as it is; what
+is not understood (comments, a key twice, a byte-order mark) is refused with its place and nothing is
+changed. Installing again changes nothing, or brings the entry up to date. The settings as they were are
+kept beside them, and ` + "`handoff uninstall`" + ` brings them back.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := in.find(a, args[0]); err != nil {
+				return err
+			}
+			command, err := a.hookProgram()
+			if err != nil {
+				return err
+			}
+			command.To = in.to
+			change, err := in.agent.Install(in.places, in.scope, command)
+			if err != nil {
+				return err
+			}
+			return in.finish(a, change)
+		},
+	}
+	cmd.Flags().StringVar(&in.to, "to", "", "who the sessions work for (`operator`); else settings and OPERATORS.md say it")
+	in.declare(cmd)
+	return cmd
+}
+
+func uninstallCommand(a *app) *cobra.Command {
+	var in install
+	cmd := &cobra.Command{
+		Use:   "uninstall AGENT [--user | --project]",
+		Short: "Take the session-start hook out of the settings of a coding agent",
+		Long: `Take the entry out that ` + "`handoff install`" + ` added. The settings are then what they were before, and gone if
+there were none. What was changed beside the entry meanwhile stays.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := in.find(a, args[0]); err != nil {
+				return err
+			}
+			change, err := in.agent.Uninstall(in.places, in.scope)
+			if err != nil {
+				return err
+			}
+			return in.finish(a, change)
+		},
+	}
+	in.declare(cmd)
+	return cmd
+}
+
+// declare gives a command its argument and the flags that both have.
+func (in *install) declare(cmd *cobra.Command) {
+	cmd.Args = everyday.Args(cobra.ExactArgs(1))
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
+	}
+	f := cmd.Flags()
+	f.BoolVar(&in.user, "user", false, "for every session of yours (the default)")
+	f.BoolVar(&in.project, "project", false, "for sessions in this project")
+	f.BoolVar(&in.dryRun, "dry-run", false, "print what would change as a unified diff, and change nothing")
+	f.BoolVar(&in.check, "check", false, "change nothing; exit with 7 if there is something to do")
+	everyday.Exclusive(cmd, "user", "project")
+	everyday.Exclusive(cmd, "dry-run", "check")
+}
+
+// find fills in the agent and the places.
+func (in *install) find(a *app, name string) error {
+	var err error
+	if in.agent, err = agent.Find(name); err != nil {
+		return err
+	}
+	if in.project {
+		in.scope = agent.Project
+	}
+	in.places, err = a.places(in.project)
+	return err
+}
+
+// places returns where settings lie. A project that cannot be found counts only if it is needed.
+func (a *app) places(needProject bool) (agent.Places, error) {
+	p := agent.Places{Home: a.Getenv("HOME"), Getenv: a.Getenv}
+	if runtime.GOOS == "windows" {
+		p.Home = a.Getenv("USERPROFILE")
+	}
+	project, err := a.Project()
+	if err != nil && needProject {
+		return p, err
+	}
+	p.Root = project.Root
+	return p, nil
+}
+
+// hookProgram returns what is registered: handoff-hook beside this program, else this program itself.
+func (a *app) hookProgram() (agent.Command, error) {
+	self, err := a.Executable()
+	if err != nil {
+		return agent.Command{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the program's own path is not known: " + err.Error(), Cause: err}
+	}
+	if slices.ContainsFunc(strings.Split(self, string(filepath.Separator)), func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
+		return agent.Command{}, &handoff.Error{Class: handoff.ErrConfig, Problem: self + " is a program that `go run` built, and soon gone",
+			Advice: "run `go install ./cmd/...` and then the installed handoff"}
+	}
+	hook := filepath.Join(filepath.Dir(self), "handoff-hook"+filepath.Ext(self))
+	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
+		return agent.Command{Program: hook}, nil
+	}
+	return agent.Command{Program: self, BuiltIn: true}, nil
+}
+
+// finish shows, checks or makes the change.
+func (in *install) finish(a *app, change agent.Change) error {
+	if in.dryRun {
+		if a.JSON {
+			return in.print(a, change)
+		}
+		diff := change.Diff()
+		if everyday.IsTerminal(a.Stdout) {
+			diff = handoff.Escape(diff)
+		}
+		_, err := fmt.Fprint(a.Stdout, diff)
+		return err
+	}
+	if in.check {
+		if err := in.print(a, change); err != nil || !change.Changes() {
+			return err
+		}
+		return &handoff.Error{Class: handoff.ErrConfig, Problem: map[string]string{
+			agent.Installed: "not installed in ", agent.Updated: "out of date in ", agent.Removed: "still installed in ",
+		}[change.Status] + change.Path}
+	}
+	done, err := change.Apply()
+	if err != nil {
+		return err
+	}
+	return in.print(a, done)
+}
+
+// print says what was done, or would be, and what a person has to know.
+func (in *install) print(a *app, change agent.Change) error {
+	out := struct {
+		Agent    string   `json:"agent"`
+		Path     string   `json:"file"`
+		Status   string   `json:"status"`
+		Command  []string `json:"command,omitempty"`
+		Diff     string   `json:"diff,omitempty"`
+		Approve  string   `json:"approve,omitempty"`
+		Warnings []string `json:"warnings,omitempty"`
+	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words}
+	if in.dryRun {
+		out.Diff = change.Diff()
+	}
+	if change.Status != agent.Removed && change.Status != agent.Absent {
+		out.Warnings = in.agent.Others(in.places, change.Path)
+		if change.Note != "" {
+			out.Warnings = append(out.Warnings, change.Note)
+		}
+		out.Approve = in.agent.Approve
+		if in.scope == agent.Project {
+			out.Approve = in.agent.ApproveProject
+		}
+	}
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	a.Note(map[string]string{
+		agent.Installed: "installed in ", agent.Updated: "brought up to date in ", agent.Present: "already installed in ",
+		agent.Removed: "taken out of ", agent.Absent: "not installed in ",
+	}[change.Status] + change.Path)
+	for _, w := range out.Warnings {
+		a.Note("warning: " + w)
+	}
+	if out.Approve != "" {
+		a.Note("in " + in.agent.Title + ": " + out.Approve)
+	}
+	return nil
+}

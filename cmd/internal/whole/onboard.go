@@ -1,0 +1,107 @@
+package whole
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	runs "github.com/seed-78daf238/handoff/lib/run"
+)
+
+func onboardCommand(a *app) *cobra.Command {
+	var o runs.OnboardOptions
+	var agent string
+	var maxChars int
+	cmd := &cobra.Command{
+		Use:   "onboard",
+		Short: "Print what the next run of a project should know",
+		Long: `Print as JSON what the run records of a project leave to the next run: the recent handoffs, newest
+first, every assumption and context debt that no later record settled, policy exceptions, next steps,
+and warnings (stale, failed self-audit, no prior handoff). With --agent NAME the same stands in a frame
+that says it is no instruction. Nothing is changed.`,
+		Example: "  handoff onboard\n  handoff onboard --project shop --max-recent 3 --agent codex",
+		Args:    everyday.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("max-recent") && o.MaxRecent < 1 {
+				return everyday.Invalid("give a number from 1", "--max-recent %d shows nothing", o.MaxRecent)
+			}
+			b, err := a.onboarding(o)
+			if err != nil {
+				return err
+			}
+			text, err := indented(b)
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("agent") {
+				return a.onboardAgent(agent, text, maxChars)
+			}
+			if everyday.IsTerminal(a.Stdout) {
+				text = handoff.Escape(text)
+			}
+			_, err = io.WriteString(a.Stdout, text)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&o.ProjectID, "project", "", "the `project_id` of the records (default the name of the project root)")
+	cmd.Flags().IntVar(&o.MaxRecent, "max-recent", runs.DefaultMaxRecent, "the `number` of recent handoffs")
+	cmd.Flags().StringVar(&agent, "agent", "", "frame the text for the agent of this `name`")
+	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "with --agent: cut the framed text after this `number` of characters")
+	return cmd
+}
+
+// onboarding collects the run records of the project. What had to be left out becomes a warning.
+func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return runs.Onboarding{}, err
+	}
+	entries, withheld, err := record.Runs(s)
+	if err != nil {
+		return runs.Onboarding{}, err
+	}
+	if o.ProjectID == "" {
+		o.ProjectID = a.ProjectName()
+	}
+	o.MaxAge = p.Settings.MaxAge.Value
+	if p.Options.Now != nil {
+		o.Now = p.Options.Now()
+	}
+	b := runs.Onboard(entries, o)
+	for _, err := range withheld {
+		b.Warnings = append(b.Warnings, "left out, run `handoff verify`: "+handoff.EscapeLine(err.Error()))
+	}
+	return b, nil
+}
+
+func (a *app) onboardAgent(agent, text string, maxChars int) error {
+	if strings.TrimSpace(agent) == "" {
+		return everyday.Invalid("name the agent, such as codex", "--agent is empty")
+	}
+	records := handoff.Stored{Document: handoff.Document{Body: text}}
+	records.Entry.To = agent
+	framed, flags, err := handoff.Framed(records, maxChars, false)
+	if err != nil {
+		return err
+	}
+	if line := handoff.Blocker("onboard", flags); line != "" {
+		io.WriteString(a.Stderr, line)
+	}
+	_, err = io.WriteString(a.Stdout, framed)
+	return err
+}
+
+func indented(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.String(), err
+}

@@ -1,0 +1,201 @@
+package whole
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/lib/universal"
+)
+
+// A mending is what the flags say about a repair.
+type mending struct {
+	encoding, output, sessionRoot string
+	inPlace, prompt               bool
+}
+
+func (m *mending) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&m.encoding, "encoding", "", "how tokens are counted: `name` o200k_base (default), cl100k_base, or chars4, a quarter of the bytes")
+	cmd.Flags().StringVarP(&m.output, "output", "o", "", "write the repaired record to this new `file` (default standard output)")
+	cmd.Flags().BoolVar(&m.inPlace, "in-place", false, "replace the file, and keep the original beside it as FILE.orig")
+	cmd.Flags().BoolVar(&m.prompt, "prompt", false, "if the repair fails, print a prompt that asks a model to repair the record")
+	cmd.Flags().StringVar(&m.sessionRoot, "session-root", "", "write what is moved to session_path/handoffs, if that lies in this `directory` (default beside the output)")
+	everyday.Exclusive(cmd, "output", "in-place")
+}
+
+func (m mending) given() bool { return m.output != "" || m.sessionRoot != "" || m.inPlace || m.prompt }
+
+func repairCommand(a *app) *cobra.Command {
+	var m mending
+	cmd := &cobra.Command{
+		Use:   "repair FILE|ID|-",
+		Short: "Repair a universal handoff",
+		Long: `Repair a universal handoff in at most three attempts: defaults and conversions; compression until it
+fits the token budget; the working context only. The repaired record goes to standard output or -o, the
+changes go to standard error as JSON Patch (with --json all of it goes to standard output). The file
+itself is changed with --in-place alone. Nothing is lost: what is moved or cut is written beside the
+output as session-context-TRACE.json and cut-content-TRACE.json.`,
+		Example:           "  handoff repair -o mended.json handoff.json\n  handoff repair --in-place handoff.json\n  handoff repair --prompt handoff.json | model",
+		Args:              everyday.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, names []string) error { return a.repairAll(names, m) },
+	}
+	m.register(cmd)
+	return cmd
+}
+
+func (a *app) repairAll(names []string, m mending) error {
+	if len(names) > 1 && !m.inPlace {
+		return everyday.Invalid("repair one at a time, or use --in-place", "%d records cannot go to one output", len(names))
+	}
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, a.repair(name, m))
+	}
+	return errors.Join(errs...)
+}
+
+// A repairing is one record on its way.
+type repairing struct {
+	mending
+	*app
+	text    recordText
+	options universal.RepairOptions
+	result  universal.Repair
+	kept    []string // paths of the files that hold what was moved or cut
+	output  string   // "" for standard output
+	backup  string
+}
+
+func (a *app) repair(name string, m mending) error {
+	text, err := a.recordOf(name)
+	if err != nil {
+		return err
+	}
+	if m.inPlace && !text.file {
+		return everyday.Invalid("use -o FILE", "%s is no file with a record that could be replaced", text.name)
+	}
+	if kind := record.Detect(text.data); kind != "" && kind != universal.Kind {
+		return everyday.Invalid("see what is wrong with `handoff validate`, and write it again", "%s is of the kind %s; only universal handoffs are repaired", text.name, kind)
+	}
+	now, id := time.Now(), sync.OnceValue(universal.NewID)
+	r := &repairing{mending: m, app: a, text: text, options: universal.RepairOptions{
+		Options: text.options(m.encoding), Now: func() time.Time { return now }, NewID: id}}
+	return r.run()
+}
+
+func (r *repairing) run() error {
+	d, err := universal.Parse(r.text.data)
+	var faults *handoff.DocumentError
+	if errors.As(err, &faults) {
+		return errors.Join(&handoff.DocumentError{Name: r.text.name, Faults: faults.Faults}, r.ask(faults.Faults))
+	}
+	if err := r.mend(d); err != nil {
+		return err
+	}
+	if !r.result.OK() {
+		return r.failed()
+	}
+	if err := r.write(); err != nil {
+		return err
+	}
+	if r.text.id != "" {
+		report := r.result.Report
+		r.audit(handoff.Validation{HandoffID: r.text.id, Kind: universal.Kind + "/" + universal.Version, Valid: report.Valid(), Stage: report.Stage,
+			Faults: len(report.Faults), Warnings: len(report.Warnings), Changes: len(r.result.Patch())})
+	}
+	return r.report()
+}
+
+// mend repairs, and writes what is moved or cut, before anything relies on it. Where it cannot be written, or files of another
+// repair have the same names, it goes to a directory of its own: beside the output, or else among the temporary files.
+func (r *repairing) mend(d *universal.Document) (err error) {
+	root, dir, outside := r.destination(d)
+	if r.result, err = d.Repair(r.options); err != nil || len(r.result.Moved) == 0 {
+		return err
+	}
+	if outside != nil {
+		return outside
+	}
+	err = r.keep(root, dir)
+	for _, parent := range []string{r.place(), ""} {
+		if err == nil {
+			break
+		}
+		made, madeErr := os.MkdirTemp(parent, "handoff-kept-")
+		if madeErr != nil {
+			continue
+		}
+		r.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, made))
+		if r.options.SessionDir = made; parent != "" {
+			r.options.SessionDir = filepath.Base(made)
+		}
+		if r.result, err = d.Repair(r.options); err == nil {
+			err = r.keep(made, ".")
+		}
+	}
+	return err
+}
+
+// destination is where what is moved goes: beside the output, or to the directory of the session.
+func (r *repairing) destination(d *universal.Document) (root, dir string, err error) {
+	if r.sessionRoot == "" {
+		return r.place(), ".", nil
+	}
+	if root, err = filepath.Abs(r.sessionRoot); err == nil {
+		dir, err = d.SessionDir(root)
+	}
+	r.options.SessionDir = filepath.Join(root, dir)
+	return root, dir, err
+}
+
+// keep writes what is moved or cut.
+func (r *repairing) keep(root, dir string) error {
+	r.kept = nil
+	for _, f := range r.result.Moved {
+		r.kept = append(r.kept, filepath.Join(root, dir, f.Name))
+	}
+	return universal.WriteFiles(root, dir, r.result.Moved...)
+}
+
+// place is the directory of the output, or of the record where that goes to standard output.
+func (r *repairing) place() string {
+	if r.mending.output != "" {
+		return filepath.Dir(r.mending.output)
+	}
+	return r.text.dir
+}
+
+func (r *repairing) write() (err error) {
+	repaired := r.result.Document.Bytes()
+	switch {
+	case r.inPlace && !r.result.Changed:
+	case r.inPlace:
+		r.output = r.text.name
+		r.backup, err = universal.Replace(r.text.name, r.text.data, repaired)
+	case r.mending.output != "":
+		r.output = r.mending.output
+		err = universal.WriteFiles(r.place(), ".", universal.File{Name: filepath.Base(r.output), Bytes: repaired})
+		if errors.Is(err, fs.ErrExist) {
+			return everyday.Invalid("name a file that is not there yet", "%s exists and is not overwritten", r.output)
+		}
+	case !r.JSON && everyday.IsTerminal(r.Stdout):
+		_, err = io.WriteString(r.Stdout, handoff.Escape(string(repaired)))
+	case !r.JSON:
+		_, err = r.Stdout.Write(repaired)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		err = &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name a place that can be written with -o", Cause: err}
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package whole
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/record"
+)
+
+func resumeCommand(a *app) *cobra.Command {
+	var c checks
+	var r record.Request
+	cmd := &cobra.Command{
+		Use:   "resume ID --operator OP",
+		Short: "Resume work from a stored handoff, once and for all",
+		Long: `Check a stored handoff, consume its resume token, mark it as read and print what to do next. Only a
+CLEAN handoff is resumed, or with --accept operational and --reason one that is OPERATIONAL. A token is
+consumed once: of several that resume at the same time one succeeds, the others exit with 11.`,
+		Example:           "  handoff resume 134327a8 --operator ben\n  handoff resume 134327a8 --operator ben --accept operational --reason 'confirmed by ann'",
+		Args:              everyday.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			p, err := a.Project()
+			if err != nil {
+				return err
+			}
+			if r.ID = ids[0]; r.Operator == "" {
+				r.Operator = p.Me()
+			}
+			if r.Checks, err = c.with(p); err != nil {
+				return err
+			}
+			return a.resume(p, r, c.ascii)
+		},
+	}
+	c.register(cmd)
+	cmd.Flags().StringVar(&r.Operator, "operator", "", "who resumes (`operator`)")
+	cmd.Flags().StringVar(&r.Accept, "accept", "", "the `classification` to resume from all the same: operational")
+	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: why (`text`), for the audit log")
+	return cmd
+}
+
+func (a *app) resume(p handoff.Project, r record.Request, ascii bool) error {
+	s, err := handoff.Open(p.Options)
+	if err != nil {
+		return err
+	}
+	done, err := record.Resume(context.Background(), s, r)
+	var refusal *record.Refusal
+	var before *handoff.ConsumedError
+	switch {
+	case errors.As(err, &refusal):
+		if err := a.printReports([]packet.Report{refusal.Report}, ascii); err != nil {
+			return err
+		}
+		return everyday.Verdict(refusal.Report.Class)
+	case errors.As(err, &before):
+		return critical{before}
+	case err != nil:
+		return err
+	}
+	return a.printResumed(done)
+}
+
+// critical is a handoff that was resumed by somebody else after it was checked.
+type critical struct{ *handoff.ConsumedError }
+
+func (c critical) Unwrap() error { return everyday.ErrCritical }
+
+func (a *app) printResumed(r record.Resumed) error {
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	next := r.NextAction
+	if next == "" {
+		next = "(the handoff does not say; read it with `handoff read " + r.HandoffID + "`)"
+	}
+	_, err := fmt.Fprintf(a.Stdout, "Resumed %s as %s at %s (%s).\nNext action, as the handoff says: %s\n",
+		r.HandoffID, r.Operator, r.Time, r.Report.Class, handoff.EscapeLine(next))
+	return err
+}
