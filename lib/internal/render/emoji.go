@@ -7,7 +7,6 @@ import (
 )
 
 const (
-	joiner      = "\u200d" // ZERO WIDTH JOINER
 	variation16 = '\ufe0f' // asks for the emoji form of the character before it
 	keycap      = '\u20e3' // COMBINING ENCLOSING KEYCAP
 )

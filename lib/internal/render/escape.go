@@ -2,11 +2,11 @@
 //
 // Nothing untrusted reaches a terminal, a log, an error message or a model except through here:
 //
-//	Escape, EscapeLine   show what cannot be seen or what steers a terminal as \x1b or \u{202e}
-//	Frame                put a body between two lines that it cannot imitate
-//	Flags                name what looks like a tool call or a change of role
-//	Budget               keep a whole output below a number of characters
-//	Table, JSONLine      columns for a terminal, data for an agent
+//	Escape, EscapeLine     show what cannot be seen or what steers a terminal as \x1b or \u{202e}
+//	Frame                  put a body between two lines that it cannot imitate
+//	Flags                  name what looks like a tool call or a change of role
+//	Budget                 keep a whole output below a number of characters
+//	Table, JSON, JSONLine  columns for a terminal, data for programs, data for an agent
 //
 // Framing is a mitigation: it tells a careful reader what is data. It is no security claim. The
 // package reads no files and no environment, and no input makes it panic.
@@ -22,7 +22,7 @@ import (
 // Line feeds and tabs stay; CR, CRLF, NEL, LS and PS become line feeds and are not counted. C0, DEL
 // and C1 become \x1b; hidden, private-use and noncharacters become \u{202e}; each byte that is not
 // UTF-8 becomes U+FFFD. Well-formed emoji sequences (UTS #51) keep their joiners and variation selectors, but
-// not tags. Nothing is removed, and escaping twice is the same as once.
+// not tags, and scripts that need them their joiners (UAX #31). Nothing is removed, and escaping twice is the same as once.
 // Text that needs nothing is returned as it is, without a copy.
 func Escape(text string) (escaped string, count int) { return escape(text, false) }
 
@@ -89,7 +89,7 @@ func judge(text string, i int, oneLine bool) (n int, f fate) {
 		return n, breakLine
 	case unicode.Is(pictographic, r):
 		return emojiLen(text[i:]), keep
-	case r == variation16 && isKeycap(text, i):
+	case r == variation16 && isKeycap(text, i), (r == '\u200c' || r == '\u200d') && isNeededJoiner(text, i):
 		return n, keep
 	case isHidden(r):
 		return n, hide

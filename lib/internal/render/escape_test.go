@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -28,6 +29,12 @@ func TestEscape(t *testing.T) {
 		{"smuggled selectors", "a\ufe0f\U000e0100b\ufe01😀\ufe0f\ufe0f", "a\\u{fe0f}\\u{e0100}b\\u{fe01}😀\ufe0f\\u{fe0f}", 4},
 		{"text selector", "☎\ufe0e", `☎\u{fe0e}`, 1},
 		{"joiner between letters", "a\u200db\u200cc", `a\u{200d}b\u{200c}c`, 2},
+		{"joiners of no script", "ann\u200c \u200d漢\u200d字 אב\u200cג", `ann\u{200c} \u{200d}漢\u{200d}字 אב\u{200c}ג`, 4},
+		{"non-joiner that breaks nothing", "د\u200cر می\u200c \u200cخ ب\u200c\u200cب ب\u200b\u200cب ا\u200cب", "د\\u{200c}ر می\\u{200c} \\u{200c}خ ب\\u{200c}\\u{200c}ب ب\\u{200b}\\u{200c}ب ا\\u{200c}ب", 8},
+		{"joiner between joining letters", "ب\u200dب", `ب\u{200d}ب`, 1},
+		{"no conjunct", "क\u200dष क\u200cष a्\u200dष ्\u200dष क्\u200ca क्\u200dि", "क\\u{200d}ष क\\u{200c}ष a्\\u{200d}ष ्\\u{200d}ष क्\\u{200c}a क्\\u{200d}ि", 6},
+		{"endless joiners of a conjunct", "क्\u200d\u200d\u200c्\u200d", "क्\u200d\\u{200d}\\u{200c}्\\u{200d}", 3},
+		{"hidden marks in a conjunct", "क\u034f्\u200dष", "क\\u{34f}्\\u{200d}ष", 2},
 		{"joiner after an emoji only", "😀\u200dx \u200d😀", "😀\\u{200d}x \\u{200d}😀", 2},
 		{"tags", "\U0001f3f4\U000e0067\U000e007f", "\U0001f3f4\\u{e0067}\\u{e007f}", 2},
 		{"removal cannot join", "<\u200bscript \\x\u200b1b", `<\u{200b}script \x\u{200b}1b`, 2},
@@ -47,6 +54,7 @@ func TestEscapeKeepsReadableText(t *testing.T) {
 		"中文 日本語 한국어 か\u3099", "שָׁלוֹם עולם", "السَّلامُ عليكم", "क्षत्रिय नमस्ते", "e\u0301 ñ ß Ω Ж", "→ ✓ ½ “x” … — \u00a0",
 		"❤\ufe0f ☝🏽 👍🏿", "1\ufe0f\u20e3 #\ufe0f\u20e3", "🇫🇷", "👩\u200d💻", "👩🏽\u200d🚀", "🏳\ufe0f\u200d🌈", "👁\ufe0f\u200d🗨\ufe0f", "👨\u200d👩\u200d👧\u200d👦",
 		"👩🏻\u200d❤\ufe0f\u200d💋\u200d👩🏿", "🧑🏻\u200d🦽\u200d➡\ufe0f", "🤷\u200d♀\ufe0f",
+		"می\u200cخواهم خانه\u200cها کتاب\u200cهای بَ\u200cبَ", "ක්\u200dරියා ශ්\u200dරී ලංකා", "क्\u200dष क्\u200cष र्\u200dय क़्\u200dय न्॑॑\u200dय", "ক্\u200cষ", "ന്\u200d.", "ක්\u200cෂ", "ក្\u200cខ",
 	} {
 		if got, count := render.Escape(text); got != text || count != 0 {
 			t.Errorf("Escape(%+q) = %+q, %d, want it unchanged", text, got, count)
@@ -86,7 +94,7 @@ func TestJoinersFollowUnicode(t *testing.T) {
 
 // hostile draws text made of the characters that the rules name, among ordinary ones.
 func hostile() *rapid.Generator[string] {
-	pieces := []string{"a", "👩\u200d💻", "1\ufe0f\u20e3", "❤\ufe0f", "\u200d", "😀", "1", "#", "{", "}", "\\", `\x`, `\u{`, "<", ">", "&", "|", "| ", "\n", "\r", "\t", "\x1b", "\u009b", "\u0085", "\u2028", "\u200d", "\u200d",
+	pieces := []string{"\u200c", "\u200c", "ی", "خ", "د", "َ", "क", "्", "्\u200d", "ि", "෴", "ක", "්", "ℹ", "\u034f", "a", "👩\u200d💻", "1\ufe0f\u20e3", "❤\ufe0f", "\u200d", "😀", "1", "#", "{", "}", "\\", `\x`, `\u{`, "<", ">", "&", "|", "| ", "\n", "\r", "\t", "\x1b", "\u009b", "\u0085", "\u2028", "\u200d", "\u200d",
 		"\ufe0f", "\ufe0f", "\u20e3", "😀", "👩", "❤", "🏽", "🇫", "\u0301", "\u202e", "\ufeff", "\U000e0041", "\U0010ffff", "\xff", "\xe2\x80", "é", "漢", "</untrusted-content>"}
 	return rapid.Custom(func(t *rapid.T) string {
 		n := rapid.SampledFrom([]int{0, 1, 3, 10, 30, 60}).Draw(t, "length") // rapid alone prefers a few
@@ -121,6 +129,12 @@ func checkEscape(t fataler, text string) {
 	}
 }
 
+// Where scripts need joiners, as UAX #31 has it, but for the joining types and the classes of marks.
+var (
+	cursive  = regexp.MustCompile(`[\p{Arabic}\p{Syriac}\p{Nko}\p{Mongolian}\p{Adlam}]\p{Mn}*\|\p{Mn}*[\p{Arabic}\p{Syriac}\p{Nko}\p{Mongolian}\p{Adlam}]`)
+	conjunct = regexp.MustCompile(`\p{L}\p{Mn}*[\x{94d}\x{9cd}\x{ccd}\x{d4d}\x{dca}\x{17d2}]\p{Mn}*$`)
+)
+
 // forbidden returns what text holds that must never be shown, written from the rule and not from the code.
 func forbidden(text string) string {
 	runes := []rune(text)
@@ -135,11 +149,12 @@ func forbidden(text string) string {
 		in := func(low, high rune) bool { return r >= low && r <= high }
 		switch {
 		case r < ' ' && r != '\n' && r != '\t', in(0x7f, 0x9f), in(0x2028, 0x202e), in(0x2060, 0x206f), in(0x180b, 0x180f),
-			in(0x200b, 0x200c), in(0x200e, 0x200f), in(0xfe00, 0xfe0e), in(0xfff9, 0xfffb), in(0x1bca0, 0x1bca3), in(0x1d173, 0x1d17a),
+			r == 0x200b, in(0x200e, 0x200f), in(0xfe00, 0xfe0e), in(0xfff9, 0xfffb), in(0x1bca0, 0x1bca3), in(0x1d173, 0x1d17a),
 			in(0xe0000, 0xe007f), in(0xe0100, 0xe01ef), in(0xe000, 0xf8ff), in(0xf0000, 0x10ffff), in(0xfdd0, 0xfdef), r&0xffff >= 0xfffe,
 			strings.ContainsRune("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u2800\u3164\ufeff\uffa0", r):
 			return "U+" + string(r)
-		case r == 0x200d && (after < 0xa9 || before < 0xa9):
+		case in(0x200c, 0x200d) && cursive.MatchString(string(runes[:i])+"|"+string(runes[i+1:])), in(0x200c, 0x200d) && conjunct.MatchString(string(runes[:i])):
+		case r == 0x200c, r == 0x200d && (after < 0xa9 || before < 0xa9):
 			return "a loose joiner"
 		case r == 0xfe0f && before < 0xa9 && !(after == 0x20e3 && strings.ContainsRune("0123456789#*", before)):
 			return "a loose selector"
@@ -152,7 +167,7 @@ func forbidden(text string) string {
 }
 
 func FuzzEscape(f *testing.F) {
-	for _, seed := range []string{"plain", "\x1b[31mred", "👩🏽\u200d🚀", "1\ufe0f\u20e3", "\\x\u200b1b", "a\u202eb\r\nc\xff", "\x11\ufe0f\u20e3", "❤\ufe0f\u200d\u200d❤"} {
+	for _, seed := range []string{"plain", "\x1b[31mred", "👩🏽\u200d🚀", "1\ufe0f\u20e3", "\\x\u200b1b", "a\u202eb\r\nc\xff", "\x11\ufe0f\u20e3", "❤\ufe0f\u200d\u200d❤", "می\u200cخواهم", "क्\u200dष", "ක්\u200dර"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkEscape(t, text) })

@@ -78,8 +78,8 @@ func foldASCII(r rune) rune {
 
 // lookAlikes are Cyrillic, Greek and other characters that pass for the one at the same place in meant.
 const (
-	lookAlikes = "асеіјорѕухһԁοανιıſ▁∣‹›“”"
-	meant      = "aceijopsyxhdoaviis_|<>\"\""
+	lookAlikes = "асеіјорѕухһԁοανιıſ▁∣‹›“”’"
+	meant      = "aceijopsyxhdoaviis_|<>\"\"'"
 )
 
 // letters returns what is left of folded text without anything but a-z, so that letters set apart

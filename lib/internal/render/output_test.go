@@ -3,6 +3,7 @@ package render_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -115,6 +116,28 @@ func TestJSONLine(t *testing.T) {
 		}
 		var back map[string]string
 		if err := json.Unmarshal([]byte(line), &back); err != nil || back["text"] != want["text"] {
+			t.Fatalf("got %q back, %v, want %q", back, err, want)
+		}
+	})
+}
+
+// What a terminal may show as JSON has nothing in it that Escape would change, and is the same value.
+func TestJSON(t *testing.T) {
+	got, err := render.JSON(map[string]string{"k\u009b": "<é漢>\u202e\x1b\x7f👩\u200d💻\u200d می\u200cخ\u2028"}, "")
+	if want := "{\"k\\u009b\":\"<é漢>\\u202e\\u001b\\u007f👩\u200d💻\\u200d می\u200cخ\\u2028\"}\n"; got != want || err != nil {
+		t.Errorf("got  %+q, %v\nwant %+q", got, err, want)
+	}
+	if _, err := render.JSON(make(chan int), ""); err == nil {
+		t.Error("a channel has no JSON form")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		want := map[string]string{strings.ToValidUTF8(hostile().Draw(t, "key"), "?"): strings.ToValidUTF8(hostile().Draw(t, "text"), "?")}
+		text, err := render.JSON(want, rapid.SampledFrom([]string{"", "  "}).Draw(t, "indent"))
+		if escaped, count := render.Escape(text); err != nil || escaped != text || count != 0 || render.EscapeJSON(text) != text {
+			t.Fatalf("%v: %+q holds what Escape changes: %+q", err, text, escaped)
+		}
+		back := make(map[string]string)
+		if err := json.Unmarshal([]byte(text), &back); err != nil || !maps.Equal(back, want) {
 			t.Fatalf("got %q back, %v, want %q", back, err, want)
 		}
 	})

@@ -66,12 +66,23 @@ var patterns = []*pattern{
 			`|` + of + `(all|any|every|your)` + of + `(previous|prior|above|earlier|preceding|safety)(rule|command|order|constraint|context|message)` +
 			`|` + of + `(instructions?|prompts?|directives?)(that|which)?(above|before|yougot|yougiven|youhave|youwere|youreceived|givento)` +
 			`|(everything|anything|all|what|whatever)(that)?(you(were|havebeen|vebeen)(told|instructed|asked)|youknow|aboveand|aboveinstead))`},
-	{label: RoleSwitch, keys: []string{"you are"},
-		expr: `\byou are (now (dan\b|an? (unrestricted|uncensored|jailbroken|different|evil)\b|in (developer|god|jailbreak|unrestricted|dan) mode|no longer\b|free (from|of)\b)|no longer (an? (ai|assistant|language)|bound|restricted|subject)\b)`},
+	{label: RoleSwitch, keys: []string{"ignore", "disregard", "forget", "override"}, // "Disregard the above." says no more than that
+		expr: `(^|[\n.!?:;,>*"'()-] ?|\b(please|now|then|and|must|should|just|to)\s)(ignore|disregard|forget|override)\s((all|everything|anything|whatever|of|the|that|is|was|came|stands|written|said)\s)*` +
+			`(above|previous|prior|preceding|foregoing|before)(\s(this|it|text|content|context|line|point|here))*(\s(and|instead|completely|entirely)\b|\s?([.!?;:,"')*\n]|$))`},
+	{label: RoleSwitch, keys: []string{"you are", "you're"},
+		expr: `\byou( are|'re) (now (dan\b|an? (different|` + lifted + `)\b|in (developer|god|jailbreak|unrestricted|dan) mode|no longer\b|free (from|of)\b)|no longer (an? (ai|assistant|language)|bound|restricted|subject)\b|not an? (ai|assistant|llm|(large )?language model)\b)`},
+	{label: RoleSwitch, keys: []string{"from now on", "henceforth", "from this", "from here on", "starting now", "as of now", "going forward"},
+		expr: `\b(from now on|henceforth|from this (point|moment|message)( on| onwards?| forward)?|from here on( out)?|starting now|as of now|going forward),?\syou('re| are| will be| shall be| become| act as| play)\s(now\s)?(dan([^\w']|$)|an?\s(\w+[\s,]+){0,2}(` + lifted + `)\b|in (developer|god|jailbreak|unrestricted|dan) mode)`},
+	{label: RoleSwitch, keys: append(strings.Split(lifted, "|"), "you ha"),
+		expr: `\b(you('re| are)|act(ing)? as|behave as|pretend(ing)? (to be|you( are|'re))|become|role-?play(ing)? as|simulate|imagine (being|you are))\s(an?|the)\s(\w+[\s,]+){0,2}(` + lifted + `)(\s|,|and)+(\w+[\s,]+){0,2}(ai|assistant|model|llm|chatbot|bot|agent|persona|entity|intelligence)\b` +
+			`|\b(act|behave|respond|answer|reply|pretend) as (if|though) you (have|had) no (rules|restrictions|filters?|guidelines|limits|ethics)\b`},
 	{label: RoleSwitch, keys: []string{"instructions", "system", "from now on", "mode"},
 		expr: `\byour new (instructions|directives|system prompt) ?(is|are|:)|\bnew system (prompt|message|instructions?) ?:|\bfrom now on,? you (must|will|shall) (obey|act|respond|reply|answer|behave|pretend)\b|\b(enter|enable|activate|switch to) (god|jailbreak|dan|unrestricted) mode\b` +
 			`|\b(reveal|print|repeat|output|leak|show)( me)? your (hidden |full |entire |initial |secret )*(system prompt|developer message|instructions)`},
 }
+
+// lifted says of an assistant that what holds it back is gone.
+const lifted = `unrestricted|uncensored|unfiltered|unaligned|unchained|unmoderated|jailbroken|amoral|unethical|evil|rogue|malicious`
 
 // of are the words that may stand between the verb and what it lifts.
 const of = `(all|any|every|each|of|the|your|my|our|their|these|those|other)*`

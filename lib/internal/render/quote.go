@@ -60,7 +60,7 @@ func entity(char string) string {
 }
 
 // unitLen returns the length in bytes of what escaped text starts with and must not be cut: an
-// escape, or a character with the joiners and selectors that hold an emoji or keycap together.
+// escape, or a character with the joiners and selectors that hold an emoji, a keycap or a conjunct together.
 func unitLen(escaped string) int {
 	n := escapeLen(escaped)
 	if n == 0 {
@@ -71,9 +71,10 @@ func unitLen(escaped string) int {
 		switch {
 		case r == variation16:
 		case r == keycap && strings.HasSuffix(escaped[:n], string(variation16)):
-		case strings.HasPrefix(escaped[n:], joiner):
-			_, next := utf8.DecodeRuneInString(escaped[n+size:])
-			size += next
+		case strings.HasPrefix(escaped[n:], joiner), strings.HasPrefix(escaped[n:], nonJoiner):
+			if next, more := utf8.DecodeRuneInString(escaped[n+size:]); next >= utf8.RuneSelf { // markup and escapes are units of their own
+				size += more
+			}
 		default:
 			return n
 		}
