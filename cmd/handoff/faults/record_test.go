@@ -1,0 +1,155 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A sysCall is a system call that succeeded, with its data.
+type sysCall struct {
+	name string
+	args []string // as strace prints them, strings in hexadecimal digits
+	ret  int64
+}
+
+// recorded are the calls that change files, make changes last, or say which file a descriptor is.
+const recorded = "open,openat,openat2,creat,close,dup,dup2,dup3,fcntl,chdir,fchdir,execve,read,lseek," +
+	"write,pwrite64,writev,pwritev,pwritev2,copy_file_range,sendfile,splice,truncate,ftruncate,fallocate," +
+	"mkdir,mkdirat,link,linkat,symlink,symlinkat,mknod,mknodat,rename,renameat,renameat2,unlink,unlinkat,rmdir,chmod,fchmod,fchmodat,fchmodat2," +
+	"fsync,fdatasync,sync,syncfs,sync_file_range,clone,clone3,fork,vfork"
+
+// record runs a command and returns what it asked of the system.
+func (p program) record(t *testing.T, dir string, command ...string) ([]sysCall, result) {
+	t.Helper()
+	out := filepath.Join(p.tmp, filepath.Base(filepath.Dir(dir))+".record")
+	defer os.Remove(out)
+	r := start(dir, append([]string{"strace", "-f", "-qq", "--seccomp-bpf", "-xx", "-s", "10000000", "-e", "signal=none", "-e", "trace=?" + strings.ReplaceAll(recorded, ",", ",?"), "-o", out, p.bin}, command...)...)
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err, r.stderr)
+	}
+	calls, err := parseCalls(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return calls, r
+}
+
+var (
+	tracedLine = regexp.MustCompile(`^(\d+) +(.*)$`)
+	resumed    = regexp.MustCompile(`^<\.\.\. \w+ resumed>(.*)$`)
+	wholeCall  = regexp.MustCompile(`^(\w+)\((.*)\) += (-?\d+|0x[0-9a-f]+)\b(.*)$`)
+)
+
+// parseCalls reads the calls of the first process in a trace, in the order in which they ended. Those of other processes
+// that it starts are left out.
+func parseCalls(text string) ([]sysCall, error) {
+	var calls []sysCall
+	begun, threads := make(map[string]string), threadsOf(text)
+	for line := range strings.Lines(text) {
+		m := tracedLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if m == nil || !threads[m[1]] {
+			continue
+		}
+		call := m[2]
+		if head, isBegun := strings.CutSuffix(call, " <unfinished ...>"); isBegun {
+			begun[m[1]] = head
+			continue
+		}
+		if rest := resumed.FindStringSubmatch(call); rest != nil {
+			call = begun[m[1]] + rest[1]
+		}
+		parts := wholeCall.FindStringSubmatch(call)
+		if parts == nil {
+			if strings.HasPrefix(call, "+++") || strings.HasSuffix(call, "= ?") {
+				continue
+			}
+			return nil, fmt.Errorf("strace says what this test does not read: %.200s", call)
+		}
+		if ret, err := strconv.ParseInt(parts[3], 0, 64); err == nil && ret >= 0 {
+			calls = append(calls, sysCall{parts[1], split(parts[2]), ret})
+		}
+	}
+	return calls, nil
+}
+
+var startsThread = regexp.MustCompile(`(?m)CLONE_THREAD.*\) += (\d+)$`)
+
+// threadsOf are the threads of the first process, by their numbers.
+func threadsOf(text string) map[string]bool {
+	first, _, _ := strings.Cut(text, " ")
+	threads := map[string]bool{first: true}
+	for _, m := range startsThread.FindAllStringSubmatch(text, -1) {
+		threads[m[1]] = true
+	}
+	return threads
+}
+
+// split parts arguments at the commas that stand in no brackets.
+func split(args string) (list []string) {
+	depth, begin := 0, 0
+	for i, c := range args {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				list, begin = append(list, strings.TrimSpace(args[begin:i])), i+1
+			}
+		}
+	}
+	return append(list, strings.TrimSpace(args[begin:]))
+}
+
+// text is an argument that is a string.
+func (c sysCall) text(i int) string {
+	digits := strings.ReplaceAll(strings.Trim(c.args[i], `"`), `\x`, "")
+	data, err := hex.DecodeString(digits)
+	if err != nil {
+		panic(fmt.Sprintf("%s: argument %d: %v", c.name, i, err))
+	}
+	return string(data)
+}
+
+// number is an argument that is a number; AT_FDCWD is -100, as in the kernel.
+func (c sysCall) number(i int) int64 {
+	if c.args[i] == "AT_FDCWD" {
+		return -100
+	}
+	n, err := strconv.ParseInt(c.args[i], 0, 64)
+	if err != nil {
+		panic(fmt.Sprintf("%s: argument %d: %v", c.name, i, err))
+	}
+	return n
+}
+
+// has says whether an argument, if there is one, has a flag.
+func (c sysCall) has(i int, flag string) bool {
+	return i < len(c.args) && regexp.MustCompile(`\b`+flag+`\b`).MatchString(c.args[i])
+}
+
+// mode is the permission that an argument gives, in octal digits, also inside of the structure of openat2.
+func (c sysCall) mode(i int) uint32 {
+	if i >= len(c.args) {
+		return 0
+	}
+	digits := c.args[i]
+	if _, inside, ok := strings.Cut(digits, "mode="); ok {
+		digits, _, _ = strings.Cut(inside, ",")
+	}
+	n, err := strconv.ParseUint(strings.TrimRight(digits, "}"), 8, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(n) & 0o7777
+}
