@@ -57,11 +57,8 @@ func (c Change) apply() (err error) {
 				removeEmpty(c.file.make, c.file.dir)
 			}
 		}()
-		if err := durable.Mkdir(c.file.dir, 0o755); err != nil {
-			return err
-		}
 	}
-	d, err := durable.OpenDir(c.file.dir)
+	d, err := durable.MakeDir(c.file.dir, 0o755)
 	if err != nil {
 		return err
 	}

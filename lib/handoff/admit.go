@@ -3,12 +3,10 @@ package handoff
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
@@ -26,9 +24,6 @@ func (s *Store) admit(_ machineOK, docs []scanned, results []Result) ([]admitted
 	if err := s.checkPlaces(); err != nil {
 		return nil, err
 	}
-	if err := s.checkOwners(); err != nil {
-		return nil, err
-	}
 	verify, err := s.operatorCheck()
 	if err != nil {
 		return nil, err
@@ -43,25 +38,6 @@ func (s *Store) admit(_ machineOK, docs []scanned, results []Result) ([]admitted
 		good = append(good, admitted{d.sealed, state})
 	}
 	return good, nil
-}
-
-// checkOwners refuses existing directories that somebody else could use against the caller.
-func (s *Store) checkOwners() error {
-	for _, path := range []string{s.opt.Dir, s.opt.StateDir} {
-		d, err := openOptional(path)
-		if err != nil || d == nil {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		err = checkOwner(d)
-		d.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // operatorCheck returns the check of one document's operators, for the policy of the store.
@@ -125,12 +101,12 @@ func rank(s operators.State) int {
 
 // Operators returns the operators file, nil if there is none. A file that cannot be used is ErrConfig.
 func (s *Store) Operators() (*operators.List, error) {
-	text, err := readOperators(s.opt.OperatorsFile)
+	text, err := s.OperatorsText()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fault.New(ErrConfig, "", "cannot read the operators file: %v", err)
+		return nil, err
 	}
 	list, faults := ParseOperators(text)
 	if len(faults) > 0 {
@@ -138,6 +114,16 @@ func (s *Store) Operators() (*operators.List, error) {
 			"%s: %s", s.opt.OperatorsFile, faults[0])
 	}
 	return list, nil
+}
+
+// OperatorsText returns the text of the operators file. One that cannot be read, or that lies outside the project and was not
+// named, is ErrConfig; the error of one that does not exist wraps fs.ErrNotExist too.
+func (s *Store) OperatorsText() ([]byte, error) {
+	text, err := s.readPlain(s.opt.OperatorsFile, maxOperatorsBytes)
+	if err != nil && !errors.Is(err, ErrConfig) {
+		err = fault.New(ErrConfig, "", "cannot read the operators file: %v", err)
+	}
+	return text, err
 }
 
 // ParseOperators reads the text of an operators file and returns every fault of it.
@@ -152,15 +138,6 @@ func ParseOperators(text []byte) (*operators.List, []Fault) {
 		faults[i] = Fault{Line: p.Line, Column: 1, Problem: p.Text}
 	}
 	return list, faults
-}
-
-func readOperators(path string) ([]byte, error) {
-	d, err := durable.OpenDir(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return d.ReadFile(filepath.Base(path), maxOperatorsBytes)
 }
 
 // OperatorStatus says what is known of an operator, and why not more.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/filelock"
 )
 
 func TestRecordValidation(t *testing.T) {
@@ -27,11 +26,7 @@ func TestRecordValidation(t *testing.T) {
 	if report, err := s.Verify(t.Context()); err != nil || len(report.Faults) > 0 {
 		t.Errorf("%v, %v", report.Faults, err)
 	}
-	unlock, err := filelock.Acquire(t.Context(), filepath.Join(root, "handoffs", ".INDEX.md.lock"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unlock()
+	defer lock(t, root)()
 	if s.RecordValidation(t.Context(), v) {
 		t.Error("recorded while somebody else holds the lock")
 	}

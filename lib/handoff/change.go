@@ -165,7 +165,7 @@ func (x *session) settle(intent journal.Intent, log *durable.Log) error {
 // takeBack is for a failure at or before the commit. It lets recovery decide from what is on disk, with
 // descriptors of its own: those of the failed call may hide a later failure.
 func (x *session) takeBack(cause error) error {
-	fresh, err := durable.OpenDir(x.opt.Dir)
+	fresh, err := x.dir.Reopen()
 	if err == nil {
 		defer fresh.Close()
 		again := &session{Store: x.Store, dir: fresh, state: x.state}

@@ -127,7 +127,7 @@ func (x *session) keepFile(name string, content []byte) (bool, error) {
 // caller to find out. If there is none, the error is fs.ErrNotExist.
 func (s *Store) LastCheckpoint() (SignedCheckpoint, error) {
 	none := fmt.Errorf("no signed checkpoint in %s: %w", s.opt.StateDir, fs.ErrNotExist)
-	state, err := openOptional(s.opt.StateDir)
+	state, err := s.openPlace(s.opt.StateDir)
 	if err != nil {
 		return SignedCheckpoint{}, err
 	}

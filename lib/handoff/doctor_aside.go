@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -26,27 +25,8 @@ func (m *mending) asideName(name string) string {
 
 // moveAside gives a file another name in the same directory, whatever it is.
 func (m *mending) moveAside(d *durable.Dir, from, to string) error {
-	_, err := d.Lstat(to)
-	if err == nil {
-		err = fs.ErrExist
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot put %s aside as %s: %w", filepath.Join(d.Path(), from), to, err)
-	}
-	root, err := os.OpenRoot(d.Path())
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	opened, err := root.Stat(".")
-	if err != nil {
-		return err
-	}
-	if info, err := d.Stat(); err != nil || !os.SameFile(opened, info) {
-		return errors.Join(err, fmt.Errorf("%s was replaced while it was in use", d.Path()))
-	}
-	if err := root.Rename(from, to); err != nil {
-		return err
+	if err := d.Rename(from, to); err != nil {
+		return fmt.Errorf("cannot put %s aside: %w", filepath.Join(d.Path(), from), err)
 	}
 	return d.Sync()
 }

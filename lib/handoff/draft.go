@@ -89,7 +89,7 @@ func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
 	}
 	for _, o := range old {
 		if o.same(d) {
-			return o, s.syncDrafts()
+			return o, s.syncDrafts() // who saved it may have died before that
 		}
 	}
 	x := &session{Store: s}
@@ -108,9 +108,14 @@ func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
 	return d, x.saveDraft(&d, old)
 }
 
-// syncDrafts makes the name of a draft survive a power cut: who saved it may have died before that.
+// syncDrafts makes the names of drafts, and of their directory, survive a power cut.
 func (s *Store) syncDrafts() error {
-	dir, err := durable.OpenDir(filepath.Join(s.opt.StateDir, draftsName))
+	state, err := s.makePlace(s.opt.StateDir, 0o700)
+	if err != nil {
+		return err
+	}
+	defer state.Close()
+	dir, err := state.MakeDir(draftsName, 0o700)
 	if err != nil {
 		return err
 	}
@@ -126,13 +131,9 @@ func (d Draft) same(other Draft) bool {
 }
 
 func (x *session) saveDraft(d *Draft, old []Draft) error {
-	path := filepath.Join(x.opt.StateDir, draftsName)
-	if err := durable.Mkdir(path, 0o700); err != nil {
-		return placeError(path, err)
-	}
-	dir, err := durable.OpenDir(path)
+	dir, err := x.state.MakeDir(draftsName, 0o700)
 	if err != nil {
-		return placeError(path, err)
+		return placeError(filepath.Join(x.opt.StateDir, draftsName), err)
 	}
 	defer dir.Close()
 	dir.CollectStaged()

@@ -39,19 +39,26 @@ func (s *Store) CountDrafts(agent, session string) (n int) {
 }
 
 func (s *Store) eachDraft(do func(dir *durable.Dir, name string)) error {
-	dir, err := openOptional(filepath.Join(s.opt.StateDir, draftsName))
+	dir, err := s.openDrafts()
 	if err != nil || dir == nil {
 		return err
 	}
 	defer dir.Close()
-	if err := s.checkPlaces(); err != nil {
-		return err
-	}
 	names, err := dir.Names(isDraftName)
 	for _, name := range names {
 		do(dir, name)
 	}
 	return err
+}
+
+// openDrafts opens the directory of the drafts, nil if it does not exist.
+func (s *Store) openDrafts() (*durable.Dir, error) {
+	state, err := s.openPlace(s.opt.StateDir)
+	if err != nil || state == nil {
+		return nil, err
+	}
+	defer state.Close()
+	return ifThere(state.OpenDir(draftsName))
 }
 
 func isDraftName(name string) bool {
@@ -112,7 +119,7 @@ func (s *Store) RemoveDraft(d Draft) error {
 	if err := x.open(); err != nil {
 		return err
 	}
-	dir, err := openOptional(filepath.Join(s.opt.StateDir, draftsName))
+	dir, err := ifThere(x.state.OpenDir(draftsName))
 	if err != nil || dir == nil {
 		return err
 	}

@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/filelock"
 )
 
 func mustSave(t *testing.T, s *handoff.Store, d handoff.Draft) handoff.Draft {
@@ -54,11 +52,7 @@ func TestDraftsAtOnce(t *testing.T) {
 	root := t.TempDir()
 	s := open(t, root, func(o *handoff.Options) { o.LockTimeout = time.Hour })
 	mustWrite(t, s, source("one", "body"))
-	unlock, err := filelock.Acquire(t.Context(), filepath.Join(root, "handoffs", ".INDEX.md.lock"), time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unlock()
+	defer lock(t, root)()
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {

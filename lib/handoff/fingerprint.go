@@ -23,7 +23,7 @@ func (s *Store) Machine() (recorded MachineRecord, observed string, err error) {
 	if observed, err = s.fingerprint(); err != nil {
 		return MachineRecord{}, "", err
 	}
-	state, err := openOptional(s.opt.StateDir)
+	state, err := s.openPlace(s.opt.StateDir)
 	if err != nil || state == nil {
 		return MachineRecord{}, observed, err
 	}

@@ -78,14 +78,14 @@ func (s *Store) lookAtMachine() (known bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	state, err := openOptional(s.opt.StateDir)
+	state, err := s.openPlace(s.opt.StateDir)
 	if err != nil {
 		return false, err
 	}
 	if state != nil {
 		defer state.Close()
 	}
-	dir, err := openOptional(s.opt.Dir)
+	dir, err := s.openPlace(s.opt.Dir)
 	if err != nil {
 		return false, err
 	}
@@ -165,8 +165,12 @@ func (x *session) checkMachine() error {
 }
 
 func (x *session) recordMachine(observed string) error {
-	for _, dir := range []string{x.opt.Dir, x.opt.StateDir} { // of which a command that was interrupted may have made them
-		if err := durable.SyncParents(dir, x.opt.Root); err != nil {
+	root, err := resolve(x.opt.Root)
+	if err != nil {
+		return err
+	}
+	for _, dir := range []*durable.Dir{x.dir, x.state} { // of which a command that was interrupted may have made them
+		if err := durable.SyncParents(dir.Path(), root); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ type Ledger struct {
 
 // Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a token is unused.
 func (s *Store) Ledger() (*Ledger, error) {
-	d, err := openOptional(s.opt.StateDir)
+	d, err := s.openPlace(s.opt.StateDir)
 	if err != nil || d == nil {
 		return &Ledger{}, err
 	}

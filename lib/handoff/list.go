@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -158,14 +156,11 @@ func (s *Store) reader() (*durable.Dir, error) {
 // prover is reader for commands that say whether all is there: the error is errGone if a directory that does not
 // exist held handoffs.
 func (s *Store) prover() (*durable.Dir, error) {
-	if err := s.checkPlaces(); err != nil {
-		return nil, err
-	}
-	dir, err := openOptional(s.opt.Dir)
+	dir, err := s.openPlace(s.opt.Dir)
 	if err != nil || dir != nil || !s.hasLog() {
 		return dir, err
 	}
-	if dir, err = openOptional(s.opt.Dir); err == nil && dir == nil { // it was not made just now
+	if dir, err = s.openPlace(s.opt.Dir); err == nil && dir == nil { // it was not made just now
 		err = fault.New(ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+shellQuote(s.opt.StateDir)+" away too",
 			"%s: %v", s.opt.Dir, errGone)
 	}
@@ -174,8 +169,13 @@ func (s *Store) prover() (*durable.Dir, error) {
 
 // hasLog reports whether there is an audit log with something in it.
 func (s *Store) hasLog() bool {
-	log, err := os.Lstat(filepath.Join(s.opt.StateDir, logName))
-	return err == nil && log.Size() > 0
+	state, err := s.openPlace(s.opt.StateDir)
+	if err != nil || state == nil {
+		return false
+	}
+	defer state.Close()
+	log, err := state.Lstat(logName)
+	return err == nil && log.Size > 0
 }
 
 // load reads the document of an entry and proves that it is the one that was written. The text comes back

@@ -137,7 +137,7 @@ func parseOffers(text []byte) []Offer {
 // Offers returns the offers that are recorded, older ones first. Where the record cannot be read that is
 // warned about, and there are none.
 func (s *Store) Offers() []Offer {
-	state, err := openOptional(s.opt.StateDir)
+	state, err := s.openPlace(s.opt.StateDir)
 	if err != nil || state == nil {
 		return nil
 	}

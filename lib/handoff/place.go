@@ -17,46 +17,127 @@ var (
 	sharedPlaces = []string{"/var", "/root", "/srv"}
 )
 
-// checkPlaces refuses handoffs and state directories where no store may be. It creates nothing.
-func (s *Store) checkPlaces() error {
-	root, err := resolve(s.opt.Root)
-	if err != nil {
-		return err
-	}
-	for _, dir := range []string{s.opt.Dir, s.opt.StateDir} {
-		if err := s.checkPlace(dir, root); err != nil {
-			return err
-		}
-	}
-	file, err := resolve(s.opt.OperatorsFile)
-	if err == nil && !contains(root, file) && !slices.Contains(s.opt.Named, s.opt.OperatorsFile) {
-		err = fault.New(ErrConfig, "name it on the command line, or keep it inside the project",
-			"the operators file %s lies outside the project %s", s.opt.OperatorsFile, s.opt.Root)
-	}
-	return err
+const placeAdvice = "choose a directory inside the project, or name another with --handoffs-dir"
+
+// openPlace opens a directory of the store, nil if it does not exist. One where no store may be is ErrConfig.
+//
+// Symbolic links on the way are resolved first. The place is judged by what comes of that, and opened as it was judged:
+// who puts a link there meanwhile stops the command, and leads it nowhere.
+func (s *Store) openPlace(path string) (*durable.Dir, error) {
+	_, d, err := s.place(path)
+	return d, err
 }
 
-func (s *Store) checkPlace(dir, root string) error {
-	const advice = "choose a directory inside the project, or name another with --handoffs-dir"
-	real, err := resolve(dir)
+// makePlace is openPlace, and makes the directory durably where it is missing. What root makes belongs to the owner of the
+// directory that it lies in.
+func (s *Store) makePlace(path string, perm fs.FileMode) (*durable.Dir, error) {
+	real, d, err := s.place(path)
+	if err == nil && d == nil {
+		d, err = durable.MakeDir(real, perm)
+	}
+	return d, placeError(path, err)
+}
+
+// place judges the place of a directory that exists or not, and opens it if it does.
+func (s *Store) place(path string) (real string, d *durable.Dir, err error) {
+	real, d, err = locate(path)
+	if err == nil {
+		err = s.judgePlace(path, real, d)
+	}
+	if err != nil && d != nil {
+		d.Close()
+		d = nil
+	}
+	return real, d, err
+}
+
+// locate returns the path of a directory without the symbolic links on the way to it, and opens it, if it exists.
+func locate(path string) (real string, d *durable.Dir, err error) {
+	real = path
+	if d, err = durable.OpenDir(real); errors.Is(err, durable.ErrUnsafe) {
+		if real, err = resolveParent(path); err != nil {
+			return path, nil, err
+		}
+		d, err = durable.OpenDir(real)
+	}
+	d, err = ifThere(d, err)
+	return real, d, err
+}
+
+// ifThere makes nil of a directory that does not exist, and ErrConfig of one that may not be used.
+func ifThere(d *durable.Dir, err error) (*durable.Dir, error) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, fs.ErrPermission):
+		return nil, fault.New(ErrConfig, "name a directory of your own with --handoffs-dir", "cannot use the directory: %v", err)
+	}
+	return d, err
+}
+
+func (s *Store) judgePlace(path, real string, d *durable.Dir) error {
+	if place, ok := under(real, systemPlaces); ok {
+		return fault.New(ErrConfig, placeAdvice, "%s lies under %s, which belongs to the system", path, place)
+	}
+	inside, err := s.isInside(path, real)
 	if err != nil {
 		return err
 	}
-	if place, ok := under(real, systemPlaces); ok {
-		return fault.New(ErrConfig, advice, "%s lies under %s, which belongs to the system", dir, place)
+	if contains(s.opt.Root, path) && !inside {
+		return fault.New(ErrConfig, placeAdvice, "%s leads out of the project through a symbolic link, to %s", path, real)
 	}
-	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return fault.New(ErrConfig, advice, "%s is not a directory (symbolic links are refused)", dir)
+	if !inside && !slices.Contains(s.opt.Named, path) {
+		return fault.New(ErrConfig, placeAdvice, "%s lies outside the project %s and was not named on the command line", path, s.opt.Root)
 	}
-	inside := contains(root, real)
-	if contains(s.opt.Root, dir) && !inside {
-		return fault.New(ErrConfig, advice, "%s leads out of the project through a symbolic link, to %s", dir, real)
+	if place, ok := under(real, sharedPlaces); ok && !(inside && isOwn(real, d)) {
+		return fault.New(ErrConfig, placeAdvice, "%s lies under %s, and not inside a project of yours", path, place)
 	}
-	if !inside && !slices.Contains(s.opt.Named, dir) {
-		return fault.New(ErrConfig, advice, "%s lies outside the project %s and was not named on the command line", dir, s.opt.Root)
+	return nil
+}
+
+// isInside reports whether a path, which is called real without symbolic links, leads to a place inside the project.
+func (s *Store) isInside(path, real string) (bool, error) {
+	if path == real && contains(s.opt.Root, path) {
+		return true, nil // the root has no symbolic link either
 	}
-	if place, ok := under(real, sharedPlaces); ok && !(inside && ownedByCaller(real)) {
-		return fault.New(ErrConfig, advice, "%s lies under %s, and not inside a project of yours", dir, place)
+	root, err := resolve(s.opt.Root)
+	return contains(root, real), err
+}
+
+// isOwn reports whether the caller owns d, or, if that does not exist, the nearest directory above it.
+func isOwn(real string, d *durable.Dir) bool {
+	for parent := real; d == nil; {
+		if real, parent = parent, filepath.Dir(parent); real == parent {
+			return false
+		}
+		above, err := durable.OpenDir(parent)
+		if err == nil {
+			defer above.Close()
+			d = above
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	info, err := d.Stat()
+	return err == nil && isCallers(info)
+}
+
+// checkPlaces refuses handoffs and state directories where no store may be, or that somebody else could use against
+// the caller. It creates nothing.
+func (s *Store) checkPlaces() error {
+	for _, path := range []string{s.opt.Dir, s.opt.StateDir} {
+		d, err := s.openPlace(path)
+		if err != nil {
+			return err
+		}
+		if d == nil {
+			continue
+		}
+		err = checkOwner(d)
+		d.Close()
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -78,18 +159,44 @@ func checkOwner(d *durable.Dir) error {
 	return nil
 }
 
+// readPlain reads a file that is named or lies inside the project, such as OPERATORS.md. Neither the file nor, once they
+// are resolved, the directories above it may be symbolic links.
+func (s *Store) readPlain(path string, max int64) ([]byte, error) {
+	real, err := resolveParent(path)
+	if err != nil {
+		return nil, err
+	}
+	inside, err := s.isInside(path, real)
+	if err == nil && !inside && !slices.Contains(s.opt.Named, path) {
+		err = fault.New(ErrConfig, "name it on the command line, or keep it inside the project", "%s lies outside the project %s", path, s.opt.Root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d, err := durable.OpenDir(filepath.Dir(real))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.ReadFile(filepath.Base(real), max)
+}
+
 // resolve returns path with symbolic links resolved as far as it exists.
 func resolve(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		return real, nil
 	}
-	parent := filepath.Dir(path)
-	if !errors.Is(err, fs.ErrNotExist) || parent == path {
+	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
 		return "", fault.New(ErrConfig, "", "cannot resolve %s: %v", path, err)
 	}
-	real, err = resolve(parent)
-	return filepath.Join(real, filepath.Base(path)), err
+	return resolveParent(path)
+}
+
+// resolveParent is resolve for all of path but its last name.
+func resolveParent(path string) (string, error) {
+	parent, err := resolve(filepath.Dir(path))
+	return filepath.Join(parent, filepath.Base(path)), err
 }
 
 func under(path string, places []string) (string, bool) {

@@ -75,7 +75,7 @@ func (s *Store) stamps() (files [][2]string, large, settled bool) {
 }
 
 func (s *Store) readQuiet() []quiet {
-	state, err := openOptional(s.opt.StateDir)
+	state, err := s.openPlace(s.opt.StateDir)
 	if err != nil || state == nil {
 		return nil
 	}

@@ -34,7 +34,7 @@ var operations = map[string]operation{
 // else. It is for those that may find that there is nothing to write. Its errors are those of Write.
 func (s *Store) Recover(ctx context.Context) (err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	dir, err := openOptional(s.opt.Dir)
+	dir, err := s.openPlace(s.opt.Dir)
 	if err != nil || dir == nil {
 		return err
 	}

@@ -60,9 +60,12 @@ func (s *Store) locked(ctx context.Context, do func(*session) error) error {
 	})
 }
 
-// open opens the directories, and makes them durably where they are missing.
-func (x *session) open() error {
-	if err := x.checkPlaces(); err != nil {
+// open opens the directories, and makes them durably where they are missing. Nothing is made if one of them cannot be used.
+func (x *session) open() (err error) {
+	if x.dir, err = x.prover(); err != nil { // no handoffs directory is made where there was one
+		return err
+	}
+	if x.state, err = x.openPlace(x.opt.StateDir); err != nil {
 		return err
 	}
 	for _, d := range []struct {
@@ -70,21 +73,12 @@ func (x *session) open() error {
 		mode fs.FileMode
 		dir  **durable.Dir
 	}{{x.opt.Dir, 0o755, &x.dir}, {x.opt.StateDir, 0o700, &x.state}} {
-		dir, err := openOptional(d.path)
-		if err == nil && dir == nil && d.path == x.opt.Dir {
-			dir, err = x.prover() // not where there was one
-		}
-		if err == nil && dir == nil {
-			if err = durable.Mkdir(d.path, d.mode); err == nil {
-				dir, err = durable.OpenDir(d.path)
+		if *d.dir == nil {
+			if *d.dir, err = x.makePlace(d.path, d.mode); err != nil {
+				return err
 			}
 		}
-		if err != nil {
-			return placeError(d.path, err)
-		}
-		*d.dir = dir
-		x.atEnd(func() { dir.Close() })
-		if err := checkOwner(dir); err != nil {
+		if err := checkOwner(*d.dir); err != nil {
 			return err
 		}
 	}
@@ -94,13 +88,12 @@ func (x *session) open() error {
 // lock takes the lock, for which all wait in turn, and then those of both directories, which are free as a rule: they
 // exclude who came in by another lock file, since this one was removed, and who has the state directory in common.
 func (x *session) lock(ctx context.Context, wait time.Duration) error {
-	path, begin := x.path(lockName), time.Now()
-	if os.Geteuid() == 0 { // in the store of somebody else the lock file is his; others make it as they take it
-		if err := x.dir.Touch(lockName, 0o644); err != nil {
-			return err
-		}
-	}
-	unlock, err := filelock.Acquire(ctx, path, wait)
+	path, begin := filepath.Join(x.dir.Path(), lockName), time.Now()
+	unlock, err := filelock.Acquire(ctx, filelock.File{
+		Path:  path,
+		Make:  func() error { return x.dir.Touch(lockName, 0o644) },
+		Inode: func() (uint64, error) { e, err := x.dir.Lstat(lockName); return e.Inode, err },
+	}, wait)
 	if err != nil {
 		return lockError(path, wait, err)
 	}
@@ -144,6 +137,11 @@ func (x *session) atEnd(do func()) { x.cleanup = append(x.cleanup, do) }
 func (x *session) end() {
 	for _, do := range slices.Backward(x.cleanup) {
 		do()
+	}
+	for _, d := range []*durable.Dir{x.dir, x.state} {
+		if d != nil {
+			d.Close()
+		}
 	}
 }
 

@@ -62,16 +62,14 @@ func (s *Store) Dir() string { return s.opt.Dir }
 // MakeDir makes the handoffs directory durably where it is missing, and reports whether it was. What root makes
 // belongs to the owner of the directory that it lies in.
 func (s *Store) MakeDir() (made bool, err error) {
-	if err := s.checkPlaces(); err != nil {
+	d, err := s.openPlace(s.opt.Dir)
+	if made = err == nil && d == nil; made {
+		d, err = s.makePlace(s.opt.Dir, 0o755)
+	}
+	if err != nil {
 		return false, err
 	}
-	if _, err := os.Stat(s.opt.Dir); !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
-	if err := durable.Mkdir(s.opt.Dir, 0o755); err != nil {
-		return false, placeError(s.opt.Dir, err)
-	}
-	return true, nil
+	return made, d.Close()
 }
 
 // relPath returns how the path of a stored file is reported: relative to the project root if it is inside.
@@ -82,20 +80,6 @@ func (s *Store) relPath(file string) string {
 		return path
 	}
 	return filepath.ToSlash(rel)
-}
-
-// openOptional opens a directory. One that does not exist yet is nil without error.
-func openOptional(path string) (*durable.Dir, error) {
-	d, err := durable.OpenDir(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, fs.ErrPermission):
-		return nil, fault.New(ErrConfig, "name a directory of your own with --handoffs-dir", "cannot use the directory: %v", err)
-	case err != nil:
-		return nil, err
-	}
-	return d, nil
 }
 
 // readIndex returns the text of an index file, nil if it does not exist.
@@ -143,7 +127,7 @@ func (s *Store) hasLost(d *durable.Dir, text []byte) (bool, error) {
 	if err != nil || !has || index.Lacks(string(text)) != "" {
 		return has, err
 	}
-	state, err := openOptional(s.opt.StateDir)
+	state, err := s.openPlace(s.opt.StateDir)
 	if err != nil || state == nil {
 		return false, err
 	}

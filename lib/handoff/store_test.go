@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/schema"
 )
 
@@ -34,6 +35,19 @@ func open(t testing.TB, root string, edit func(*handoff.Options)) *handoff.Store
 		t.Fatal(err)
 	}
 	return s
+}
+
+// lock takes the lock of the store below root, and returns what gives it back.
+func lock(t testing.TB, root string) (unlock func()) {
+	t.Helper()
+	d, err := durable.OpenDir(filepath.Join(root, "handoffs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Lock(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	return func() { d.Close() }
 }
 
 func source(topic, body string) []byte {

@@ -53,7 +53,7 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	if _, err := fmt.Fprintf(w, "[Unread handoffs to: %s]\n", operator); err != nil {
 		return err
 	}
-	d, err := openOptional(s.opt.Dir)
+	d, err := s.openPlace(s.opt.Dir)
 	if err != nil || d == nil {
 		return err
 	}

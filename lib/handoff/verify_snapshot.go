@@ -74,7 +74,7 @@ func (c *check) takeSnapshot(ctx context.Context) error {
 // openState opens the state directory, unless there is none yet.
 func (c *check) openState() (err error) {
 	if c.state == nil {
-		c.state, err = openOptional(c.opt.StateDir)
+		c.state, err = c.openPlace(c.opt.StateDir)
 	}
 	return err
 }

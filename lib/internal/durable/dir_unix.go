@@ -20,20 +20,6 @@ type Dir struct {
 	path string
 }
 
-// OpenDir opens the directory at path. A symbolic link in the last place is refused with ErrUnsafe.
-func OpenDir(path string) (*Dir, error) {
-	fd, err := retry(func() (int, error) {
-		return unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	})
-	if err != nil {
-		if info, lerr := os.Lstat(path); lerr == nil && !info.IsDir() {
-			return nil, unsafeEntry(path, "not a directory")
-		}
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-	}
-	return &Dir{f: os.NewFile(uintptr(fd), path), path: path}, nil
-}
-
 // Path returns the path that d was opened by.
 func (d *Dir) Path() string { return d.path }
 
@@ -47,14 +33,6 @@ func (d *Dir) Close() error { return d.f.Close() }
 func (d *Dir) Sync() error { return d.f.Sync() }
 
 func (d *Dir) fd() int { return int(d.f.Fd()) }
-
-func (d *Dir) reopen() (*os.File, error) {
-	fd, err := d.openat(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), d.path), nil
-}
 
 func (d *Dir) openat(name string, flags int, perm uint32) (int, error) {
 	fd, err := retry(func() (int, error) { return unix.Openat(d.fd(), name, flags|unix.O_CLOEXEC, perm) })
@@ -188,67 +166,6 @@ func (d *Dir) removeIfDead(name string) (dead bool, err error) {
 		err = d.Remove(name)
 	}
 	return err == nil, err
-}
-
-// Mkdir creates the directory at path with its missing parents, and syncs every directory that it
-// changed, so that the new ones survive a power cut. What root makes belongs to the owner of its parent.
-func Mkdir(path string, perm os.FileMode) error {
-	if info, err := os.Lstat(path); err == nil {
-		if !info.IsDir() {
-			return unsafeEntry(path, "not a directory")
-		}
-		return nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	parent := filepath.Dir(path)
-	if parent == path {
-		return fmt.Errorf("%s: %w", path, fs.ErrNotExist)
-	}
-	if _, err := os.Stat(parent); errors.Is(err, fs.ErrNotExist) {
-		if err := Mkdir(parent, perm); err != nil {
-			return err
-		}
-	}
-	err := os.Mkdir(path, perm)
-	if err == nil {
-		err = giveDir(path, parent)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return syncPath(parent)
-}
-
-// SyncParents makes the names of path and of the directories that hold it survive a power cut: those below top, if
-// it lies there, else only its own. What may not be read was not made by this user.
-func SyncParents(path, top string) error {
-	for {
-		parent := filepath.Dir(path)
-		if err := syncPath(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
-			return err
-		}
-		within, err := filepath.Rel(top, parent)
-		if err != nil || within == "." || !filepath.IsLocal(within) {
-			return nil
-		}
-		path = parent
-	}
-}
-
-// syncPath syncs the directory at path. One that its file system cannot sync, as of an automounter, does not keep the
-// store from being used: see fsync(2), EINVAL.
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	err = f.Sync()
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
-		return nil
-	}
-	return err
 }
 
 func retry(call func() (int, error)) (int, error) {

@@ -87,14 +87,14 @@ func (d *Dir) ReadFile(name string, max int64) ([]byte, error) {
 
 // Names returns the names in d that keep accepts, in no order. It reads the whole directory.
 func (d *Dir) Names(keep func(string) bool) ([]string, error) {
-	f, err := d.reopen()
+	again, err := d.Reopen()
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer again.Close()
 	var names []string
 	for {
-		batch, err := f.Readdirnames(4096)
+		batch, err := again.f.Readdirnames(4096)
 		for _, name := range batch {
 			if keep(name) {
 				names = append(names, name)

@@ -285,22 +285,6 @@ func TestReadAllLimit(t *testing.T) {
 	}
 }
 
-func TestMkdir(t *testing.T) {
-	base := t.TempDir()
-	if err := durable.Mkdir(filepath.Join(base, "a", "b"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := durable.Mkdir(filepath.Join(base, "a", "b"), 0o755); err != nil {
-		t.Errorf("again: %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(base, "f"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := durable.Mkdir(filepath.Join(base, "f"), 0o755); !errors.Is(err, durable.ErrUnsafe) {
-		t.Errorf("over a file: %v", err)
-	}
-}
-
 // What root makes belongs to the owner of the directory, and what was there keeps its own.
 func TestRootGivesToTheOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
@@ -328,7 +312,13 @@ func TestRootGivesToTheOwner(t *testing.T) {
 			}
 			return log.Close()
 		},
-		"outer/inner": func(name string) error { return durable.Mkdir(filepath.Join(d.Path(), name), 0o700) },
+		"outer/inner": func(name string) error {
+			made, err := durable.MakeDir(filepath.Join(d.Path(), name), 0o700)
+			if err != nil {
+				return err
+			}
+			return made.Close()
+		},
 	}
 	for name, verb := range make {
 		path := filepath.Join(d.Path(), name)

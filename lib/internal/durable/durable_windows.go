@@ -8,33 +8,41 @@ import (
 )
 
 // A Dir is a directory whose files can be read. Verbs that write return ErrUnsupported here.
-type Dir struct{ path string }
+type Dir struct {
+	f    *os.File
+	path string
+}
 
 // A Staged file cannot be made on this system.
 type Staged struct{}
 
-// OpenDir opens the directory at path.
+// OpenDir opens the directory at path. A symbolic link is ErrUnsafe; those on the way are followed here.
 func OpenDir(path string) (*Dir, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, unsafeEntry(path, "not a directory")
+		return nil, unsafeEntry(path, "not a directory (symbolic links are refused)")
 	}
-	return &Dir{path: path}, nil
+	f, err := os.Open(path)
+	return &Dir{f, path}, err
 }
+
+// OpenDir opens the directory name in d.
+func (d *Dir) OpenDir(name string) (*Dir, error) { return OpenDir(filepath.Join(d.path, name)) }
+
+// Reopen opens d once more.
+func (d *Dir) Reopen() (*Dir, error) { return OpenDir(d.path) }
 
 // Path returns the path that d was opened by.
 func (d *Dir) Path() string { return d.path }
 
 // Stat describes the directory itself.
-func (d *Dir) Stat() (os.FileInfo, error) { return os.Stat(d.path) }
+func (d *Dir) Stat() (os.FileInfo, error) { return d.f.Stat() }
 
-// Close does nothing.
-func (d *Dir) Close() error { return nil }
-
-func (d *Dir) reopen() (*os.File, error) { return os.Open(d.path) }
+// Close closes the directory.
+func (d *Dir) Close() error { return d.f.Close() }
 
 // Open opens the plain file name for reading. Anything else than a regular file is ErrUnsafe.
 func (d *Dir) Open(name string) (*os.File, error) {
@@ -151,8 +159,14 @@ func (s *Staged) Publish(string) error { return ErrUnsupported }
 // Discard does nothing.
 func (s *Staged) Discard() {}
 
-// Mkdir returns ErrUnsupported.
-func Mkdir(string, os.FileMode) error { return ErrUnsupported }
+// MakeDir returns ErrUnsupported.
+func MakeDir(string, os.FileMode) (*Dir, error) { return nil, ErrUnsupported }
+
+// MakeDir returns ErrUnsupported.
+func (d *Dir) MakeDir(string, os.FileMode) (*Dir, error) { return nil, ErrUnsupported }
 
 // SyncParents returns ErrUnsupported.
 func SyncParents(string, string) error { return ErrUnsupported }
+
+// Rename returns ErrUnsupported.
+func (d *Dir) Rename(string, string) error { return ErrUnsupported }

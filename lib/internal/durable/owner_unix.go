@@ -46,25 +46,16 @@ func (d *Dir) give(f *os.File) error {
 	return giveTo(dir, f)
 }
 
-// giveDir is give for a directory that was made by its path. One that is not empty is another, put in its place.
-func giveDir(path, parent string) error {
+// giveDir is give for a directory that was made just now. One that is not empty is another, put in its place.
+func (d *Dir) giveDir(made *Dir) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	owner, err := os.Stat(parent)
-	if err != nil {
-		return err
-	}
-	made, err := OpenDir(path)
-	if err != nil {
-		return err
-	}
-	defer made.Close()
 	names, err := made.Names(func(string) bool { return true })
 	if err != nil || len(names) > 0 {
 		return err
 	}
-	return giveTo(owner, made.f)
+	return d.give(made.f)
 }
 
 // create makes the file name, which must not exist.

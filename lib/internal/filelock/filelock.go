@@ -1,8 +1,9 @@
 // Package filelock takes the exclusive lock of a file, between processes and within one, for as long
 // as a critical section lasts.
 //
-// The lock file is created when it is missing, with mode 0644 less the umask, and never written,
+// The lock file is made by the caller when it is missing, and never written,
 // truncated, renamed or removed. It must be a regular file with one name that is no symbolic link.
+// The library opens it by path; that it is the one that the caller means is seen once the lock is held.
 // A waiter is queued by the kernel and does not poll.
 package filelock
 
@@ -28,43 +29,56 @@ var (
 	errReplaced = errors.New("the lock file was replaced")
 )
 
-// Acquire takes the lock of path, and returns the function that gives it back. It waits up to
+// A File is the file to lock, as it is opened by its path and as the caller sees it, in a directory that is open: what the
+// path leads to may have been exchanged.
+type File struct {
+	Path  string
+	Make  func() error           // makes it where it is missing
+	Inode func() (uint64, error) // of what has its name now
+}
+
+// Acquire takes the lock of a file, and returns the function that gives it back. It waits up to
 // timeout; with 0 or less it only tries. The error wraps ErrBusy when that time is over, ErrUnsafe
 // when the file may not serve as a lock, and the cause of ctx when that is done first.
 //
 // A lock that is free is taken on the calling thread and without another goroutine. The returned
 // function may be called from any goroutine, and more than once. After a wait that was given up, a
 // goroutine stays behind until the lock is free, and gives it back at once.
-func Acquire(ctx context.Context, path string, timeout time.Duration) (unlock func(), err error) {
+func Acquire(ctx context.Context, f File, timeout time.Duration) (unlock func(), err error) {
 	deadline := time.Now().Add(timeout)
 	for {
-		l, err := take(ctx, path, deadline)
+		l, err := take(ctx, f, deadline)
 		if err == nil {
 			return func() { release(l) }, nil
 		}
 		if !errors.Is(err, errReplaced) {
-			return nil, fmt.Errorf("cannot lock %q: %w", path, err)
+			return nil, fmt.Errorf("cannot lock %q: %w", f.Path, err)
 		}
 		if time.Until(deadline) <= 0 {
-			return nil, fmt.Errorf("cannot lock %q: %w: %w", path, ErrBusy, err)
+			return nil, fmt.Errorf("cannot lock %q: %w: %w", f.Path, ErrBusy, err)
 		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
-// take locks the file that has the name path now. The error is errReplaced when another file has
+// take locks the file that has the name now. The error is errReplaced when another file has
 // the name, or none, by the time that the lock is held.
-func take(ctx context.Context, path string, deadline time.Time) (*flock.Flock, error) {
+func take(ctx context.Context, f File, deadline time.Time) (*flock.Flock, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	l := flock.New(path, flock.SetFlag(openFlags), flock.SetPermissions(0o644)) // one per call: a shared Flock grants the lock twice
-	locked := false
-	err := again(func() (err error) {
-		locked, err = l.TryLock()
-		return err
-	})
+	l := flock.New(f.Path, flock.SetFlag(openFlags)) // one per call: a shared Flock grants the lock twice
+	locked, err := try(l)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := f.Make(); err != nil {
+			return nil, err
+		}
+		if locked, err = try(l); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %w", errReplaced, err) // or its directory
+		}
+	}
 	if err != nil || !locked {
-		if unsafe := inspect(os.Lstat(path)); errors.Is(unsafe, ErrUnsafe) {
+		if unsafe := inspect(os.Lstat(f.Path)); errors.Is(unsafe, ErrUnsafe) {
 			return nil, unsafe // why the open failed, or not worth waiting for
 		}
 		if err == nil {
@@ -74,11 +88,19 @@ func take(ctx context.Context, path string, deadline time.Time) (*flock.Flock, e
 			return nil, err
 		}
 	}
-	if err := serves(l, path); err != nil {
+	if err := serves(l, f); err != nil {
 		release(l)
 		return nil, err
 	}
 	return l, nil
+}
+
+func try(l *flock.Flock) (locked bool, err error) {
+	err = again(func() (err error) {
+		locked, err = l.TryLock()
+		return err
+	})
+	return locked, err
 }
 
 // wait takes the lock in a goroutine: only a blocking call is queued fairly by the kernel, and it
@@ -111,14 +133,14 @@ func wait(ctx context.Context, l *flock.Flock, timeout time.Duration) error {
 	}
 }
 
-// serves checks the file that l holds. It must still have the name path, or the lock excludes nobody.
-func serves(l *flock.Flock, path string) error {
+// serves checks the file that l holds. It must still have the name, or the lock excludes nobody.
+func serves(l *flock.Flock, f File) error {
 	held, err := l.Stat()
 	if err := inspect(held, err); err != nil {
 		return err
 	}
-	named, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(held, named) {
+	named, err := f.Inode()
+	if errors.Is(err, fs.ErrNotExist) || err == nil && named != inode(held) {
 		return errReplaced
 	}
 	return err

@@ -23,9 +23,38 @@ import (
 
 const long = 30 * time.Second
 
+// acquire locks the file at path.
+func acquire(ctx context.Context, path string, timeout time.Duration) (unlock func(), err error) {
+	return filelock.Acquire(ctx, file(path, path), timeout)
+}
+
+// file is the lock file at path, which the caller sees at another one.
+func file(path, seen string) filelock.File {
+	return filelock.File{
+		Path: path,
+		Make: func() error {
+			f, err := os.OpenFile(seen, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+			if errors.Is(err, os.ErrExist) {
+				return nil
+			}
+			if err == nil {
+				err = f.Close()
+			}
+			return err
+		},
+		Inode: func() (uint64, error) {
+			info, err := os.Lstat(seen)
+			if err != nil {
+				return 0, err
+			}
+			return info.Sys().(*syscall.Stat_t).Ino, nil
+		},
+	}
+}
+
 func mustAcquire(t testing.TB, path string) func() {
 	t.Helper()
-	unlock, err := filelock.Acquire(context.Background(), path, long)
+	unlock, err := acquire(context.Background(), path, long)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +84,7 @@ func TestAcquireExcludes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock := mustAcquire(t, path)
 	for _, timeout := range []time.Duration{-1, 0, time.Millisecond, 20 * time.Millisecond} {
-		if _, err := filelock.Acquire(context.Background(), path, timeout); !errors.Is(err, filelock.ErrBusy) {
+		if _, err := acquire(context.Background(), path, timeout); !errors.Is(err, filelock.ErrBusy) {
 			t.Errorf("timeout %v: %v", timeout, err)
 		}
 	}
@@ -64,7 +93,7 @@ func TestAcquireExcludes(t *testing.T) {
 }
 
 func TestAcquireFails(t *testing.T) {
-	_, err := filelock.Acquire(context.Background(), filepath.Join(t.TempDir(), "missing", "lock"), long)
+	_, err := acquire(context.Background(), filepath.Join(t.TempDir(), "missing", "lock"), long)
 	if !errors.Is(err, os.ErrNotExist) || errors.Is(err, filelock.ErrBusy) || errors.Is(err, filelock.ErrUnsafe) {
 		t.Error(err)
 	}
@@ -75,13 +104,13 @@ func TestAcquireObeysTheContext(t *testing.T) {
 	why := errors.New("the caller has had enough")
 	done, cancel := context.WithCancelCause(context.Background())
 	cancel(why)
-	if _, err := filelock.Acquire(done, path, long); !errors.Is(err, why) {
+	if _, err := acquire(done, path, long); !errors.Is(err, why) {
 		t.Error(err)
 	}
 	defer mustAcquire(t, path)()
 	waiting, stop := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer stop()
-	if _, err := filelock.Acquire(waiting, path, long); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := acquire(waiting, path, long); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
@@ -103,7 +132,7 @@ func TestAcquireRefusesUnsafeFiles(t *testing.T) {
 		if err := make(path); err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err := filelock.Acquire(context.Background(), path, long); !errors.Is(err, filelock.ErrUnsafe) {
+		if _, err := acquire(context.Background(), path, long); !errors.Is(err, filelock.ErrUnsafe) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if text, err := os.ReadFile(target); string(text) != "precious" || err != nil {
@@ -113,7 +142,7 @@ func TestAcquireRefusesUnsafeFiles(t *testing.T) {
 			t.Errorf("%s: made the target of a link", name)
 		}
 	}
-	if _, err := filelock.Acquire(context.Background(), os.DevNull, long); !errors.Is(err, filelock.ErrUnsafe) {
+	if _, err := acquire(context.Background(), os.DevNull, long); !errors.Is(err, filelock.ErrUnsafe) {
 		t.Errorf("device: %v", err)
 	}
 }
@@ -138,7 +167,7 @@ func TestAcquireRefusesALockedUnsafeFile(t *testing.T) {
 	if err := os.Link(path, filepath.Join(dir, "second")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := filelock.Acquire(context.Background(), path, 24*time.Hour); !errors.Is(err, filelock.ErrUnsafe) {
+	if _, err := acquire(context.Background(), path, 24*time.Hour); !errors.Is(err, filelock.ErrUnsafe) {
 		t.Error(err)
 	}
 }
@@ -193,12 +222,12 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 	before := descriptors(t)
 	for range 20 {
 		unlock := mustAcquire(t, path)
-		filelock.Acquire(context.Background(), path, 0)
+		acquire(context.Background(), path, 0)
 		os.Link(path, link)
 		unlock()
-		filelock.Acquire(context.Background(), path, 0)
+		acquire(context.Background(), path, 0)
 		os.Remove(link)
-		filelock.Acquire(context.Background(), dir, 0)
+		acquire(context.Background(), dir, 0)
 	}
 	if after := descriptors(t); after != before {
 		t.Errorf("%d descriptors, then %d", before, after)
@@ -217,9 +246,26 @@ func descriptors(t *testing.T) int {
 func TestErrorsNameTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	defer mustAcquire(t, path)()
-	_, err := filelock.Acquire(context.Background(), path, 0)
+	_, err := acquire(context.Background(), path, 0)
 	if err == nil || !strings.Contains(err.Error(), strconv.Quote(path)) {
 		t.Error(err)
+	}
+}
+
+// A path that leads elsewhere meanwhile locks nothing, and nothing is made there.
+func TestMovedDirectory(t *testing.T) {
+	base := t.TempDir()
+	path, seen := filepath.Join(base, "elsewhere", "lock"), filepath.Join(base, "moved", "lock")
+	if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o755), os.Mkdir(filepath.Dir(seen), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // without a lock file there, and with one
+		if _, err := filelock.Acquire(t.Context(), file(path, seen), 0); !errors.Is(err, filelock.ErrBusy) {
+			t.Error(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	switch os.Getenv("FILELOCK_TEST") {
 	case "hold":
-		unlock, err := filelock.Acquire(context.Background(), os.Args[1], long)
+		unlock, err := acquire(context.Background(), os.Args[1], long)
 		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 // count adds one to the number in the file name, n times, each under the lock.
 func count(lock, name string, n int) error {
 	for range n {
-		unlock, err := filelock.Acquire(context.Background(), lock, long)
+		unlock, err := acquire(context.Background(), lock, long)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func TestStoppedHolder(t *testing.T) {
 	if err := process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := filelock.Acquire(context.Background(), path, 50*time.Millisecond); !errors.Is(err, filelock.ErrBusy) {
+	if _, err := acquire(context.Background(), path, 50*time.Millisecond); !errors.Is(err, filelock.ErrBusy) {
 		t.Error(err)
 	}
 	if err := process.Signal(syscall.SIGCONT); err != nil {
@@ -159,7 +159,7 @@ func TestRemovedLockFile(t *testing.T) {
 	var newReleased atomic.Bool
 	result := make(chan string, 1)
 	go func() {
-		unlock, err := filelock.Acquire(context.Background(), path, long)
+		unlock, err := acquire(context.Background(), path, long)
 		if err != nil {
 			result <- err.Error()
 			return
@@ -186,7 +186,7 @@ func TestRemovedLockFile(t *testing.T) {
 
 // newHolder takes the lock unless the waiter was so late that it has the new file already.
 func newHolder(path string, result chan string) (unlock func()) {
-	unlock, err := filelock.Acquire(context.Background(), path, long)
+	unlock, err := acquire(context.Background(), path, long)
 	if err != nil {
 		result <- err.Error()
 		return func() {}

@@ -1,0 +1,5 @@
+//go:build unix && !linux && !darwin && !freebsd
+
+package durable
+
+const stepFlags = dirFlags
