@@ -117,10 +117,10 @@ func (s *Store) Operators() (*operators.List, error) {
 }
 
 // OperatorsText returns the text of the operators file. One that cannot be read, or that lies outside the project and was not
-// named, is ErrConfig; the error of one that does not exist wraps fs.ErrNotExist too.
+// named, is ErrConfig, one that does not exist fs.ErrNotExist.
 func (s *Store) OperatorsText() ([]byte, error) {
 	text, err := s.readPlain(s.opt.OperatorsFile, maxOperatorsBytes)
-	if err != nil && !errors.Is(err, ErrConfig) {
+	if err != nil && !errors.Is(err, ErrConfig) && !errors.Is(err, fs.ErrNotExist) {
 		err = fault.New(ErrConfig, "", "cannot read the operators file: %v", err)
 	}
 	return text, err

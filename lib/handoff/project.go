@@ -2,8 +2,10 @@ package handoff
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,27 +31,75 @@ type ProjectFlags struct {
 // A Project is where a program runs: its settings, and the options of its store.
 type Project struct {
 	Root     string
-	HasFile  bool // Root has a .handoff.yaml
+	HasFile  bool   // Root has a .handoff.yaml
+	Foreign  string // a .handoff.yaml or .git above that belongs to somebody else, and so made no root; "" if none
 	Settings Settings
 	Options  Options
 }
 
 // LoadProject finds the project around cwd, which is absolute, and combines flags, environment (getenv),
-// .handoff.yaml and defaults, in this order of precedence. Bad settings are ErrConfig. Paths from the
-// file are not trusted: the store refuses them outside the project.
+// .handoff.yaml and defaults, in this order of precedence. A handoffs directory that flags or environment name and that
+// is the one of another project means that project, unless a root is named too. Bad settings are ErrConfig. Paths from
+// the file are not trusted: the store refuses them outside the project.
 func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Project, error) {
-	var p Project
-	var err error
-	if flags.Root != "" {
-		p.Root = absolute(cwd, flags.Root)
-	} else if p.Root, p.HasFile, err = settings.FindRoot(cwd); err != nil {
-		return p, fault.New(ErrConfig, "", "cannot find the project: %v", err)
+	p := Project{Root: absolute(cwd, flags.Root)}
+	if flags.Root == "" {
+		at, err := settings.FindRoot(cwd)
+		if err != nil {
+			return p, fault.New(ErrConfig, "", "cannot find the project: %v", err)
+		}
+		p.Root, p.HasFile, p.Foreign = at.Root, at.HasFile, at.Foreign
 	}
+	err := p.load(cwd, getenv, flags)
+	if err == nil && flags.Root == "" && slices.Contains(p.Options.Named, p.Options.Dir) {
+		err = p.moveTo(p.Options.Dir, cwd, getenv, flags)
+	}
+	return p, err
+}
+
+// load reads the settings of p.Root.
+func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlags) (err error) {
 	if p.Settings, err = settings.Load(p.Root, cwd, getenv); err != nil {
-		return p, fault.New(ErrConfig, "", "%v", err)
+		return fault.New(ErrConfig, "", "%v", err)
 	}
 	p.Options, err = p.options(cwd, flags)
-	return p, err
+	return err
+}
+
+// moveTo makes p the project whose handoffs directory dir is, if it is that of another one. What marks a project
+// belongs to the caller or root; without a mark it is one once it has its state, and dir none of its own.
+func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags ProjectFlags) error {
+	at, err := settings.FindRoot(filepath.Dir(dir))
+	if err != nil || at.Root == p.Root {
+		return nil // what is not there yet is in no project
+	}
+	own, err := settings.Load(at.Root, cwd, nothing)
+	if err != nil {
+		return fault.New(ErrConfig, "", "%v", err)
+	}
+	if !isSamePath(dir, own.HandoffsDir.Value) || !at.IsOwn && (!isThere(own.StateDir.Value) || isThere(ownState(dir))) {
+		return nil
+	}
+	p.Root, p.HasFile, p.Foreign = at.Root, at.HasFile, ""
+	return p.load(cwd, getenv, flags)
+}
+
+// nothing is an environment in which nothing is set.
+func nothing(string) string { return "" }
+
+// ownState is the state directory of a handoffs directory that is not the one of a project.
+func ownState(dir string) string { return filepath.Join(dir, ".run") }
+
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// isSamePath reports whether two paths are the same but for symbolic links above their last names.
+func isSamePath(a, b string) bool {
+	realA, errA := resolveParent(a)
+	realB, errB := resolveParent(b)
+	return a == b || errA == nil && errB == nil && realA == realB
 }
 
 func absolute(cwd, path string) string {
@@ -92,12 +142,14 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	if flags.StateDir != "" || s.StateDir.Source == settings.Environment || len(o.Named) == 0 {
 		return o, nil
 	}
-	own, err := settings.Load(p.Root, cwd, func(string) string { return "" })
+	own, err := settings.Load(p.Root, cwd, nothing)
 	if err != nil {
 		return o, fault.New(ErrConfig, "", "%v", err)
 	}
-	if o.Dir != own.HandoffsDir.Value { // another store than the project's has its own state
-		o.StateDir = filepath.Join(o.Dir, ".run")
+	if isSamePath(o.Dir, own.HandoffsDir.Value) {
+		o.Dir = own.HandoffsDir.Value
+	} else { // another store than the project's has its own state
+		o.StateDir = ownState(o.Dir)
 		o.Named = append(o.Named, o.StateDir)
 	}
 	return o, nil

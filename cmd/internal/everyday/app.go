@@ -192,6 +192,9 @@ func (a *App) Project() (handoff.Project, error) {
 	if err != nil {
 		return p, err
 	}
+	if p.Foreign != "" {
+		a.Note(p.Foreign + " belongs to somebody else and was passed over: the project is " + p.Root + "; name another one with --root")
+	}
 	p.Options.Rules = schema.Frontmatter()
 	p.Options.CheckBody = record.CheckBody
 	p.Options.Warn = a.Note

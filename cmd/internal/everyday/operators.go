@@ -1,7 +1,9 @@
 package everyday
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,15 +88,18 @@ func (a *App) verifyOperator(operator string) error {
 }
 
 func (a *App) validateOperators(files []string) error {
-	p, err := a.Project()
+	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
-	path := p.Options.OperatorsFile
+	path, read := p.Options.OperatorsFile, s.OperatorsText
 	if len(files) == 1 {
-		path = files[0]
+		path, read = files[0], func() ([]byte, error) { return ReadInput(files[0]) }
 	}
-	text, err := ReadInput(path)
+	text, err := read()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = InputError(path, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,8 @@ func decode(src []byte) (*yaml.Node, error) {
 	switch {
 	case len(src) > MaxBytes:
 		return nil, fmt.Errorf("the file is larger than %d bytes; make it smaller", MaxBytes)
+	case bytes.IndexByte(src, 0) >= 0:
+		return nil, errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults")
 	case !utf8.Valid(src):
 		return nil, errors.New("the file is not valid UTF-8; save it as UTF-8")
 	case bytes.ContainsAny(src, "\u0085\u2028\u2029"): // a comment could hide a key from a reader of the file

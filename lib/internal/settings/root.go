@@ -10,42 +10,67 @@ import (
 	"syscall"
 )
 
-// FindRoot returns the root of the project that start, a directory, lies in: the nearest directory
-// from start upward that has a .handoff.yaml of whatever kind, and hasFile is true; else the nearest
-// one with a .git directory or file, else start itself. The root is absolute and free of symbolic links.
-func FindRoot(start string) (root string, hasFile bool, err error) {
+// A Place is where a project lies.
+type Place struct {
+	Root    string // absolute and free of symbolic links
+	HasFile bool   // Root has a .handoff.yaml, of whatever kind
+	IsOwn   bool   // that or a .git in Root belongs to the caller or root, and so does Root
+	Foreign string // what would have made another directory the root, and belongs to somebody else; "" if nothing
+}
+
+// FindRoot returns where the project of start, a directory, lies: in the nearest directory from start upward, but not
+// above the top of the git work tree, that has a .handoff.yaml, else in that top, else in start itself. What belongs to
+// neither the caller nor root makes no directory above start a root, and ends the search: whoever may make files in
+// /tmp is not to choose the settings of everybody who works below it.
+func FindRoot(start string) (Place, error) {
 	dir, err := filepath.Abs(start)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir) // the parents of the real place count, as they do for git
 	}
-	if err != nil {
-		return "", false, fmt.Errorf("cannot find the project root from %q: %w; name it with --root", start, err)
+	for at := (Place{Root: dir}); err == nil; dir = filepath.Dir(dir) {
+		var done bool
+		if done, err = at.look(dir); done || err == nil && dir == filepath.Dir(dir) {
+			return at, nil
+		}
 	}
-	if root, hasFile, err = above(dir, Name, os.Lstat); hasFile || err != nil {
-		return root, hasFile, err
-	}
-	if root, inGit, err := above(dir, ".git", os.Stat); inGit || err != nil {
-		return root, false, err
-	}
-	return dir, false, nil
+	return Place{}, fmt.Errorf("cannot find the project root from %q: %w; name it with --root", start, err)
 }
 
-// above returns the nearest directory from dir upward that has an entry of that name.
-func above(dir, name string, stat func(string) (fs.FileInfo, error)) (string, bool, error) {
-	for {
-		_, err := stat(filepath.Join(dir, name))
-		if err == nil {
-			return dir, true, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return "", false, fmt.Errorf("cannot find the project root: %w; name it with --root", err)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", false, nil
-		}
-		dir = parent
+// look makes dir the root if something says so, and reports whether the search ends there.
+func (p *Place) look(dir string) (done bool, err error) {
+	hasFile, err := exists(os.Lstat, filepath.Join(dir, Name))
+	if err != nil {
+		return false, err
 	}
+	inGit, err := exists(os.Stat, filepath.Join(dir, ".git"))
+	if err != nil {
+		return false, err
+	}
+	for _, mark := range []struct {
+		is   bool
+		name string
+	}{{hasFile, Name}, {inGit, ".git"}} {
+		path := filepath.Join(dir, mark.name)
+		switch {
+		case !mark.is:
+		case isTrusted(dir) && isTrusted(path):
+			*p = Place{Root: dir, HasFile: hasFile, IsOwn: true}
+			return true, nil
+		case dir == p.Root:
+			p.HasFile, done = hasFile, true
+		default:
+			p.Foreign, done = path, true
+		}
+	}
+	return done, nil
+}
+
+func exists(stat func(string) (fs.FileInfo, error), path string) (bool, error) {
+	_, err := stat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // read returns the text of the settings file in root, nil when there is none.

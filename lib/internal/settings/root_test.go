@@ -41,15 +41,16 @@ func TestFindRoot(t *testing.T) {
 		{"file above", []string{".handoff.yaml", "a/b/"}, "a/b", "", true},
 		{"nearest file", []string{".handoff.yaml", "a/.handoff.yaml", "a/b/"}, "a/b", "a", true},
 		{"file here", []string{".handoff.yaml"}, "", "", true},
-		{"file above a work tree", []string{".handoff.yaml", "a/.git/", "a/b/"}, "a/b", "", true},
+		{"file above a work tree", []string{".handoff.yaml", "a/.git/", "a/b/"}, "a/b", "a", false},
+		{"file in the top of a work tree", []string{".handoff.yaml", "a/.git/", "a/.handoff.yaml", "a/b/"}, "a/b", "a", true},
 		{"git directory", []string{"a/.git/", "a/b/"}, "a/b", "a", false},
 		{"git file", []string{".git/", "a/.git", "a/b/"}, "a/b", "a", false},
 		{"a directory of that name counts, to be refused", []string{"a/.handoff.yaml/", "a/b/"}, "a/b", "a", true},
 	} {
 		dir := tree(t, tt.files...)
-		root, hasFile, err := settings.FindRoot(filepath.Join(dir, tt.start))
-		if err != nil || root != filepath.Join(dir, tt.root) || hasFile != tt.hasFile {
-			t.Errorf("%s: got %q, %v, %v", tt.name, root, hasFile, err)
+		got, err := settings.FindRoot(filepath.Join(dir, tt.start))
+		if want := (settings.Place{Root: filepath.Join(dir, tt.root), HasFile: tt.hasFile, IsOwn: true}); err != nil || got != want {
+			t.Errorf("%s: got %+v, %v", tt.name, got, err)
 		}
 	}
 }
@@ -60,16 +61,16 @@ func TestFindRootFollowsLinksFirst(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "project", "sub"), link); err != nil {
 		t.Skip(err)
 	}
-	root, hasFile, err := settings.FindRoot(link)
-	if want := filepath.Join(dir, "project"); root != want || !hasFile || err != nil {
-		t.Errorf("got %q, %v, %v, want %q", root, hasFile, err, want)
+	got, err := settings.FindRoot(link)
+	if want := filepath.Join(dir, "project"); got.Root != want || !got.HasFile || err != nil {
+		t.Errorf("got %+v, %v, want %q", got, err, want)
 	}
 }
 
 func TestFindRootFails(t *testing.T) {
-	root, _, err := settings.FindRoot(filepath.Join(t.TempDir(), "missing"))
-	if err == nil || root != "" || !strings.Contains(err.Error(), "--root") {
-		t.Errorf("got %q, %v", root, err)
+	got, err := settings.FindRoot(filepath.Join(t.TempDir(), "missing"))
+	if err == nil || got != (settings.Place{}) || !strings.Contains(err.Error(), "--root") {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

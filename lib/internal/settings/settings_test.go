@@ -130,6 +130,8 @@ func TestParseRefuses(t *testing.T) {
 		{"operator: a\n...\nstate_dir: b\n", `x: a line begins with "..."`},
 		{"# on\u2028verify_operators: false\n", "x: the file holds a Unicode line separator"},
 		{"operator: \xff\n", "x: the file is not valid UTF-8"},
+		{strings.Repeat("\x00", 64), "x: the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults"},
+		{"operator: ann\n" + strings.Repeat("\x00", 64), "x: the file holds zeros"},
 		{strings.Repeat("#", settings.MaxBytes+1), "x: the file is larger than 65536 bytes"},
 		{"a: 1\nb: 2\n", "x:1: unknown key \"a\"; the nearest known one is"},
 		{"a: 1\nb: 2\n", "\nx:2: unknown key \"b\"; the nearest known one is"},

@@ -40,3 +40,39 @@ func TestLoadReadsNoMoreThanItMay(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What somebody else put above the place where somebody works is no project of his.
+func TestFindRootPassesOverWhatIsForeign(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	for _, tt := range []struct {
+		name          string
+		files, given  []string
+		start         string
+		root, foreign string
+		hasFile       bool
+	}{
+		{"file", []string{".handoff.yaml", "a/b/"}, []string{".handoff.yaml"}, "a/b", "a/b", ".handoff.yaml", false},
+		{"directory of the file", []string{".handoff.yaml", "a/b/"}, []string{"."}, "a/b", "a/b", ".handoff.yaml", false},
+		{"work tree", []string{".git/", "a/b/"}, []string{".git"}, "a/b", "a/b", ".git", false},
+		{"the search ends there", []string{".handoff.yaml", "a/.handoff.yaml", "a/b/"}, []string{"a/.handoff.yaml"}, "a/b", "a/b", "a/.handoff.yaml", false},
+		{"file in an own work tree", []string{".handoff.yaml", ".git/", "a/"}, []string{".handoff.yaml"}, "a", "", "", true},
+		{"file here", []string{".handoff.yaml", "a/.handoff.yaml"}, []string{"a/.handoff.yaml"}, "a", "a", "", true},
+	} {
+		dir := tree(t, tt.files...)
+		for _, name := range tt.given {
+			if err := os.Chown(filepath.Join(dir, name), 12345, 12345); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := settings.FindRoot(filepath.Join(dir, tt.start))
+		foreign := ""
+		if tt.foreign != "" {
+			foreign = filepath.Join(dir, tt.foreign)
+		}
+		if err != nil || got.Root != filepath.Join(dir, tt.root) || got.Foreign != foreign || got.HasFile != tt.hasFile {
+			t.Errorf("%s: %+v, %v", tt.name, got, err)
+		}
+	}
+}
