@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -99,9 +98,9 @@ func (s Session) print(text string) bool {
 	if wrap := s.agent.envelope.wrap; wrap == nil {
 		_, err = io.WriteString(s.Stdout, text)
 	} else {
-		enc := json.NewEncoder(s.Stdout)
-		enc.SetEscapeHTML(false)
-		err = enc.Encode(wrap(text))
+		if text, err = render.JSON(wrap(text), ""); err == nil {
+			_, err = io.WriteString(s.Stdout, text)
+		}
 	}
 	return err == nil // else nobody is left to tell
 }

@@ -12,6 +12,13 @@ func Escape(text string) string {
 // EscapeLine is Escape for text that must stay on one line.
 func EscapeLine(text string) string { return render.EscapeLine(text) }
 
+// JSON returns v as JSON that a terminal may show, on one line or, with an indent, on several. What Escape would change
+// is a \u escape, so that any JSON parser gives the value back.
+func JSON(v any, indent string) (string, error) { return render.JSON(v, indent) }
+
+// EscapeJSON returns JSON text as JSON does: the same value, fit for a terminal.
+func EscapeJSON(text string) string { return render.EscapeJSON(text) }
+
 // Table returns rows in columns for a terminal of the given width, 0 for any, every cell escaped.
 func Table(width int, header []string, rows [][]string) string {
 	return render.Table(width, header, rows)

@@ -23,11 +23,14 @@ func (a *App) CompleteIDs(_ *cobra.Command, _ []string, typed string) ([]string,
 			id = e.ID
 		}
 		if len(offers) < maxCompletions && strings.HasPrefix(id, typed) {
-			offers = append(offers, id+"\t"+e.From+" to "+e.To+": "+e.Topic+", "+e.Time)
+			offers = append(offers, offer(id, e.From+" to "+e.To+": "+e.Topic+", "+e.Time))
 		}
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
+
+// offer is what a shell completes, and what it shows beside it.
+func offer(value, about string) string { return value + "\t" + handoff.EscapeLine(about) }
 
 // completeOperators offers the operators of the operators file and of the listed handoffs.
 func (a *App) completeOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

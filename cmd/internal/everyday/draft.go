@@ -189,7 +189,7 @@ func (a *App) completeDrafts(*cobra.Command, []string, string) ([]string, cobra.
 	if s, err := a.Store(); err == nil {
 		drafts, _ := s.Drafts()
 		for _, d := range drafts {
-			offers = append(offers, d.ID+"\t"+handoff.EscapeLine(d.Topic)+" "+d.Saved)
+			offers = append(offers, offer(d.ID, d.Topic+" "+d.Saved))
 		}
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp

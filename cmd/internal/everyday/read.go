@@ -1,7 +1,6 @@
 package everyday
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -78,17 +77,11 @@ func (a *App) showUnverified(got handoff.Stored, maxChars int, fault error) erro
 
 // readJSON prints the document as one object, its body included.
 func (a *App) readJSON(got handoff.Stored) error {
-	doc := map[string]any{
+	return a.PrintJSON(map[string]any{
 		"handoff_id": got.HandoffID, "schema_version": got.SchemaVersion, "from": got.From, "to": got.To, "topic": got.Topic,
 		"ts_utc": got.Time, "references": list(got.References), "tags": list(got.Tags), "body": got.Body,
 		"file_path": got.Path, "read_by": got.Entry.Listed().ReadBy,
-	}
-	text, err := json.Marshal(doc)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.Stdout, "%s\n", text)
-	return err
+	})
 }
 
 func list(items []string) []string {

@@ -2,7 +2,6 @@ package everyday
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -134,10 +133,13 @@ func (a *App) receipts(receipts []handoff.Receipt) error {
 // PrintJSON prints a value as one line.
 func (a *App) PrintJSON(v any) error { return encodeJSON(a.Stdout, v) }
 
+// encodeJSON is the one way in which the programs print JSON.
 func encodeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	text, err := handoff.JSON(v, "")
+	if err == nil {
+		_, err = io.WriteString(w, text)
+	}
+	return err
 }
 
 // A firstError reports all errors and has the class of the first.

@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -177,7 +178,7 @@ func (c *creation) printRecord(made handoff.Made) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.Stdout.Write(append(block.JSON, '\n'))
+	_, err = io.WriteString(c.Stdout, handoff.EscapeJSON(string(block.JSON)+"\n"))
 	return err
 }
 

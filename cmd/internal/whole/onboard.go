@@ -1,8 +1,6 @@
 package whole
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"strings"
 
@@ -35,15 +33,12 @@ that says it is no instruction. Nothing is changed.`,
 			if err != nil {
 				return err
 			}
-			text, err := indented(b)
+			text, err := handoff.JSON(b, "  ")
 			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("agent") {
 				return a.onboardAgent(agent, text, maxChars)
-			}
-			if everyday.IsTerminal(a.Stdout) {
-				text = handoff.Escape(text)
 			}
 			_, err = io.WriteString(a.Stdout, text)
 			return err
@@ -95,13 +90,4 @@ func (a *app) onboardAgent(agent, text string, maxChars int) error {
 	}
 	_, err = io.WriteString(a.Stdout, framed)
 	return err
-}
-
-func indented(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return b.String(), err
 }

@@ -190,7 +190,7 @@ func (r *repairing) write() (err error) {
 			return everyday.Invalid("name a file that is not there yet", "%s exists and is not overwritten", r.output)
 		}
 	case !r.JSON && everyday.IsTerminal(r.Stdout):
-		_, err = io.WriteString(r.Stdout, handoff.Escape(string(repaired)))
+		_, err = io.WriteString(r.Stdout, handoff.EscapeJSON(string(repaired)))
 	case !r.JSON:
 		_, err = r.Stdout.Write(repaired)
 	}

@@ -46,12 +46,12 @@ session_path lies in the directory that is named, and else to that directory; it
 			if root != "" {
 				return a.export(block, root)
 			}
-			text := strings.TrimRight(string(block.JSON), "\n") + "\n"
+			text, escape := strings.TrimRight(string(block.JSON), "\n")+"\n", handoff.EscapeJSON
 			if markdown {
-				text = block.View
+				text, escape = block.View, handoff.Escape
 			}
 			if everyday.IsTerminal(a.Stdout) {
-				text = handoff.Escape(text)
+				text = escape(text)
 			}
 			_, err = io.WriteString(a.Stdout, text)
 			return err
