@@ -59,19 +59,6 @@ func Open(opt Options) (*Store, error) {
 // Dir returns the absolute path of the handoffs directory.
 func (s *Store) Dir() string { return s.opt.Dir }
 
-// MakeDir makes the handoffs directory durably where it is missing, and reports whether it was. What root makes
-// belongs to the owner of the directory that it lies in.
-func (s *Store) MakeDir() (made bool, err error) {
-	d, err := s.openPlace(s.opt.Dir)
-	if made = err == nil && d == nil; made {
-		d, err = s.makePlace(s.opt.Dir, 0o755)
-	}
-	if err != nil {
-		return false, err
-	}
-	return made, d.Close()
-}
-
 // relPath returns how the path of a stored file is reported: relative to the project root if it is inside.
 func (s *Store) relPath(file string) string {
 	path := filepath.Join(s.opt.Dir, file)
