@@ -100,6 +100,7 @@ func TestImportsPointDown(t *testing.T) {
 func TestEachLibraryHasOneOwner(t *testing.T) {
 	owners := map[string]string{
 		"github.com/adrg/frontmatter":              "lib/internal/document",
+		"go.yaml.in/yaml/v3":                       "lib/internal/yamlnode",
 		"github.com/gofrs/flock":                   "lib/internal/filelock",
 		"github.com/google/renameio/v2":            "lib/internal/durable",
 		"github.com/santhosh-tekuri/jsonschema/v6": "schema",

@@ -132,12 +132,7 @@ func ParseOperators(text []byte) (*operators.List, []Fault) {
 	if fault != nil {
 		return nil, []Fault{*fault}
 	}
-	list, problems := operators.Parse(head, 2)
-	faults := make([]Fault, len(problems))
-	for i, p := range problems {
-		faults[i] = Fault{Line: p.Line, Column: 1, Problem: p.Text}
-	}
-	return list, faults
+	return operators.Parse(head, 2)
 }
 
 // OperatorStatus says what is known of an operator, and why not more.

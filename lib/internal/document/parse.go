@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // A Draft is the outcome of Parse: a head as a JSON-like value, its places, and a body. It becomes a
@@ -59,7 +62,7 @@ func (d *Draft) fail(f Fault) *Draft {
 // their Body as it was given. Rules of text apply as in Parse; faults have a pointer but no line.
 func Compose(fields Document) (*Draft, []Fault) {
 	d := &Draft{head: fields.Instance(), faulted: map[string]bool{}}
-	body := normalize([]byte(fields.Body))
+	body := form.Normal([]byte(fields.Body))
 	if fault := checkText(body); fault != nil && len(body) > 0 {
 		d.fail(Fault{Pointer: "/body", Problem: fault.Problem, Hint: fault.Hint})
 	}
@@ -80,10 +83,11 @@ func Compose(fields Document) (*Draft, []Fault) {
 
 // checkRunes refuses a string of the head that holds a forbidden character.
 func (d *Draft) checkRunes(s, pointer string, at place) {
-	r, found := badRune(s)
-	if !found {
+	i := strings.IndexFunc(s, form.IsHidden)
+	if i < 0 {
 		return
 	}
+	r, _ := utf8.DecodeRuneInString(s[i:])
 	hint := "remove it"
 	if r == '\n' {
 		hint = "write the value on one line; a block scalar needs |- or >-"

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// words are the plain scalars that YAML 1.1 or 1.2 reads as null, bool, merge or default value, in
-// the spellings both allow.
-var words = map[string]string{"": "null", "~": "null", "<<": "a merge key", "=": "a default value"}
-
-func init() {
-	for word, kind := range map[string]string{"null": "null", "true": "a boolean", "false": "a boolean", "yes": "a boolean",
-		"no": "a boolean", "on": "a boolean", "off": "a boolean", "y": "a boolean", "n": "a boolean"} {
-		words[word] = kind
-		words[strings.ToUpper(word)] = kind
-		words[strings.ToUpper(word[:1])+word[1:]] = kind
+// word says as what YAML 1.1 or 1.2 reads a plain scalar that is one of its words, in the spellings that both allow: lower
+// case, upper case, and with a capital.
+func word(s string) string {
+	switch s {
+	case "", "~", "null", "Null", "NULL":
+		return "null"
+	case "<<":
+		return "a merge key"
+	case "=":
+		return "a default value"
+	case ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF":
+		return "a number"
+	case "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y",
+		"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N":
+		return "a boolean"
 	}
-	for _, word := range []string{".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"} {
-		words[word] = "a number"
-	}
-	for _, word := range []string{".inf", ".Inf", ".INF"} {
-		words["+"+word], words["-"+word] = "a number", "a number"
-	}
+	return ""
 }
 
 // numeric holds the numbers of YAML 1.1 (yaml.org/type: binary, octal, decimal, hexadecimal, base 60,
@@ -48,7 +48,7 @@ const timestamp = "a timestamp"
 // plainKind says as what YAML 1.1 or 1.2 reads an unquoted scalar, "" for a string. resolved is the
 // tag that the YAML library gave: its own reading counts too.
 func plainKind(value, resolved string) string {
-	if kind, ok := words[value]; ok {
+	if kind := word(value); kind != "" {
 		return kind
 	}
 	if strings.IndexByte("+-.0123456789", value[0]) >= 0 {

@@ -34,13 +34,13 @@ func CheckTime(ts string, now time.Time, atWrite bool) *Fault {
 	t, ok := form.Instant(ts)
 	switch {
 	case !ok:
-		return &Fault{Pointer: pointer, Problem: show(ts) + " is no instant of the calendar in UTC", Hint: hintTime}
+		return &Fault{Pointer: pointer, Problem: form.Show(ts) + " is no instant of the calendar in UTC", Hint: hintTime}
 	case !atWrite:
 	case t.Before(time.Unix(0, 0)):
-		return &Fault{Pointer: pointer, Problem: show(ts) + " lies before 1970", Hint: "correct the year"}
+		return &Fault{Pointer: pointer, Problem: form.Show(ts) + " lies before 1970", Hint: "correct the year"}
 	case t.After(now.Add(maxAhead)):
 		return &Fault{Pointer: pointer, Problem: fmt.Sprintf("%s lies more than 24 h after now (%s)",
-			show(ts), now.UTC().Format(time.RFC3339)), Hint: "correct it, or the clock of this machine"}
+			form.Show(ts), now.UTC().Format(time.RFC3339)), Hint: "correct it, or the clock of this machine"}
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func Shape(instance any) []Fault {
 	var faults []Fault
 	for _, key := range slices.Sorted(maps.Keys(head)) {
 		if !slices.Contains(headKeys, key) {
-			faults = append(faults, Fault{Pointer: pointerTo("", key), Problem: "unknown field " + show(key), Hint: "remove it"})
+			faults = append(faults, Fault{Pointer: pointerTo("", key), Problem: "unknown field " + form.Show(key), Hint: "remove it"})
 		}
 	}
 	for _, key := range headKeys {
@@ -73,7 +73,7 @@ func Shape(instance any) []Fault {
 		case given:
 			faults = append(faults, shapeOf(key, value)...)
 		case key != "handoff_id" && key != "references" && key != "tags":
-			faults = append(faults, Fault{Pointer: pointerTo("", key), Problem: "required field " + show(key) + " is missing"})
+			faults = append(faults, Fault{Pointer: pointerTo("", key), Problem: "required field " + form.Show(key) + " is missing"})
 		}
 	}
 	return faults

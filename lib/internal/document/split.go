@@ -2,10 +2,9 @@ package document
 
 import (
 	"bytes"
-	"unicode/utf8"
-)
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
 
 // Split cuts a file with frontmatter into its head (the lines between the delimiter lines) and its
 // body, without interpreting either. A leading byte-order mark is dropped, CRLF and lone CR become
@@ -15,7 +14,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // a delimiter line, or the head is not closed. A delimiter line is exactly three dashes, which only
 // spaces and tabs may follow.
 func Split(src []byte) (head, body []byte, fault *Fault) {
-	text := normalize(src)
+	text := form.Normal(src)
 	if fault := checkText(text); fault != nil {
 		return nil, nil, fault
 	}
@@ -34,47 +33,21 @@ func Split(src []byte) (head, body []byte, fault *Fault) {
 		Hint: "end it with a line that is --- and nothing else"}
 }
 
-// normalize drops the byte-order mark and makes every line end LF, so that the same text has the
-// same id on every system.
-func normalize(src []byte) []byte {
-	text := bytes.TrimPrefix(src, byteOrderMark)
-	if bytes.IndexByte(text, '\r') < 0 {
-		return text
-	}
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
-}
-
 func checkText(text []byte) *Fault {
 	fault := &Fault{Hint: "save the document as UTF-8"}
-	switch bad, nul := invalidAt(text), bytes.IndexByte(text, 0); {
+	switch bad, nul := form.Invalid(text), bytes.IndexByte(text, 0); {
 	case len(text) == 0:
 		return &Fault{Problem: "the document is empty", Hint: "begin it with a line --- and a head"}
 	case bad >= 0:
-		fault.Line, fault.Column = placeOf(text, bad)
+		fault.Line, fault.Column = form.Place(text, bad)
 		fault.Problem = "the document is not valid UTF-8 here"
 	case nul >= 0:
-		fault.Line, fault.Column = placeOf(text, nul)
+		fault.Line, fault.Column = form.Place(text, nul)
 		fault.Problem = "the document holds a NUL byte"
 	default:
 		return nil
 	}
 	return fault
-}
-
-// invalidAt returns the offset of the first byte that is not UTF-8, or -1.
-func invalidAt(text []byte) int {
-	if utf8.Valid(text) {
-		return -1
-	}
-	at := 0
-	for {
-		r, size := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && size < 2 {
-			return at
-		}
-		at += size
-	}
 }
 
 func notOpened(first []byte) *Fault {
@@ -110,11 +83,4 @@ func trimBlankLines(body []byte) []byte {
 func cutLine(text []byte) (line, rest []byte) {
 	line, rest, _ = bytes.Cut(text, []byte("\n"))
 	return line, rest
-}
-
-// placeOf returns line and column, both from 1, of an offset; columns count characters.
-func placeOf(text []byte, offset int) (line, column int) {
-	before := text[:offset]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }

@@ -3,6 +3,8 @@ package document
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // ParseStored reads a file of the store, whatever limit was set when it was written: at most MaxStored
@@ -52,7 +54,7 @@ func readRendered(src []byte) (Document, bool) {
 // clean reports whether no string of a list holds a forbidden character; Shape knows less of them.
 func clean(d Document) bool {
 	for _, s := range d.References {
-		if _, bad := badRune(s); bad {
+		if strings.ContainsFunc(s, form.IsHidden) {
 			return false
 		}
 	}

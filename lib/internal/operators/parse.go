@@ -1,129 +1,181 @@
 package operators
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
 )
 
 // MaxBytes is the largest head that Parse reads.
 const MaxBytes = 1 << 20
 
-// A Problem is one thing that is wrong with the file.
-type Problem struct {
-	Line int    `json:"line"` // 1-based line in the file
-	Text string `json:"text"` // what is wrong and what to do: lower case, no final stop
-}
+// maxNodes is more than MaxBytes of valid operators have.
+const maxNodes = 200_000
 
-// String returns the problem as one line: place, text.
-func (p Problem) String() string { return fmt.Sprintf("line %d: %s", p.Line, p.Text) }
+var (
+	fileKeys     = []string{"schema_version", "operators"}
+	operatorKeys = []string{
+		"id", "display_name", "github_handle", "git_email", "capabilities", "active_since",
+		"active_until", "gpg_key_fingerprint",
+	}
+)
 
 // Parse reads the YAML head of an operators file, without its delimiter lines. firstLine is the
-// number of the head's first line in the file. It returns either a list or every problem, sorted
+// number of the head's first line in the file. It returns either a list or every fault, sorted
 // by line.
-func Parse(head []byte, firstLine int) (*List, []Problem) {
-	r := &reader{before: firstLine - 1}
+func Parse(head []byte, firstLine int) (*List, []fault.Fault) {
+	root, faults := yamlnode.Read(head, yamlnode.Options{Name: "the frontmatter", Line: firstLine, MaxBytes: MaxBytes, MaxNodes: maxNodes})
+	r := &reader{faults}
 	list := []Operator{}
-	if root := r.decode(head); root != nil && r.plain(root) {
+	switch {
+	case root == nil && len(faults) > 0:
+	case root == nil:
+		r.fault(&yamlnode.Node{Line: firstLine, Column: 1}, "the frontmatter is empty; it needs the keys %s", strings.Join(fileKeys, ", "))
+	default:
 		list = r.file(root)
 	}
-	if len(r.problems) > 0 {
-		slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
-		return nil, r.problems
+	if len(r.faults) > 0 {
+		slices.SortStableFunc(r.faults, func(a, b fault.Fault) int { return cmp.Compare(a.Line, b.Line) })
+		return nil, r.faults
 	}
 	return &List{operators: list}, nil
 }
 
 type reader struct {
-	before   int // lines of the file before the head
-	problems []Problem
+	faults []fault.Fault
 }
 
-func (r *reader) fault(lineOfHead int, format string, args ...any) {
-	r.problems = append(r.problems, Problem{r.before + max(lineOfHead, 1), fmt.Sprintf(format, args...)})
+// fault reports what is wrong with a node, unless something was said of it already.
+func (r *reader) fault(at *yamlnode.Node, format string, args ...any) {
+	if at.Faulty {
+		return
+	}
+	r.faults = append(r.faults, fault.Fault{Line: at.Line, Column: at.Column, Problem: fmt.Sprintf(format, args...)})
 }
 
-// readable reports what would make YAML see other lines than a person does, and whether there is none.
-func (r *reader) readable(head []byte) bool {
-	before := len(r.problems)
+func (r *reader) file(root *yamlnode.Node) []Operator {
+	m := r.mapping(root, "the frontmatter", fileKeys)
+	m.text("schema_version", version, "!!float", "!!int")
+	list := []Operator{}
+	lines := map[string]int{}
+	for i, n := range m.list("operators") {
+		o := r.operator(n, fmt.Sprintf("operators[%d]", i))
+		if first, repeated := lines[o.ID]; repeated && o.ID != "" {
+			r.fault(n, "operator %q is already on line %d; ids must differ", o.ID, first)
+			continue
+		}
+		lines[o.ID] = n.Line
+		list = append(list, o)
+	}
+	return list
+}
+
+func (r *reader) operator(n *yamlnode.Node, name string) Operator {
+	m := r.mapping(n, name, operatorKeys)
+	if m.values == nil {
+		return Operator{}
+	}
+	o := Operator{
+		ID:           m.text("id", slug),
+		DisplayName:  m.text("display_name", line),
+		GitHubHandle: m.text("github_handle", word),
+		GitEmail:     m.text("git_email", email),
+		Capabilities: m.words("capabilities"),
+		ActiveSince:  m.text("active_since", when, "!!timestamp"),
+	}
+	if m.values["active_until"] != nil {
+		o.ActiveUntil = m.text("active_until", when, "!!timestamp")
+	}
+	if m.values["gpg_key_fingerprint"] != nil {
+		o.GPGFingerprint = m.text("gpg_key_fingerprint", key)
+	}
+	since, _, started := span(o.ActiveSince)
+	if started && o.Offboarded(since) {
+		r.fault(m.values["active_until"], "%s: active_until %s is before active_since %s", name, o.ActiveUntil, o.ActiveSince)
+	}
+	return o
+}
+
+// A mapping is a YAML mapping whose keys are known, with what messages call it.
+type mapping struct {
+	*reader
+	name   string
+	node   *yamlnode.Node
+	values map[string]*yamlnode.Node // without those that are null; nil when the node is no mapping
+}
+
+func (r *reader) mapping(n *yamlnode.Node, name string, known []string) mapping {
+	m := mapping{reader: r, name: name, node: n}
+	if n.Kind != yamlnode.Mapping {
+		r.fault(n, "%s must be a mapping with the keys %s", name, strings.Join(known, ", "))
+		return m
+	}
+	m.values = map[string]*yamlnode.Node{}
+	for _, member := range n.Members {
+		switch k := member.Key; {
+		case !slices.Contains(known, k.Text):
+			r.fault(k, "%s has the unknown key %s; known are %s", name, form.Show(k.Text), strings.Join(known, ", "))
+		case member.Value.Tag != "!!null":
+			m.values[k.Text] = member.Value
+		}
+	}
+	return m
+}
+
+// required returns the value of a key, or nil after reporting that it is missing. Nothing more is
+// reported of what is no mapping at all.
+func (m mapping) required(key string) *yamlnode.Node {
+	n := m.values[key]
+	if n == nil && m.values != nil {
+		m.fault(m.node, "%s has no %s; add it", m.name, key)
+	}
+	return n
+}
+
+// text returns the source text of a required string. Unquoted text that YAML reads as something
+// else is taken only if its tag is among others.
+func (m mapping) text(key string, s shape, others ...string) string {
+	n := m.required(key)
+	if n == nil {
+		return ""
+	}
+	return m.scalar(n, m.name+": "+key, s, others...)
+}
+
+func (m mapping) scalar(n *yamlnode.Node, name string, s shape, others ...string) string {
 	switch {
-	case len(head) > MaxBytes:
-		r.fault(1, "the frontmatter is larger than %d bytes; make it smaller", MaxBytes)
-		return false
-	case !utf8.Valid(head):
-		r.fault(1, "the frontmatter is not valid UTF-8; save the file as UTF-8")
+	case n.Kind != yamlnode.Scalar:
+		m.fault(n, "%s must be %s, not a list or a mapping", name, s.want)
+	case n.Tag != "!!str" && !slices.Contains(others, n.Tag):
+		m.fault(n, "%s: YAML does not read %s as text; write it in quotes", name, form.Show(n.Text))
+	case !s.fits(n.Text):
+		m.fault(n, "%s must be %s, not %s", name, s.want, form.Show(n.Text))
+	default:
+		return n.Text
 	}
-	for i, text := range bytes.Split(head, []byte("\n")) {
-		if bytes.HasPrefix(text, []byte("...")) { // ends the document for YAML and hides what follows
-			r.fault(i+1, "a line must not begin with %q; remove it", "...")
-		}
-		if bytes.ContainsAny(text, "\u0085\u2028\u2029") { // a comment could hide an operator
-			r.fault(i+1, "a Unicode line separator, which YAML takes for a line break; remove it")
-		}
-	}
-	return len(r.problems) == before
+	return ""
 }
 
-// decode returns the root of the one document in head, or nil after reporting why there is none.
-func (r *reader) decode(head []byte) *yaml.Node {
-	if !r.readable(head) {
+func (m mapping) list(key string) []*yamlnode.Node {
+	n := m.required(key)
+	if n == nil {
 		return nil
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(head))
-	var document, second yaml.Node
-	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
-		r.fault(1, "the frontmatter is empty; it needs the keys %s", strings.Join(fileKeys, ", "))
-		return nil
-	} else if err != nil {
-		r.syntax(err)
-		return nil
+	if n.Kind != yamlnode.List {
+		m.fault(n, "%s: %s must be a list", m.name, key)
 	}
-	if err := decoder.Decode(&second); err == nil {
-		r.fault(second.Line, "a second YAML document; keep everything in one")
-		return nil
-	} else if !errors.Is(err, io.EOF) {
-		r.syntax(err)
-		return nil
-	}
-	return document.Content[0]
+	return n.Items
 }
 
-// syntax reports an error of the YAML library, whose text may begin with a line number of the head.
-func (r *reader) syntax(err error) {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	at := 1
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		if number, problem, ok := strings.Cut(rest, ": "); ok {
-			if n, err := strconv.Atoi(number); err == nil {
-				at, text = n, problem
-			}
-		}
+func (m mapping) words(key string) []string {
+	words := []string{}
+	for i, n := range m.list(key) {
+		words = append(words, m.scalar(n, fmt.Sprintf("%s: %s[%d]", m.name, key, i), line))
 	}
-	r.fault(at, "not valid YAML near here: %s", text)
-}
-
-// plain reports every anchor, alias and tag below n, and whether there is none.
-func (r *reader) plain(n *yaml.Node) bool {
-	before := len(r.problems)
-	switch {
-	case n.Kind == yaml.AliasNode:
-		r.fault(n.Line, "aliases are not allowed; write the value of *%s again", n.Value)
-		return false // an alias may point at a node that contains it
-	case n.Anchor != "":
-		r.fault(n.Line, "anchors are not allowed; remove &%s", n.Anchor)
-	case n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!str":
-		r.fault(n.Line, "tags are not allowed; remove %s", n.Tag)
-	}
-	for _, child := range n.Content {
-		r.plain(child)
-	}
-	return len(r.problems) == before
+	return words
 }

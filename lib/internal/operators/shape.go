@@ -8,11 +8,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-const (
-	digits = "0123456789"
-	hex    = digits + "ABCDEFabcdef"
-)
-
 // A shape is what the text of a field has to look like.
 type shape struct {
 	fits func(string) bool
@@ -26,25 +21,17 @@ var (
 	word    = shape{func(s string) bool { return isLine(s) && !strings.ContainsFunc(s, unicode.IsSpace) }, "one word without spaces"}
 	email   = shape{isEmail, "an email address"}
 	when    = shape{func(s string) bool { _, _, ok := span(s); return ok }, "a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z"}
-	key     = shape{func(s string) bool { return len(s) == 40 && only(s, hex) }, "a fingerprint of 40 hexadecimal digits without spaces"}
+	key     = shape{func(s string) bool { return len(s) == 40 && form.IsHex(strings.ToLower(s)) }, "a fingerprint of 40 hexadecimal digits without spaces"}
 )
-
-// only reports whether s is not empty and made of characters of the alphabet alone.
-func only(s, alphabet string) bool {
-	return s != "" && strings.Trim(s, alphabet) == ""
-}
 
 // isVersion accepts 1 and 1.x: keys that a later version may add are refused by name.
 func isVersion(s string) bool {
 	minor, dotted := strings.CutPrefix(s, "1.")
-	return s == "1" || dotted && len(minor) <= 4 && only(minor, digits)
+	return s == "1" || dotted && minor != "" && len(minor) <= 4 && form.IsDigits(minor)
 }
 
 func isLine(s string) bool {
-	hidden := func(r rune) bool {
-		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef
-	}
-	return strings.TrimSpace(s) != "" && !strings.ContainsFunc(s, hidden)
+	return strings.TrimSpace(s) != "" && !strings.ContainsFunc(s, form.IsHidden)
 }
 
 func isEmail(s string) bool {

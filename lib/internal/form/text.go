@@ -1,0 +1,61 @@
+package form
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Normal drops a leading byte-order mark and makes every line end LF, so that the same text has the same lines, and the
+// same id, on every system. The result may be text itself.
+func Normal(text []byte) []byte {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if bytes.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
+}
+
+// Invalid returns the offset of the first byte that is not UTF-8, or -1.
+func Invalid(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	for at := 0; ; {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size < 2 {
+			return at
+		}
+		at += size
+	}
+}
+
+// Place returns the line and the column of an offset, both from 1; columns count characters.
+func Place(text []byte, offset int) (line, column int) {
+	before := text[:offset]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
+}
+
+// IsHidden reports whether r may stand in no text of one line that people are to read: C0, DEL, C1, the line and
+// paragraph separators, and noncharacters.
+func IsHidden(r rune) bool {
+	switch {
+	case r < 0x20, r >= 0x7f && r <= 0x9f, r == 0x2028, r == 0x2029:
+		return true
+	case r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe:
+		return true
+	}
+	return false
+}
+
+// Show quotes a value for a message, cut to a length that a person can read. The result is one line without control
+// characters.
+func Show(s string) string {
+	const most = 80
+	if runes := []rune(s[:min(len(s), 4*most+4)]); len(runes) > most {
+		return strconv.Quote(string(runes[:most])) + "…"
+	}
+	return strconv.Quote(s)
+}
