@@ -19,7 +19,7 @@ const maxNodes = 1000
 // text is valid. Paths come back as they are written. name is what errors call the file; an error
 // has a line for every bad key.
 func Parse(src []byte, name string) (Settings, error) {
-	if bytes.IndexByte(src, 0) >= 0 {
+	if len(src) <= MaxBytes && bytes.IndexByte(src, 0) >= 0 {
 		return Settings{}, fmt.Errorf("%s: the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults", name)
 	}
 	root, problems := yamlnode.Read(form.Normal(src), yamlnode.Options{Name: "the file", MaxBytes: MaxBytes, MaxNodes: maxNodes})
