@@ -7,7 +7,10 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // An admitted document may be stored here: the machine and the place are right, and the operators in its
@@ -20,8 +23,8 @@ type admitted struct {
 const maxOperatorsBytes = 1 << 20
 
 // admit checks place and operators. It writes nothing. What is refused is left out and reported in results.
-func (s *Store) admit(_ machineOK, docs []scanned, results []Result) ([]admitted, error) {
-	if err := s.checkPlaces(); err != nil {
+func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admitted, error) {
+	if err := s.at.CheckPlaces(); err != nil {
 		return nil, err
 	}
 	verify, err := s.operatorCheck()
@@ -81,7 +84,7 @@ func (s *Store) judge(d sealed, from, to operators.Status) (operators.State, err
 			reasons = append(reasons, side.name+": "+side.status.Reason)
 		}
 	}
-	text := prefixed(d.name) + strings.Join(reasons, "; ")
+	text := store.Prefixed(d.name) + strings.Join(reasons, "; ")
 	if s.opt.Operators.Warn {
 		s.opt.Warn("[UNVERIFIED-IDENTITY] " + text)
 		return worst.State, nil
@@ -119,7 +122,7 @@ func (s *Store) Operators() (*operators.List, error) {
 // OperatorsText returns the text of the operators file. One that cannot be read, or that lies outside the project and was not
 // named, is ErrConfig, one that does not exist fs.ErrNotExist.
 func (s *Store) OperatorsText() ([]byte, error) {
-	text, err := s.readPlain(s.opt.OperatorsFile, maxOperatorsBytes)
+	text, err := s.at.ReadPlain(s.opt.OperatorsFile, layout.MaxOperators)
 	if err != nil && !errors.Is(err, ErrConfig) && !errors.Is(err, fs.ErrNotExist) {
 		err = fault.New(ErrConfig, "", "cannot read the operators file: %v", err)
 	}

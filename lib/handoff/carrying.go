@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
 // Carrying returns the handoffs whose body carries a record of a kind, such as run: the newest first by
@@ -13,19 +15,19 @@ import (
 // cannot be are returned as withheld. Only what announces such a record is proven, so that a store of
 // many plain handoffs costs no more than reading its files.
 func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err error) {
-	d, err := s.reader()
+	d, err := s.at.Reader()
 	if err != nil || d == nil {
 		return nil, nil, err
 	}
 	defer d.Close()
-	entries, err := s.scan(d, func(Entry) bool { return true }, nil)
+	entries, err := s.at.Scan(d, func(Entry) bool { return true }, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(entries)
 	slices.SortStableFunc(entries, func(a, b Entry) int { return compareTimes(b.Time, a.Time) })
 	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
-	each(len(entries), 2*runtime.GOMAXPROCS(0), func(i int) { got[i], errs[i] = s.announced(d, entries[i], "handoff-record="+kind+"/") })
+	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0), func(i int) { got[i], errs[i] = s.announced(d, entries[i], "handoff-record="+kind+"/") })
 	for i := range entries {
 		if got[i] != nil {
 			found = append(found, *got[i])
@@ -38,12 +40,12 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 
 // announced reads the handoff of an entry, nil if its text does not hold the mark.
 func (s *Store) announced(d *durable.Dir, e Entry, mark string) (*Stored, error) {
-	text, err := d.ReadFile(e.File, maxStored)
+	text, err := d.ReadFile(e.File, layout.MaxDocument)
 	if err == nil && !bytes.Contains(text, []byte(mark)) {
 		return nil, nil
 	}
-	got := &Stored{Entry: e, Path: s.relPath(e.File)}
-	if got.Document, got.Text, err = s.load(d, e); err != nil {
+	got := &Stored{Entry: e, Path: s.at.RelPath(e.File)}
+	if got.Document, got.Text, err = s.at.Load(d, e); err != nil {
 		return nil, err
 	}
 	return got, nil

@@ -11,12 +11,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
-
-// draftsName is the directory of the drafts, in the state directory. Each is one file of JSON, written once
-// and named for its content: <ID>.json, or <ID>-<session>.json if a hook left it.
-const draftsName = "drafts"
 
 const (
 	draftIDLen    = 16 // hex digits of the SHA-256 of the file
@@ -74,15 +74,15 @@ func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
 		return d, err
 	}
 	if !d.Hook {
-		if _, err := s.guard(); err != nil {
+		if _, err := txn.Guard(s.at); err != nil {
 			return d, err
 		}
 	}
-	known, err := s.matchesMachine()
+	known, err := s.at.MatchesMachine()
 	if err != nil || d.Hook && !known {
 		return d, err
 	}
-	d.Saved = s.now()
+	d.Saved = s.at.Now()
 	old, err := s.Drafts()
 	if err != nil {
 		return d, err
@@ -92,30 +92,30 @@ func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
 			return o, s.syncDrafts() // who saved it may have died before that
 		}
 	}
-	x := &session{Store: s}
-	defer x.end()
-	if err := x.open(); err != nil {
+	x, err := txn.Begin(s.at)
+	if err != nil {
 		return d, err
 	}
+	defer x.End()
 	if !known { // the first file of a store: whose it is comes first
-		if err := x.lock(ctx, s.opt.LockTimeout); err != nil {
+		if err := x.Lock(ctx, s.opt.LockTimeout); err != nil {
 			return d, err
 		}
-		if err := x.checkMachine(); err != nil {
+		if err := x.CheckMachine(); err != nil {
 			return d, err
 		}
 	}
-	return d, x.saveDraft(&d, old)
+	return d, saveDraft(x, &d, old)
 }
 
 // syncDrafts makes the names of drafts, and of their directory, survive a power cut.
 func (s *Store) syncDrafts() error {
-	state, err := s.makePlace(s.opt.StateDir, 0o700)
+	state, err := s.at.MakePlace(s.opt.StateDir, 0o700)
 	if err != nil {
 		return err
 	}
 	defer state.Close()
-	dir, err := state.MakeDir(draftsName, 0o700)
+	dir, err := state.MakeDir(layout.Drafts, 0o700)
 	if err != nil {
 		return err
 	}
@@ -130,10 +130,10 @@ func (d Draft) same(other Draft) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-func (x *session) saveDraft(d *Draft, old []Draft) error {
-	dir, err := x.state.MakeDir(draftsName, 0o700)
+func saveDraft(x *txn.Session, d *Draft, old []Draft) error {
+	dir, err := x.State.MakeDir(layout.Drafts, 0o700)
 	if err != nil {
-		return placeError(filepath.Join(x.opt.StateDir, draftsName), err)
+		return store.PlaceError(filepath.Join(x.Opt.StateDir, layout.Drafts), err)
 	}
 	defer dir.Close()
 	dir.CollectStaged()
@@ -141,8 +141,8 @@ func (x *session) saveDraft(d *Draft, old []Draft) error {
 	if err != nil {
 		return err
 	}
-	d.ID = sha256Hex(text)[:draftIDLen]
-	if err := publishNew(dir, d.name(), text); err != nil && !errors.Is(err, fs.ErrExist) {
+	d.ID = canon.SHA256Hex(text)[:draftIDLen]
+	if err := txn.PublishNew(dir, d.name(), text); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	if err := dir.Sync(); err != nil {
@@ -166,7 +166,7 @@ func draftSession(agent, session string) string {
 	if session == "" {
 		return "00000000"
 	}
-	return sha256Hex([]byte(agent + "\x00" + session))[:8]
+	return canon.SHA256Hex([]byte(agent + "\x00" + session))[:8]
 }
 
 // supersede removes the drafts that say less than d about the same session, and those of hooks that are

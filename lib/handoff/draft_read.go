@@ -8,8 +8,12 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // Drafts returns the drafts, older ones first. One that is not what was saved is warned about and left out.
@@ -53,12 +57,12 @@ func (s *Store) eachDraft(do func(dir *durable.Dir, name string)) error {
 
 // openDrafts opens the directory of the drafts, nil if it does not exist.
 func (s *Store) openDrafts() (*durable.Dir, error) {
-	state, err := s.openPlace(s.opt.StateDir)
+	state, err := s.at.OpenPlace(s.opt.StateDir)
 	if err != nil || state == nil {
 		return nil, err
 	}
 	defer state.Close()
-	return ifThere(state.OpenDir(draftsName))
+	return store.IfThere(state.OpenDir(layout.Drafts))
 }
 
 func isDraftName(name string) bool {
@@ -75,7 +79,7 @@ func readDraft(dir *durable.Dir, name string) (Draft, error) {
 	}
 	var d Draft
 	if err = json.Unmarshal(text, &d); err == nil {
-		d.ID = sha256Hex(text)[:draftIDLen]
+		d.ID = canon.SHA256Hex(text)[:draftIDLen]
 	}
 	if err != nil || d.name() != name {
 		return Draft{}, fault.New(ErrIntegrity, "look at it, and move it away", "%s is not what was saved", filepath.Join(dir.Path(), name))
@@ -111,15 +115,15 @@ func (s *Store) Draft(id string) (Draft, error) {
 // RemoveDraft removes a draft that Draft or Drafts returned: one that was published, or that nobody wants.
 // A draft that is gone is no error.
 func (s *Store) RemoveDraft(d Draft) error {
-	if _, err := s.guard(); err != nil {
+	if _, err := txn.Guard(s.at); err != nil {
 		return err
 	}
-	x := &session{Store: s}
-	defer x.end()
-	if err := x.open(); err != nil {
+	x, err := txn.Begin(s.at)
+	if err != nil {
 		return err
 	}
-	dir, err := ifThere(x.state.OpenDir(draftsName))
+	defer x.End()
+	dir, err := store.IfThere(x.State.OpenDir(layout.Drafts))
 	if err != nil || dir == nil {
 		return err
 	}

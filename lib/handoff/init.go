@@ -8,6 +8,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 const (
@@ -19,7 +21,7 @@ const (
 )
 
 // ignoredNames are those in a handoffs directory that belong to one machine, or to a moment.
-var ignoredNames = []string{".INDEX*", ".intent", "intent-*", ".staging/", ".tmp-*", "INDEX*.md.*", "quarantine-*"}
+var ignoredNames = []string{".INDEX*", layout.Intent, "intent-*", ".staging/", ".tmp-*", "INDEX*.md.*", layout.Quarantine + "*"}
 
 // Init prepares the project of the store: the handoffs directory, .handoff.yaml, and what git is to ignore and to merge
 // line by line. What is there stays as it is, and lines that are missing are added. Whatever it returns, run again it
@@ -34,9 +36,9 @@ func (s *Store) Init() (done []string, err error) {
 	if made {
 		done = append(done, "made "+s.opt.Dir)
 	}
-	_, root, err := locate(s.opt.Root)
+	_, root, err := store.Locate(s.opt.Root)
 	if err != nil || root == nil {
-		return done, placeError(s.opt.Root, errors.Join(err, fs.ErrNotExist))
+		return done, store.PlaceError(s.opt.Root, errors.Join(err, fs.ErrNotExist))
 	}
 	defer root.Close()
 	for _, step := range []struct {
@@ -44,12 +46,12 @@ func (s *Store) Init() (done []string, err error) {
 		do   func(name string) (bool, error)
 	}{
 		{SettingsName, func(name string) (bool, error) { return createFile(root, name, settingsText) }},
-		{".gitignore", func(name string) (bool, error) { return addLines(root, name, s.ignoreLines()) }},
+		{layout.GitIgnore, func(name string) (bool, error) { return addLines(root, name, s.ignoreLines()) }},
 		{".gitattributes", func(name string) (bool, error) { return addLines(root, name, []string{"INDEX*.md merge=union"}) }},
 	} {
 		changed, err := step.do(step.name)
 		if err != nil {
-			return done, placeError(filepath.Join(s.opt.Root, step.name), err)
+			return done, store.PlaceError(filepath.Join(s.opt.Root, step.name), err)
 		}
 		if changed {
 			done = append(done, "wrote "+step.name)
@@ -60,15 +62,15 @@ func (s *Store) Init() (done []string, err error) {
 
 // makeDir makes the handoffs directory where it is missing. Who made it before may have died before it was on disk.
 func (s *Store) makeDir() (made bool, err error) {
-	d, err := s.openPlace(s.opt.Dir)
+	d, err := s.at.OpenPlace(s.opt.Dir)
 	if made = err == nil && d == nil; made {
-		d, err = s.makePlace(s.opt.Dir, 0o755)
+		d, err = s.at.MakePlace(s.opt.Dir, 0o755)
 	}
 	if err != nil {
 		return false, err
 	}
 	defer d.Close()
-	root, err := resolve(s.opt.Root)
+	root, err := store.Resolve(s.opt.Root)
 	if err != nil {
 		return false, err
 	}
@@ -77,7 +79,7 @@ func (s *Store) makeDir() (made bool, err error) {
 
 // ignoreLines are the lines of .gitignore. The state directory has a .gitignore of its own besides.
 func (s *Store) ignoreLines() []string {
-	lines := []string{".run/"}
+	lines := []string{layout.StateDir + "/"}
 	rel, err := filepath.Rel(s.opt.Root, s.opt.Dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return lines

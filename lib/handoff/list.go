@@ -1,9 +1,7 @@
 package handoff
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -17,19 +15,9 @@ import (
 // A Mark says that an operator has read a handoff, and when.
 type Mark = index.Mark
 
-// An Entry is a handoff as the index lists it. Only ID, File, From, To, Topic and Time tell of the
-// document, and only Read proves them.
-type Entry struct {
-	index.Row
-}
-
-// UnreadBy reports whether operator has not marked the handoff as read. "" means its recipient.
-func (e Entry) UnreadBy(operator string) bool {
-	if operator == "" {
-		operator = e.To
-	}
-	return !e.IsReadBy(operator)
-}
+// An Entry is a handoff as the index lists it: ID, File, From, To, Topic and Time tell of the document, and only
+// Read proves them; Marks and UnreadBy tell who has read it.
+type Entry = index.Row
 
 // A Filter chooses entries. Its zero value chooses all.
 type Filter struct {
@@ -98,7 +86,7 @@ func (s *Store) List(f Filter) ([]Entry, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	d, err := s.reader()
+	d, err := s.at.Reader()
 	if err != nil || d == nil {
 		return nil, err
 	}
@@ -113,7 +101,7 @@ func (s *Store) List(f Filter) ([]Entry, error) {
 			return f.matches(e)
 		}
 	}
-	entries, err := s.scan(d, choose, f.skip())
+	entries, err := s.at.Scan(d, choose, f.skip())
 	if err != nil {
 		return nil, err
 	}
@@ -135,88 +123,10 @@ func (s *Store) keep(d *durable.Dir, f Filter, readers map[string]bool) func(Ent
 		if f.Tag == "" {
 			return true
 		}
-		doc, _, err := s.load(d, e)
+		doc, _, err := s.at.Load(d, e)
 		if err != nil {
 			s.opt.Warn(fmt.Sprintf("%s is left out: %v", e.ID, err))
 		}
 		return err == nil && slices.Contains(doc.Tags, f.Tag)
 	}
-}
-
-// reader opens the handoffs directory for a command that changes nothing; nil if it does not exist.
-func (s *Store) reader() (*durable.Dir, error) {
-	dir, err := s.prover()
-	if errors.Is(err, errGone) {
-		s.opt.Warn(err.Error())
-		err = nil
-	}
-	return dir, err
-}
-
-// prover is reader for commands that say whether all is there: the error is errGone if a directory that does not
-// exist held handoffs.
-func (s *Store) prover() (*durable.Dir, error) {
-	dir, err := s.openPlace(s.opt.Dir)
-	if err != nil || dir != nil || !s.hasLog() {
-		return dir, err
-	}
-	if dir, err = s.openPlace(s.opt.Dir); err == nil && dir == nil { // it was not made just now
-		err = fault.New(ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+shellQuote(s.opt.StateDir)+" away too",
-			"%s: %v", s.opt.Dir, errGone)
-	}
-	return dir, err
-}
-
-// hasLog reports whether there is an audit log with something in it.
-func (s *Store) hasLog() bool {
-	state, err := s.openPlace(s.opt.StateDir)
-	if err != nil || state == nil {
-		return false
-	}
-	defer state.Close()
-	log, err := state.Lstat(logName)
-	return err == nil && log.Size > 0
-}
-
-// load reads the document of an entry and proves that it is the one that was written. The text comes back
-// with an error too, as far as it could be read.
-func (s *Store) load(d *durable.Dir, e Entry) (doc Document, text []byte, err error) {
-	text, err = d.ReadFile(e.File, maxStored)
-	doc, err = s.parseListed(e, text, err)
-	return doc, text, err
-}
-
-// parseListed is the rest of load, after the file was read or not.
-func (s *Store) parseListed(e Entry, text []byte, err error) (doc Document, _ error) {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return doc, &CorruptError{File: s.relPath(e.File), Why: "is listed in the index, but does not exist"}
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
-		return doc, &CorruptError{File: s.relPath(e.File), Why: err.Error()}
-	case err != nil:
-		return doc, fault.Unreadable(err)
-	}
-	if doc, err = parseStored(s.relPath(e.File), text); err == nil {
-		err = compareRow(s.relPath(e.File), doc, e)
-	}
-	return doc, err
-}
-
-// compareRow checks that the document is the one that the row lists.
-func compareRow(file string, doc Document, e Entry) error {
-	id, err := ID(doc)
-	if err != nil {
-		return err
-	}
-	if doc.HandoffID != id || e.ID != id {
-		return &CorruptError{File: file, Why: fmt.Sprintf("is not what was written: its content has the id %s, the index says %s", id, e.ID)}
-	}
-	for _, f := range []struct{ name, file, row string }{
-		{"from", doc.From, e.From}, {"to", doc.To, e.To}, {"topic", doc.Topic, e.Topic}, {"ts_utc", doc.Time, e.Time},
-	} {
-		if f.file != f.row {
-			return &CorruptError{File: file, Why: fmt.Sprintf("the index lists it with another %s: %q, the document has %q", f.name, f.row, f.file)}
-		}
-	}
-	return nil
 }

@@ -9,19 +9,16 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // The files of what sessions were told of: one Offer a line, newer ones at the end. When the first one is
 // full its lines move to the second, whose older ones are given up: what is kept is bounded, and an offer
 // that nobody remembers costs no more than a handoff that is listed as unread.
 const (
-	offeredName = "offered.jsonl"
-	offeredFull = "offered-before.jsonl"
-
 	maxOffered  = 4 << 20
 	offeredTail = 256 << 10 // how far back an offer is looked for before it is recorded again
 )
@@ -41,31 +38,15 @@ type Offer struct {
 // It never waits: nothing is recorded while the lock is held, after an interrupted change, on another
 // machine, or where the state directory cannot be written. A handoff that was offered is not read by it.
 func (s *Store) Offer(o Offer) (recorded bool) {
-	o.Time = s.now()
-	s.quietly(context.Background(), 0, func(x *session) { recorded = x.offer(o) == nil })
+	o.Time = s.at.Now()
+	txn.Quietly(context.Background(), s.at, 0, func(x *txn.Session) { recorded = record(x, o) == nil })
 	return recorded
-}
-
-// quietly runs do under the lock for a record that nobody waits for: not when the lock is busy for longer
-// than wait, a change was interrupted, or the store is not known to be this machine's.
-func (s *Store) quietly(ctx context.Context, wait time.Duration, do func(*session)) {
-	if known, err := s.matchesMachine(); err != nil || !known {
-		return
-	}
-	x := &session{Store: s}
-	defer x.end()
-	if x.open() != nil || x.lock(ctx, wait) != nil {
-		return
-	}
-	if _, err := x.dir.Lstat(journal.IntentName); errors.Is(err, fs.ErrNotExist) {
-		do(x)
-	}
 }
 
 var errOffered = errors.New("recorded before")
 
-func (x *session) offer(o Offer) error {
-	log, err := x.state.OpenLog(offeredName, true)
+func record(x *txn.Session, o Offer) error {
+	log, err := x.State.OpenLog(layout.Offers, true)
 	if err != nil {
 		return err
 	}
@@ -90,7 +71,7 @@ func (x *session) offer(o Offer) error {
 		line = append([]byte{'\n'}, line...) // after a line that a crash has torn
 	}
 	if info.Size()+int64(len(line)) > maxOffered {
-		if err := x.setOffersAside(log); err != nil {
+		if err := setOffersAside(x, log); err != nil {
 			return err
 		}
 	}
@@ -111,12 +92,12 @@ func (o Offer) missing(text []byte) []string {
 
 // setOffersAside empties the log once its lines stand in the other file: a reader may see them twice, never
 // not at all.
-func (x *session) setOffersAside(log *durable.Log) error {
-	text, err := x.state.ReadFile(offeredName, 2*maxOffered)
+func setOffersAside(x *txn.Session, log *durable.Log) error {
+	text, err := x.State.ReadFile(layout.Offers, 2*maxOffered)
 	if err != nil {
 		return err
 	}
-	if err := x.state.Replace(offeredFull, text, 0o600); err != nil {
+	if err := x.State.Replace(layout.OlderOffers, text, 0o600); err != nil {
 		return err
 	}
 	return log.Truncate(0)
@@ -137,13 +118,13 @@ func parseOffers(text []byte) []Offer {
 // Offers returns the offers that are recorded, older ones first. Where the record cannot be read that is
 // warned about, and there are none.
 func (s *Store) Offers() []Offer {
-	state, err := s.openPlace(s.opt.StateDir)
+	state, err := s.at.OpenPlace(s.opt.StateDir)
 	if err != nil || state == nil {
 		return nil
 	}
 	defer state.Close()
 	var texts [2][]byte
-	for i, name := range []string{offeredName, offeredFull} {
+	for i, name := range []string{layout.Offers, layout.OlderOffers} {
 		texts[1-i], err = state.ReadFile(name, 2*maxOffered)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s.opt.Warn("what sessions were offered cannot be read: " + err.Error())

@@ -4,8 +4,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // Defaults of Options.
@@ -66,10 +68,10 @@ func (o Options) withDefaults() Options {
 		o.Root = filepath.Dir(o.Dir)
 	}
 	if o.StateDir == "" {
-		o.StateDir = filepath.Join(o.Dir, ".run")
+		o.StateDir = filepath.Join(o.Dir, layout.StateDir)
 	}
 	if o.OperatorsFile == "" {
-		o.OperatorsFile = filepath.Join(o.Root, "OPERATORS.md")
+		o.OperatorsFile = filepath.Join(o.Root, layout.OperatorsFile)
 	}
 	if o.LockTimeout == 0 {
 		o.LockTimeout = DefaultLockTimeout
@@ -93,4 +95,13 @@ func (o Options) withDefaults() Options {
 		o.Warn = func(string) {}
 	}
 	return o
+}
+
+// store returns what the rooms below know of the options.
+func (o Options) store() *store.Store {
+	return &store.Store{Opt: store.Options{
+		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, Named: o.Named,
+		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
+		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Progress: o.Progress,
+	}}
 }

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // Settings are the values of .handoff.yaml and of the environment, with their defaults.
@@ -88,7 +90,7 @@ func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags Proj
 func nothing(string) string { return "" }
 
 // ownState is the state directory of a handoffs directory that is not the one of a project.
-func ownState(dir string) string { return filepath.Join(dir, ".run") }
+func ownState(dir string) string { return filepath.Join(dir, layout.StateDir) }
 
 func isThere(path string) bool {
 	_, err := os.Lstat(path)
@@ -97,8 +99,8 @@ func isThere(path string) bool {
 
 // isSamePath reports whether two paths are the same but for symbolic links above their last names.
 func isSamePath(a, b string) bool {
-	realA, errA := resolveParent(a)
-	realB, errB := resolveParent(b)
+	realA, errA := store.ResolveParent(a)
+	realB, errB := store.ResolveParent(b)
 	return a == b || errA == nil && errB == nil && realA == realB
 }
 

@@ -8,12 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
-
-// quietName is the file that remembers for whom nothing was unread, and in which index files that was seen.
-// Whatever is wrong with it, the index is read instead.
-const quietName = "quiet.json"
 
 const (
 	quietFrom  = 256 << 10       // bytes of index from which remembering saves more than it costs
@@ -52,15 +49,15 @@ func (s *Store) UnreadQuickly(operator string, maxAgeDays int) ([]Entry, error) 
 // stamps returns the stamps of the index files before they are read, whether they are large, and whether they
 // have not been written for a while. Nothing is large where they cannot be had.
 func (s *Store) stamps() (files [][2]string, large, settled bool) {
-	d, err := s.reader()
+	d, err := s.at.Reader()
 	if err != nil || d == nil {
 		return nil, false, false
 	}
 	defer d.Close()
 	settled = true
-	for name, n := index.Name, 1; ; n++ {
+	for name, n := layout.Index, 1; ; n++ {
 		stamp, changed, err := d.Stamp(name)
-		if errors.Is(err, fs.ErrNotExist) && name != index.Name {
+		if errors.Is(err, fs.ErrNotExist) && name != layout.Index {
 			return files, large, settled
 		}
 		entry, entryErr := d.Lstat(name)
@@ -70,17 +67,17 @@ func (s *Store) stamps() (files [][2]string, large, settled bool) {
 		files = append(files, [2]string{name, stamp})
 		large = large || entry.Size >= quietFrom || n > 1
 		settled = settled && s.opt.Now().Sub(changed) > quietAfter
-		name = index.ArchiveName(n)
+		name = layout.Archive(n)
 	}
 }
 
 func (s *Store) readQuiet() []quiet {
-	state, err := s.openPlace(s.opt.StateDir)
+	state, err := s.at.OpenPlace(s.opt.StateDir)
 	if err != nil || state == nil {
 		return nil
 	}
 	defer state.Close()
-	text, err := state.ReadFile(quietName, 1<<20)
+	text, err := state.ReadFile(layout.UnreadCache, 1<<20)
 	if err != nil {
 		return nil
 	}
@@ -96,7 +93,7 @@ func (s *Store) writeQuiet(known []quiet) {
 	if err != nil {
 		return
 	}
-	s.quietly(context.Background(), 0, func(x *session) {
-		_ = x.state.Replace(quietName, append(text, '\n'), 0o600) // the next one may be able to
+	txn.Quietly(context.Background(), s.at, 0, func(x *txn.Session) {
+		_ = x.State.Replace(layout.UnreadCache, append(text, '\n'), 0o600) // the next one may be able to
 	})
 }

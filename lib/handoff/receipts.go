@@ -22,8 +22,8 @@ type Listed struct {
 	State  string `json:"state,omitempty"` // how far it has come to its recipient
 }
 
-// Listed returns how the entry looks in JSON, without its state.
-func (e Entry) Listed() Listed {
+// ListedEntry returns how an entry looks in JSON, without its state.
+func ListedEntry(e Entry) Listed {
 	marks := e.Marks()
 	if marks == nil {
 		marks = []Mark{}
@@ -36,7 +36,7 @@ func (s *Store) Listed(entries []Entry) []Listed {
 	told := s.told()
 	all := make([]Listed, len(entries))
 	for i, e := range entries {
-		all[i] = e.Listed()
+		all[i] = ListedEntry(e)
 		all[i].State = told.state(e)
 	}
 	return all

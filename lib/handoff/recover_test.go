@@ -13,7 +13,9 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // The intent lies where others may put files. One that does not continue the chain of this store's log is not carried
@@ -38,34 +40,33 @@ func TestForeignIntent(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(precious)
-	body := journal.Body{File: "../precious.txt", Inode: info.Sys().(*syscall.Stat_t).Ino, SHA256: canon.SHA256Hex(text)}
-	chain := journal.Chain{Canon: canon.Transform, Hash: canon.SHA256Hex}
+	body := txn.Body{File: "../precious.txt", Inode: info.Sys().(*syscall.Stat_t).Ino, SHA256: canon.SHA256Hex(text)}
 	head, err := s.AuditHead()
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC)
-	next, _, err := chain.Next(head.Hash, "handoff.resume", at, map[string]string{}, nil)
+	next, _, err := eventlog.Link(head.Hash, "handoff.resume", at, map[string]string{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	elsewhere, _, _ := chain.Next(strings.Repeat("0", 64), "handoff.resume", at, map[string]string{}, nil)
-	for name, intent := range map[string]journal.Intent{
-		"no event":             {Op: journal.OpResume, LedgerLine: "{}\n"},
-		"no event at the end":  {Op: journal.OpResume, LedgerLine: "{}\n", LogOffset: size},
-		"another chain":        {Op: journal.OpResume, LedgerLine: "{}\n", LogOffset: size, LogLines: string(elsewhere)},
-		"no line":              {Op: journal.OpResume, LedgerLine: "{}\n", LogOffset: size, LogLines: strings.TrimSpace(string(next))},
-		"a file outside":       {Op: journal.OpWrite, Index: "INDEX.md", Bodies: []journal.Body{body}, LogOffset: size, LogLines: string(next)},
-		"an index outside":     {Op: journal.OpRepair, Index: "../precious.txt", LogOffset: size, LogLines: string(next)},
-		"the log as it was":    {Op: journal.OpResume, LedgerLine: "{}\n", LogLines: string(log)},
-		"longer than the log":  {Op: journal.OpResume, LedgerLine: "{}\n", LogOffset: size + 1, LogLines: string(next)},
-		"in the middle of one": {Op: journal.OpResume, LedgerLine: "{}\n", LogOffset: size / 2, LogLines: string(next)},
+	elsewhere, _, _ := eventlog.Link(strings.Repeat("0", 64), "handoff.resume", at, map[string]string{}, nil)
+	for name, intent := range map[string]txn.Intent{
+		"no event":             {Op: txn.OpResume, LedgerLine: "{}\n"},
+		"no event at the end":  {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size},
+		"another chain":        {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size, LogLines: string(elsewhere)},
+		"no line":              {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size, LogLines: strings.TrimSpace(string(next))},
+		"a file outside":       {Op: txn.OpWrite, Index: "INDEX.md", Bodies: []txn.Body{body}, LogOffset: size, LogLines: string(next)},
+		"an index outside":     {Op: txn.OpRepair, Index: "../precious.txt", LogOffset: size, LogLines: string(next)},
+		"the log as it was":    {Op: txn.OpResume, LedgerLine: "{}\n", LogLines: string(log)},
+		"longer than the log":  {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size + 1, LogLines: string(next)},
+		"in the middle of one": {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size / 2, LogLines: string(next)},
 	} {
 		file, err := intent.Bytes()
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(root, "handoffs", journal.IntentName)
+		path := filepath.Join(root, "handoffs", layout.Intent)
 		if err := os.WriteFile(path, file, 0o644); err != nil {
 			t.Fatal(err)
 		}

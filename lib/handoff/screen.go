@@ -9,6 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A scanned document holds no credential but those that were allowed.
@@ -59,7 +60,7 @@ func (s *Store) screen(docs []sealed, results []Result) ([]scanned, error) {
 			continue
 		}
 		if len(one.redacted) > 0 {
-			s.opt.Warn(prefixed(d.name) + "redacted what met these rules: " + strings.Join(one.redacted, ", "))
+			s.opt.Warn(store.Prefixed(d.name) + "redacted what met these rules: " + strings.Join(one.redacted, ", "))
 		}
 		good = append(good, one)
 	}
@@ -92,11 +93,11 @@ func (s *Store) screenOne(d sealed) (scanned, error) {
 func (s *Store) redact(d scanned) (scanned, error) {
 	if d.claimed {
 		return d, fault.New(ErrInvalid, "leave handoff_id out of a document that is to be redacted",
-			"%sthe document names its id, which would be another one after the redaction", prefixed(d.name))
+			"%sthe document names its id, which would be another one after the redaction", store.Prefixed(d.name))
 	}
 	if _, structured, err := recordblock.Extract(d.Body); structured || err != nil {
 		return d, fault.New(ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
-			"%sthe body carries a record with a credential in it, which cannot be redacted in place", prefixed(d.name))
+			"%sthe body carries a record with a credential in it, which cannot be redacted in place", store.Prefixed(d.name))
 	}
 	d.References = slices.Clone(d.References)
 	var faults []Fault
@@ -112,7 +113,7 @@ func (s *Store) redact(d scanned) (scanned, error) {
 		return d, &DocumentError{Name: d.name, Faults: faults}
 	}
 	d.redacted = names(d.redacted)
-	id, err := ID(d.Document)
+	id, err := store.ID(d.Document)
 	d.HandoffID = id
 	d.text = document.Render(d.Document)
 	return d, err

@@ -2,13 +2,10 @@ package handoff
 
 import (
 	"runtime"
-	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A sealed document is valid and carries the id of its content. It remembers its place among the sources.
@@ -57,17 +54,10 @@ func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 	return draft, nil
 }
 
-// ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
-// itself claims as its id does not count. It fails on strings that are not valid UTF-8.
-func ID(d Document) (string, error) {
-	return canon.ID(canon.Handoff{Body: d.Body, From: d.From, References: d.References, SchemaVersion: d.SchemaVersion,
-		Tags: d.Tags, To: d.To, Topic: d.Topic, Time: d.Time})
-}
-
 // seal parses, validates and identifies the sources. What fails is left out and reported in results.
 func (s *Store) seal(sources []Source, results []Result) []sealed {
 	docs := make([]sealed, len(sources))
-	s.eachShown(TaskSeal, len(sources), runtime.GOMAXPROCS(0), func(i int) {
+	s.at.EachShown(store.TaskSeal, len(sources), runtime.GOMAXPROCS(0), func(i int) {
 		docs[i], results[i].Err = s.sealOne(i, sources[i])
 	})
 	return keep(docs, results)
@@ -87,15 +77,15 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 		fault.Line, fault.Column = draft.Locate(fault.Pointer)
 		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
 	}
-	id, err := ID(doc)
+	id, err := store.ID(doc)
 	if err != nil {
-		return sealed{}, fault.New(ErrInvalid, "", "%s%v", prefixed(src.Name), err)
+		return sealed{}, fault.New(ErrInvalid, "", "%s%v", store.Prefixed(src.Name), err)
 	}
 	if doc.HandoffID != "" && doc.HandoffID != id {
 		return sealed{}, &IDMismatchError{Name: src.Name, Claimed: doc.HandoffID, Computed: id}
 	}
 	if err := s.opt.CheckBody(doc.Body); err != nil && src.Make == nil {
-		s.opt.Warn(prefixed(src.Name) + oneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made")
+		s.opt.Warn(store.Prefixed(src.Name) + store.OneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made")
 	}
 	claimed := doc.HandoffID != ""
 	doc.HandoffID = id
@@ -106,19 +96,6 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	return sealed{Document: doc, at: at, name: src.Name, text: text, claimed: claimed, redacted: redacted}, nil
 }
 
-// oneLine is the first line of an error.
-func oneLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
-}
-
-func prefixed(name string) string {
-	if name == "" {
-		return ""
-	}
-	return name + ": "
-}
-
 func keep(docs []sealed, results []Result) []sealed {
 	good := make([]sealed, 0, len(docs))
 	for i, d := range docs {
@@ -127,24 +104,4 @@ func keep(docs []sealed, results []Result) []sealed {
 		}
 	}
 	return good
-}
-
-// each calls do for 0 … n-1. Few calls stay on the calling thread; many are shared among the workers.
-func each(n, workers int, do func(int)) {
-	if n < 16 {
-		for i := range n {
-			do(i)
-		}
-		return
-	}
-	var wg sync.WaitGroup
-	var next atomic.Int64
-	for range workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	wg.Wait()
 }

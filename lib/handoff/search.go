@@ -9,6 +9,9 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A Query says what Search looks for.
@@ -49,7 +52,7 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	d, err := s.reader()
+	d, err := s.at.Reader()
 	if err != nil || d == nil {
 		return Found{}, err
 	}
@@ -100,7 +103,7 @@ const readers = 4
 func (x *searcher) find(ctx context.Context, entries []Entry) []Entry {
 	memory := sync.Pool{New: func() any { return new(page) }}
 	hit := make([]bool, len(entries))
-	each(len(entries), readers*runtime.GOMAXPROCS(0), func(i int) {
+	parallel.Each(len(entries), readers*runtime.GOMAXPROCS(0), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -127,8 +130,8 @@ func (x *searcher) matches(e Entry, p *page) (bool, error) {
 		return true, nil
 	}
 	var err error
-	if p.text, err = x.dir.AppendFile(p.text[:0], e.File, maxStored); err != nil {
-		return false, fmt.Errorf("%s: %w", x.relPath(e.File), err)
+	if p.text, err = x.dir.AppendFile(p.text[:0], e.File, layout.MaxDocument); err != nil {
+		return false, fmt.Errorf("%s: %w", x.at.RelPath(e.File), err)
 	}
 	head, body := halves(p.text)
 	missing = missing.without(func(w word) bool { return w.in(body) })
@@ -138,7 +141,7 @@ func (x *searcher) matches(e Entry, p *page) (bool, error) {
 	if !missing.mayBeIn(head) || !x.tagged.mayBeIn(head) {
 		return false, nil
 	}
-	doc, err := parseStored(x.relPath(e.File), p.text)
+	doc, err := store.ParseStored(x.at.RelPath(e.File), p.text)
 	if err != nil {
 		return false, err
 	}
@@ -152,8 +155,8 @@ func (x *searcher) matches(e Entry, p *page) (bool, error) {
 func (x *searcher) prove(hits []Entry) []Match {
 	matches := make([]Match, len(hits))
 	good := make([]bool, len(hits))
-	each(len(hits), runtime.GOMAXPROCS(0), func(i int) {
-		doc, _, err := x.load(x.dir, hits[i])
+	parallel.Each(len(hits), runtime.GOMAXPROCS(0), func(i int) {
+		doc, _, err := x.at.Load(x.dir, hits[i])
 		if err != nil {
 			x.fail(err)
 			return

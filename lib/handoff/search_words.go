@@ -172,7 +172,7 @@ func (ws words) without(has func(word) bool) words {
 // halves cuts a stored file as document.Split does, without looking at anything else of it. Of a file that
 // no store wrote everything may be head, or the head and the beginning of the body.
 func halves(text []byte) (head, body []byte) {
-	if isOurs(text) {
+	if isRendered(text) {
 		if end := bytes.Index(text, []byte("\n---\n")); end >= 0 {
 			return text[:end], text[end+len("\n---\n"):]
 		}
@@ -180,12 +180,12 @@ func halves(text []byte) (head, body []byte) {
 	return text, nil
 }
 
-func isOurs(text []byte) bool { return bytes.HasPrefix(text, []byte("---\nschema_version: '")) }
+func isRendered(text []byte) bool { return bytes.HasPrefix(text, []byte("---\nschema_version: '")) }
 
 // mayBeIn reports whether the values of a head can hold all words. Another writer of YAML may have escaped
 // them, and quotes are written twice.
 func (ws words) mayBeIn(head []byte) bool {
-	if !isOurs(head) {
+	if !isRendered(head) {
 		return true
 	}
 	for _, w := range ws {

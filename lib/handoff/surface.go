@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // DefaultSurfaceMaxChars is how many characters of a body Surface shows.
@@ -53,7 +55,7 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	if _, err := fmt.Fprintf(w, "[Unread handoffs to: %s]\n", operator); err != nil {
 		return err
 	}
-	d, err := s.openPlace(s.opt.Dir)
+	d, err := s.at.OpenPlace(s.opt.Dir)
 	if err != nil || d == nil {
 		return err
 	}
@@ -78,8 +80,8 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 }
 
 func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text string, verified bool, err error) {
-	got := Stored{Entry: e, Path: s.relPath(e.File)}
-	if got.Document, got.Text, err = s.load(d, e); err != nil {
+	got := Stored{Entry: e, Path: s.at.RelPath(e.File)}
+	if got.Document, got.Text, err = s.at.Load(d, e); err != nil {
 		why := "cannot be read"
 		if errors.Is(err, ErrIntegrity) {
 			why = "does not verify"
@@ -93,22 +95,7 @@ func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text st
 	return text, true, err
 }
 
-type surfacePayload struct {
-	OperatorID string   `json:"operator_id"`
-	Shown      []string `json:"handoff_ids"`
-	Withheld   []string `json:"withheld"`
-}
-
-const maxSurfaced = 100 // ids in one event
-
 // recordSurface adds the event if that is possible at once.
 func (s *Store) recordSurface(ctx context.Context, operator string, shown, withheld []string) {
-	s.recordAtOnce(ctx, event{eventSurface, surfacePayload{operator, firstIDs(shown), firstIDs(withheld)}})
-}
-
-func firstIDs(ids []string) []string {
-	if ids == nil {
-		return []string{}
-	}
-	return ids[:min(len(ids), maxSurfaced)]
+	txn.TryRecord(ctx, s.at, eventlog.Pending{Type: eventlog.TypeSurface, Payload: eventlog.Surfaced{OperatorID: operator, HandoffIDs: eventlog.FirstIDs(shown), Count: len(shown), Withheld: eventlog.FirstIDs(withheld)}})
 }

@@ -1,188 +1,31 @@
 package handoff
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/fsck"
+	"github.com/seed-78daf238/handoff/lib/internal/repair"
 )
-
-// A Finding is one thing that verification found.
-type Finding struct {
-	Place   string `json:"place"`   // file, or file:line
-	Problem string `json:"problem"` // what is wrong
-	Remedy  string `json:"remedy,omitempty"`
-}
-
-// String returns the finding as one line.
-func (f Finding) String() string { return f.Place + ": " + f.Problem }
-
-// A Report is the outcome of Verify. Faults break the promise of the store, warnings do not.
-type Report struct {
-	Handoffs int       `json:"handoffs"`
-	Events   int       `json:"events"`
-	Head     string    `json:"head"` // count:hash of the audit log
-	Faults   []Finding `json:"faults"`
-	Warnings []Finding `json:"warnings"`
-}
-
-// Err returns nil if the report has no faults, else an error of the class ErrIntegrity that names each.
-func (r Report) Err() error {
-	if len(r.Faults) == 0 {
-		return nil
-	}
-	var text strings.Builder
-	for _, f := range r.Faults {
-		text.WriteString(f.String() + "\n")
-	}
-	return &Error{Class: ErrIntegrity, Problem: text.String() + fault.Count(len(r.Faults), "fault") + " found",
-		Advice: "`handoff doctor` says what would mend them"}
-}
-
-const (
-	remedyRepair  = "handoff doctor --repair"
-	remedyRebuild = "handoff doctor --rebuild-index"
-)
-
-// A check collects the findings of one verification.
-type check struct {
-	*Store
-	dir, state *durable.Dir
-	snapshot
-
-	mu     sync.Mutex
-	report Report
-
-	kept     []keptCheckpoint
-	rows     map[string]*listedRow // by id
-	order    []string              // ids in the order of the index
-	log      *logFacts
-	promised *logFacts // what a pending change is going to log, or has just logged
-	unproven *logFacts // what stands in the log behind the break of its chain
-}
-
-// A listedRow is a row with its place. Rows that list the same handoff again add their marks.
-type listedRow struct {
-	index.Row
-	place string
-}
-
-func newCheck(s *Store) *check {
-	return &check{Store: s, rows: make(map[string]*listedRow), log: newLogFacts(), promised: newLogFacts(), unproven: newLogFacts(),
-		report: Report{Faults: []Finding{}, Warnings: []Finding{}}}
-}
-
-func (c *check) fault(place, remedy, format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.report.Faults = append(c.report.Faults, Finding{place, fmt.Sprintf(format, args...), remedy})
-}
-
-func (c *check) warn(place, remedy, format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.report.Warnings = append(c.report.Warnings, Finding{place, fmt.Sprintf(format, args...), remedy})
-}
 
 // Verify derives everything again: ids from files, rows from documents, events from rows, the chain, the
 // read marks, and looks for what does not belong. With ids it looks at these handoffs and the chain alone.
 // It takes no lock and changes nothing. What it compares was read at one moment, so that a change under
 // way is no fault; ErrBusy says that others changed the store faster than it could be read.
-func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
-	c := newCheck(s)
-	dir, err := s.prover()
-	if err != nil || dir == nil {
-		return c.report, err
-	}
-	c.dir = dir
-	defer c.close()
-	if err := c.readCheckpoints(); err != nil {
-		return c.report, err
-	}
-	if err := c.takeSnapshot(ctx); err != nil {
-		return c.report, err
-	}
-	c.readLog()
-	c.readPromises()
-	if len(ids) > 0 {
-		err = c.only(ctx, ids)
-	} else {
-		err = c.all(ctx)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	c.orderRemedies()
-	slices.SortStableFunc(c.report.Faults, byPlace)
-	slices.SortStableFunc(c.report.Warnings, byPlace)
-	return c.report, err
+func (s *Store) Verify(ctx context.Context, ids ...string) (fsck.Report, error) {
+	return fsck.Verify(ctx, s.at, ids)
 }
 
-func (c *check) close() {
-	c.dir.Close()
-	if c.state != nil {
-		c.state.Close()
-	}
+// Repair mends what Verify finds, as far as it can be mended without throwing anything away: it finishes or
+// takes back an interrupted change, puts a damaged intent aside, adds rows for good handoffs that no row
+// lists, adds read marks and events that are missing, normalises the index files, cuts an audit log off
+// where its chain breaks, and moves what does not verify out of the way. Files that are replaced are kept
+// beside with a timestamp. It may be interrupted at any moment and run again.
+func (s *Store) Repair(ctx context.Context) (RepairReport, error) {
+	return repair.Repair(ctx, s.at, false)
 }
 
-func (c *check) all(ctx context.Context) error {
-	c.readIndexes()
-	c.checkIntent()
-	c.checkDocuments(ctx, c.order)
-	if err := c.checkNames(); err != nil {
-		return err
-	}
-	c.checkEvents()
-	c.checkLedger()
-	c.checkAdoption()
-	c.checkState()
-	c.checkCheckpoints()
-	return nil
-}
-
-// only keeps to the handoffs of the ids and to what the log itself shows.
-func (c *check) only(ctx context.Context, ids []string) error {
-	before := c.report
-	c.readIndexes()
-	c.report = before
-	var full []string
-	for _, id := range ids {
-		e, err := c.find(c.dir, id)
-		if err != nil {
-			return err
-		}
-		if c.rows[e.ID] == nil { // written since the snapshot
-			c.rows[e.ID] = &listedRow{e.Row, index.Name}
-		}
-		full = append(full, e.ID)
-	}
-	c.checkDocuments(ctx, full)
-	for _, id := range full {
-		c.checkLostMarks(id)
-	}
-	c.checkLogThere()
-	return nil
-}
-
-// byPlace orders findings by file, by line, and then by what they say, so that the order is always the same.
-func byPlace(a, b Finding) int {
-	fileA, lineA := splitPlace(a.Place)
-	fileB, lineB := splitPlace(b.Place)
-	return cmp.Or(strings.Compare(fileA, fileB), lineA-lineB, strings.Compare(a.Problem, b.Problem))
-}
-
-func splitPlace(place string) (file string, line int) {
-	if at := strings.LastIndexByte(place, ':'); at >= 0 {
-		if n, err := strconv.Atoi(place[at+1:]); err == nil {
-			return place[:at], n
-		}
-	}
-	return place, 0
+// RebuildIndex is Repair with an INDEX.md that is made anew from the stored files and the audit log, read
+// marks included. Archives stay.
+func (s *Store) RebuildIndex(ctx context.Context) (RepairReport, error) {
+	return repair.Repair(ctx, s.at, true)
 }

@@ -3,9 +3,12 @@ package handoff
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // A Document is a handoff: its frontmatter fields and its body.
@@ -88,7 +91,7 @@ func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, erro
 
 func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ []Result, err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	m, err := s.guard()
+	m, err := txn.Guard(s.at)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +120,29 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ 
 	return results, nil
 }
 
+// publish stores the admitted documents, and reports in results what became of each.
+func (s *Store) publish(ctx context.Context, docs []admitted, results []Result, keepGoing bool) error {
+	publications := make([]txn.Publication, len(docs))
+	for i, d := range docs {
+		publications[i] = txn.Publication{Document: d.Document, Name: d.name, Text: d.text, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted}
+	}
+	outcomes, err := txn.Publish(ctx, s.at, publications, keepGoing)
+	if err != nil {
+		return err
+	}
+	for i, o := range outcomes {
+		r := Result{Err: o.Err}
+		if o.Err == nil {
+			r.Receipt = Receipt{ID: docs[i].HandoffID, Path: s.at.RelPath(o.File), Time: docs[i].Time, Status: StatusCreated}
+		}
+		if o.Existing {
+			r.Receipt.Status = StatusExisting
+		}
+		results[docs[i].at] = r
+	}
+	return nil
+}
+
 // faults joins the errors of single documents.
 func faults(results []Result) error {
 	var errs []error
@@ -129,4 +155,31 @@ func faults(results []Result) error {
 		return errs[0]
 	}
 	return errors.Join(errs...)
+}
+
+// Ready says whether a document could be written: that this is the right machine, and that the place can hold a store. It is for
+// programs that do long work before they write; Write looks at both again. Errors are ErrIntegrity and ErrConfig.
+func (s *Store) Ready() error {
+	if _, err := txn.Guard(s.at); err != nil {
+		return err
+	}
+	return s.at.CheckPlaces()
+}
+
+// Recover finishes or takes back what an interrupted command left, as every writing command does before anything
+// else. It is for those that may find that there is nothing to write. Its errors are those of Write.
+func (s *Store) Recover(ctx context.Context) (err error) {
+	defer func() { err = fault.Unpublished(err) }()
+	dir, err := s.at.OpenPlace(s.opt.Dir)
+	if err != nil || dir == nil {
+		return err
+	}
+	defer dir.Close()
+	if _, err := dir.Lstat(layout.Intent); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := txn.Guard(s.at); err != nil {
+		return err
+	}
+	return txn.Locked(ctx, s.at, func(*txn.Session) error { return nil })
 }

@@ -80,7 +80,7 @@ func (a *App) readJSON(got handoff.Stored) error {
 	return a.PrintJSON(map[string]any{
 		"handoff_id": got.HandoffID, "schema_version": got.SchemaVersion, "from": got.From, "to": got.To, "topic": got.Topic,
 		"ts_utc": got.Time, "references": list(got.References), "tags": list(got.Tags), "body": got.Body,
-		"file_path": got.Path, "read_by": got.Entry.Listed().ReadBy,
+		"file_path": got.Path, "read_by": handoff.ListedEntry(got.Entry).ReadBy,
 	})
 }
 

@@ -54,7 +54,7 @@ func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.Surface
 			handoff.Listed
 			Framed   string `json:"framed,omitempty"`
 			Withheld string `json:"withheld,omitempty"`
-		}{Listed: e.Listed()}
+		}{Listed: handoff.ListedEntry(e)}
 		got, err := s.Read(e.ID)
 		if err == nil {
 			line.Framed, _, err = handoff.Framed(got, opt.MaxChars, false)

@@ -2,25 +2,11 @@ package index
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
-
-// ArchiveName returns the name of the n-th archive, counted from 1.
-func ArchiveName(n int) string { return fmt.Sprintf("INDEX-%04d.md", n) }
-
-// IsArchiveName reports whether name is one that ArchiveName gives.
-func IsArchiveName(name string) bool { return archiveNumber(name) > 0 }
-
-// archiveNumber returns the n for which ArchiveName gives name, 0 if there is none.
-func archiveNumber(name string) int {
-	var n int
-	if _, err := fmt.Sscanf(name, "INDEX-%d.md", &n); err != nil || n < 1 || ArchiveName(n) != name {
-		return 0
-	}
-	return n
-}
 
 // maxGap is how many archives in a row may be lost with their links. No rotation makes a link that is farther away.
 const maxGap = 100
@@ -29,7 +15,7 @@ const maxGap = 100
 // INDEX.md links the archives linked: 0 if neither the n-th nor one after it has to be there.
 func NextArchive(linked []string, n int, there bool) int {
 	if there || slices.ContainsFunc(linked, func(name string) bool {
-		ahead := archiveNumber(name) - n
+		ahead := layout.ArchiveNumber(name) - n
 		return ahead >= 0 && ahead < maxGap
 	}) {
 		return n + 1

@@ -78,6 +78,14 @@ func (r Row) IsReadBy(operator string) bool {
 	return false
 }
 
+// UnreadBy reports whether operator has not marked the handoff as read. "" means its recipient.
+func (r Row) UnreadBy(operator string) bool {
+	if operator == "" {
+		operator = r.To
+	}
+	return !r.IsReadBy(operator)
+}
+
 // Marks returns the entries of the read_by cell in their order.
 func (r Row) Marks() []Mark {
 	if r.ReadBy == "" {

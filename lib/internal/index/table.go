@@ -5,10 +5,9 @@ import (
 	"iter"
 	"slices"
 	"strings"
-)
 
-// Name is the file that new rows go to.
-const Name = "INDEX.md"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
 
 const (
 	heading   = "# Handoff Index"
@@ -91,7 +90,7 @@ func isSeparator(t string) bool {
 
 func isLink(t string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(t, "- ["), "]")
-	return IsArchiveName(name) && t == link(name)
+	return layout.IsArchive(name) && t == link(name)
 }
 
 // Find returns the first row for the id, by one byte search.

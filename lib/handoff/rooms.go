@@ -1,0 +1,47 @@
+package handoff
+
+import (
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/fsck"
+	"github.com/seed-78daf238/handoff/lib/internal/repair"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// What the rooms below return, as they have it.
+type (
+	Checkpoint       = eventlog.Checkpoint
+	SignedCheckpoint = eventlog.SignedCheckpoint
+	Validation       = eventlog.Validation
+	Consumption      = eventlog.Consumption
+	ConsumedError    = txn.ConsumedError
+	Ledger           = txn.Ledger
+	MarkReceipt      = txn.MarkReceipt
+	MachineError     = store.MachineError
+	Finding          = fsck.Finding
+	Report           = fsck.Report
+	RepairReport     = repair.Report
+)
+
+// What Options.Progress is told about, each with the number of documents.
+const (
+	TaskSeal  = store.TaskSeal  // sources: parsed, validated, identified
+	TaskStage = store.TaskStage // bodies: written to the disk
+	TaskProve = store.TaskProve // stored documents: read and compared with rows and events
+)
+
+// StatusMarked says that the mark of a MarkReceipt is new.
+const StatusMarked = txn.StatusMarked
+
+// CheckpointNamespace is the namespace of the signatures of checkpoints (ssh-keygen -Y sign -n).
+const CheckpointNamespace = eventlog.CheckpointNamespace
+
+// ParseCheckpoint is the inverse of Checkpoint.String; a newline at the end is tolerated. Anything else is ErrInvalid.
+func ParseCheckpoint(text string) (Checkpoint, error) { return eventlog.ParseCheckpoint(text) }
+
+// SignatureFile returns the file of the n-th signature, from 1, of the checkpoint in file.
+func SignatureFile(file string, n int) string { return eventlog.SignatureFile(file, n) }
+
+// ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
+// itself claims as its id does not count. It fails on strings that are not valid UTF-8.
+func ID(d Document) (string, error) { return store.ID(d) }

@@ -1,0 +1,139 @@
+// Package eventlog holds the audit log of a store: a file of lines, each an event in RFC 8785 canonical JSON
+// (spec 2-store, "Audit log"):
+//
+//	{"event_type":…,"payload":…,"prev_hash":…,"primitive_id":"L6","redaction_applied":null,
+//	 "schema_version":"1.1.0","ts_utc":…}
+//
+// prev_hash is the lower-case hex SHA-256 of the canonical form of the event before, without its fields
+// signature and signing_key_id; the first event has GENESIS. Lines that begin with [ are markers of
+// other tools and are no links of the chain.
+//
+// [Link] makes the next line, [Read] walks the chain and says what it proves, a [Checkpoint] names how far a log had
+// come.
+package eventlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// Genesis is the prev_hash of the first event.
+const Genesis = "GENESIS"
+
+const timeLayout = "2006-01-02T15:04:05.000000Z"
+
+// An Event is one entry of the audit log.
+type Event struct {
+	Type    string          `json:"event_type"`
+	Payload json.RawMessage `json:"payload"`
+	Prev    string          `json:"prev_hash"`
+	Time    string          `json:"ts_utc"`
+}
+
+// Link returns the line, with its newline, of an event that follows the hash prev, and its own hash.
+// Redacted names the rules by which content was redacted; none is null.
+func Link(prev, eventType string, at time.Time, payload any, redacted []string) (line []byte, hash string, err error) {
+	text, err := json.Marshal(struct { // in the order of the canonical form
+		Type     string   `json:"event_type"`
+		Payload  any      `json:"payload"`
+		Prev     string   `json:"prev_hash"`
+		Origin   string   `json:"primitive_id"`
+		Redacted []string `json:"redaction_applied"`
+		Version  string   `json:"schema_version"`
+		Time     string   `json:"ts_utc"`
+	}{eventType, payload, prev, "L6", redacted, "1.1.0", at.UTC().Format(timeLayout)})
+	if err != nil {
+		return nil, "", err
+	}
+	line, err = canon.Transform(text)
+	if err != nil {
+		return nil, "", err
+	}
+	return append(line, '\n'), canon.SHA256Hex(line), nil
+}
+
+// HashLine returns the hash that the event after line must name. It fails if line is no JSON object.
+func HashLine(line []byte) (string, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return "", fmt.Errorf("not a JSON object: %w", err)
+	}
+	delete(fields, "signature")
+	delete(fields, "signing_key_id")
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return "", err
+	}
+	if text, err = canon.Transform(text); err != nil {
+		return "", err
+	}
+	return canon.SHA256Hex(text), nil
+}
+
+// A LogLine is one line of a log, without its newline.
+type LogLine struct {
+	Number int // 1-based
+	Offset int64
+	Text   []byte
+	Marker bool // begins with [: a line of another tool, no link of the chain
+	Torn   bool // has no newline
+}
+
+func (l LogLine) place() string { return fmt.Sprintf("%s:%d", layout.Log, l.Number) }
+
+// LogLines returns the lines of a log. Empty lines are markers too: they link nothing.
+func LogLines(log []byte) iter.Seq[LogLine] {
+	return func(yield func(LogLine) bool) {
+		for at, n := 0, 1; at < len(log); n++ {
+			text, _, whole := bytes.Cut(log[at:], []byte("\n"))
+			l := LogLine{Number: n, Offset: int64(at), Text: text, Torn: !whole, Marker: isMarker(text)}
+			if !yield(l) {
+				return
+			}
+			at += len(text) + 1
+		}
+	}
+}
+
+func isMarker(line []byte) bool { return len(line) == 0 || line[0] == '[' }
+
+// Tail finds the last event of a log of the given size by reading backwards, so that the cost does not
+// grow with the log. End is the offset after the last whole line; a smaller End than size means that
+// the last line is torn. Last is nil if there is no event.
+func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
+	for window := int64(8 << 10); ; window *= 8 {
+		start := max(0, size-window)
+		buf := make([]byte, size-start)
+		if _, err := r.ReadAt(buf, start); err != nil && !(errors.Is(err, io.EOF) && len(buf) == 0) {
+			return nil, 0, err
+		}
+		last, end, found := lastEvent(buf, start > 0)
+		if found || start == 0 {
+			return last, start + int64(end), nil
+		}
+	}
+}
+
+// lastEvent looks in a window of the log, whose first line may be cut.
+func lastEvent(buf []byte, cut bool) (last []byte, end int, found bool) {
+	end = bytes.LastIndexByte(buf, '\n') + 1
+	for stop := end; stop > 0; {
+		start := bytes.LastIndexByte(buf[:stop-1], '\n') + 1
+		if start == 0 && cut {
+			return nil, end, false
+		}
+		if line := buf[start : stop-1]; !isMarker(line) {
+			return line, end, true
+		}
+		stop = start
+	}
+	return nil, end, false
+}

@@ -1,0 +1,88 @@
+package eventlog_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+)
+
+func TestLink(t *testing.T) {
+	at := time.Date(2026, 5, 7, 12, 0, 0, 123456789, time.UTC)
+	line, hash, err := eventlog.Link(eventlog.Genesis, "handoff.write", at, map[string]int{"n": 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"event_type":"handoff.write","payload":{"n":1},"prev_hash":"GENESIS","primitive_id":"L6","redaction_applied":null,"schema_version":"1.1.0","ts_utc":"2026-05-07T12:00:00.123456Z"}` + "\n"
+	if string(line) != want {
+		t.Errorf("got  %swant %s", line, want)
+	}
+	if got, err := eventlog.HashLine(bytes.TrimSpace(line)); err != nil || got != hash {
+		t.Errorf("HashLine gave %s, %v; Next gave %s", got, err, hash)
+	}
+	signed := strings.Replace(string(line), `{"event_type"`, `{"signature":"x","signing_key_id":"k","event_type"`, 1)
+	if got, err := eventlog.HashLine([]byte(signed)); err != nil || got != hash {
+		t.Errorf("the signature counts in the hash: %s, %v", got, err)
+	}
+	if _, err := eventlog.HashLine([]byte("[MARKER]")); err == nil {
+		t.Error("a line that is no object has a hash")
+	}
+}
+
+func TestTail(t *testing.T) {
+	long := strings.Repeat("x", 20<<10)
+	tests := []struct{ name, log, last, torn string }{
+		{"empty", "", "", ""},
+		{"one", "a\n", "a", ""},
+		{"two", "a\nb\n", "b", ""},
+		{"torn", "a\nb\nc", "b", "c"},
+		{"only torn", "abc", "", "abc"},
+		{"marker last", "a\n[seal]\n", "a", ""},
+		{"markers only", "[a]\n[b]\n", "", ""},
+		{"empty line last", "a\n\n", "a", ""},
+		{"long line", "a\n" + long + "\n", long, ""},
+		{"long line before markers", long + "\n" + strings.Repeat("[m]\n", 5000), long, ""},
+		{"long torn line", "a\n" + long, "a", long},
+	}
+	for _, test := range tests {
+		last, end, err := eventlog.Tail(strings.NewReader(test.log), int64(len(test.log)))
+		if err != nil || string(last) != test.last || test.log[end:] != test.torn {
+			t.Errorf("%s: last %.20q, torn %.20q, %v", test.name, last, test.log[end:], err)
+		}
+	}
+}
+
+// Tail must agree with reading the whole log from its beginning.
+func TestTailIsTheLastLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		log := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"event\n", "[m]\n", "\n", strings.Repeat("y", 5000) + "\n", "torn"})).Draw(t, "log"), "")
+		var want string
+		var end int64
+		for l := range eventlog.LogLines([]byte(log)) {
+			if !l.Torn {
+				end = l.Offset + int64(len(l.Text)) + 1
+				if !l.Marker {
+					want = string(l.Text)
+				}
+			}
+		}
+		last, gotEnd, err := eventlog.Tail(strings.NewReader(log), int64(len(log)))
+		if err != nil || string(last) != want || gotEnd != end {
+			t.Fatalf("Tail(%.40q) gave %.40q and %d, %v; want %.40q and %d", log, last, gotEnd, err, want, end)
+		}
+	})
+}
+
+func FuzzTail(f *testing.F) {
+	f.Add([]byte("a\nb\n[c]\nd"))
+	f.Fuzz(func(t *testing.T, log []byte) {
+		last, end, err := eventlog.Tail(bytes.NewReader(log), int64(len(log)))
+		if err != nil || end < 0 || end > int64(len(log)) || !bytes.Contains(log, last) {
+			t.Fatalf("last %q, end %d, %v", last, end, err)
+		}
+	})
+}

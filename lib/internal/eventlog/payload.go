@@ -1,0 +1,123 @@
+package eventlog
+
+type Regenerated struct {
+	OperatorID     string `json:"operator_id"`
+	Reason         string `json:"reason"`
+	OldFingerprint string `json:"old_fingerprint"`
+	NewFingerprint string `json:"new_fingerprint"`
+}
+
+// Event types of the audit log.
+const (
+	TypeWrite      = "handoff.write"
+	TypeMarkRead   = "handoff.mark_read"
+	TypeSurface    = "handoff.surface"
+	TypeResume     = "handoff.resume"
+	TypeValidate   = "handoff.validate"
+	TypeRepair     = "handoff.repair"
+	TypeRotate     = "index.rotate"
+	TypeRecovered  = "log.recovered"
+	TypeRegenerate = "machine_fingerprint.regenerate"
+)
+
+// Written has its fields in the order of their names, as the canonical form has them: what is encoded
+// needs no second look.
+type Written struct {
+	BodyByteSize         int      `json:"body_byte_size"`
+	FilePath             string   `json:"file_path"`
+	From                 string   `json:"from"`
+	HandoffID            string   `json:"handoff_id"`
+	OperatorVerification string   `json:"operator_verification"`
+	ReferencesCount      int      `json:"references_count"`
+	SchemaVersion        string   `json:"schema_version"`
+	SecretsAllowed       []string `json:"secrets_allowed,omitempty"` // rules whose findings were let through
+	Tags                 []string `json:"tags"`
+	To                   string   `json:"to"`
+	Topic                string   `json:"topic"`
+	Time                 string   `json:"ts_utc"`
+}
+
+type MarkedRead struct {
+	HandoffID     string `json:"handoff_id"`
+	OperatorID    string `json:"operator_id"`
+	Time          string `json:"ts_utc"`
+	AlreadyMarked bool   `json:"already_marked"`
+}
+
+type Recovered struct {
+	Reason      string `json:"reason"`
+	TornBytes   int    `json:"torn_bytes,omitempty"`
+	KeptAs      string `json:"kept_as,omitempty"`
+	AdoptedRows int    `json:"adopted_rows,omitempty"`
+
+	AdoptedMarks  *int `json:"adopted_marks,omitempty"` // with rows; nil if they were not counted
+	AdoptedTokens *int `json:"adopted_tokens,omitempty"`
+}
+
+type Surfaced struct {
+	Count      int      `json:"handoffs_surfaced"`
+	HandoffIDs []string `json:"handoff_ids"` // the first of them
+	OperatorID string   `json:"operator_id"`
+	Withheld   []string `json:"withheld"`
+}
+
+const maxSurfaced = 100 // ids in one event
+
+func FirstIDs(ids []string) []string {
+	if ids == nil {
+		return []string{}
+	}
+	return ids[:min(len(ids), maxSurfaced)]
+}
+
+type Rotated struct {
+	Archive string `json:"archive"`
+	Rows    int    `json:"rows"`
+	First   string `json:"first_handoff_id"`
+	Last    string `json:"last_handoff_id"`
+}
+
+// A Consumption is the line of the ledger for a token that was consumed.
+type Consumption struct {
+	Token     string `json:"token"` // a token of another form than resume tokens have is its sha256:…; none is the handoff_id
+	HandoffID string `json:"handoff_id"`
+	Operator  string `json:"operator_id"`
+	Time      string `json:"ts_utc"`
+	Accepted  string `json:"accepted,omitempty"` // the classification that was overridden
+	Reason    string `json:"reason,omitempty"`   // why
+}
+
+type Resumed struct {
+	Consumption
+	Marked bool `json:"marked"` // the resume set the read mark
+}
+
+// Repaired names what cannot be read from the other events of a repair. Quarantined are all handoffs
+// whose documents are gone or do not verify, Superseded those whose next write event replaces the former.
+type Repaired struct {
+	Index       string   `json:"index"`
+	KeptAs      string   `json:"kept_as"`
+	LogKeptAs   string   `json:"log_kept_as,omitempty"`
+	AddedRows   []string `json:"added_rows"`
+	AddedMarks  int      `json:"added_marks"`
+	Quarantined []string `json:"quarantined"`
+	Superseded  []string `json:"superseded,omitempty"`
+}
+
+// A Validation is what the audit log keeps of the validation of a stored record.
+type Validation struct {
+	HandoffID string `json:"handoff_id"`
+	Kind      string `json:"kind"`
+	Valid     bool   `json:"valid"`
+	Stage     string `json:"stage"` // the last one that ran
+	Faults    int    `json:"faults"`
+	Warnings  int    `json:"warnings"`
+	Changes   int    `json:"changes,omitempty"` // of the repair that followed
+}
+
+// A Pending event is to be added to the log.
+type Pending struct {
+	Type     string
+	Payload  any
+	Redacted []string // rules of the secret scan whose findings were replaced in what the event is about
+}

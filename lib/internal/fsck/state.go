@@ -1,0 +1,114 @@
+package fsck
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// checkState looks at the files of the state directory and at permissions.
+func (c *Check) checkState() {
+	c.checkDirMode(c.Dir)
+	c.checkLogThere()
+	if c.State == nil {
+		return
+	}
+	c.checkDirMode(c.State)
+	c.checkStateOwner()
+	c.checkFingerprint()
+	for _, name := range []string{layout.History, layout.Refusals} {
+		c.checkLines(name)
+	}
+	names, err := c.State.Names(func(string) bool { return true })
+	if err != nil {
+		c.fault(c.Opt.StateDir, "", "cannot be read: %v", err)
+	}
+	for _, name := range names {
+		if durable.IsStaged(name, layout.IsReplaced) {
+			c.warn(name, remedyStaged(name), "was left by an interrupted command")
+		}
+		entry, err := c.State.Lstat(name)
+		if err != nil || !entry.Regular {
+			continue
+		}
+		c.checkOwnFile(c.State, name, entry)
+		if entry.Mode&0o077 != 0 && name != layout.GitIgnore {
+			c.warn(name, chmod("600", c.State, name), "can be read or written by others")
+		}
+	}
+}
+
+// checkLogThere reports a log that is missing, once for all rows.
+func (c *Check) checkLogThere() {
+	switch {
+	case len(c.Rows) == 0 || !c.lacksLog():
+	case c.State == nil:
+		c.fault(c.Opt.StateDir, c.RegenerateCommand(), "is missing, and with it the audit log")
+	default:
+		c.fault(layout.Log, c.RegenerateCommand(), "is missing or empty, although there are handoffs")
+	}
+}
+
+// orderRemedies puts the command that makes the store this machine's before those that are refused until then.
+func (c *Check) orderRemedies() {
+	observed, err := c.Fingerprint()
+	if err == nil {
+		_, err = c.CompareMachine(c.Dir, c.State, observed)
+	}
+	refused := (*store.MachineError)(nil)
+	if !errors.As(err, &refused) {
+		return
+	}
+	for _, list := range [][]Finding{c.report.Faults, c.report.Warnings} {
+		for i, f := range list {
+			if strings.HasPrefix(f.Remedy, "handoff doctor") {
+				list[i].Remedy = refused.Command + ", then " + f.Remedy
+			}
+		}
+	}
+}
+
+func (c *Check) checkFingerprint() {
+	record, err := store.ReadMachine(c.State)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if len(c.Rows)+len(c.Log.Hashes) > 0 {
+			c.fault(layout.Fingerprint, c.RegenerateCommand(), "is missing, although there are handoffs")
+		}
+	case err != nil:
+		c.fault(layout.Fingerprint, c.RegenerateCommand(), "cannot be used: %v", err)
+	case c.promised.Machine != "": // a regenerate is under way
+	case c.Log.Machine != "" && c.Log.Machine != record.Fingerprint:
+		c.fault(layout.Fingerprint, c.RegenerateCommand(), "is not the one that the audit log records")
+	default:
+		observed, err := c.Fingerprint()
+		if unknown := (*fault.Error)(nil); errors.As(err, &unknown) {
+			c.warn(layout.Fingerprint, unknown.Advice, "cannot be compared, and writing commands refuse: %v", err)
+		} else if observed != record.Fingerprint {
+			c.fault(layout.Fingerprint, c.RegenerateCommand(), "the store belongs to another machine")
+		}
+	}
+}
+
+// checkLines expects one JSON object a line.
+func (c *Check) checkLines(name string) {
+	text, err := c.State.ReadFile(name, layout.MaxLog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		c.fault(name, "", "cannot be read: %v", err)
+		return
+	}
+	for line := range strings.Lines(string(text)) {
+		if !json.Valid([]byte(line)) || !strings.HasSuffix(line, "\n") {
+			c.warn(name, "", "has a line that is no JSON object: %.80q", line)
+		}
+	}
+}

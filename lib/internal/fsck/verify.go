@@ -1,0 +1,188 @@
+package fsck
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A Finding is one thing that verification found.
+type Finding struct {
+	Place   string `json:"place"`   // file, or file:line
+	Problem string `json:"problem"` // what is wrong
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// String returns the finding as one line.
+func (f Finding) String() string { return f.Place + ": " + f.Problem }
+
+// A Report is the outcome of Verify. Faults break the promise of the store, warnings do not.
+type Report struct {
+	Handoffs int       `json:"handoffs"`
+	Events   int       `json:"events"`
+	Head     string    `json:"head"` // count:hash of the audit log
+	Faults   []Finding `json:"faults"`
+	Warnings []Finding `json:"warnings"`
+}
+
+// Err returns nil if the report has no faults, else an error of the class ErrIntegrity that names each.
+func (r Report) Err() error {
+	if len(r.Faults) == 0 {
+		return nil
+	}
+	var text strings.Builder
+	for _, f := range r.Faults {
+		text.WriteString(f.String() + "\n")
+	}
+	return &fault.Error{Class: fault.ErrIntegrity, Problem: text.String() + fault.Count(len(r.Faults), "fault") + " found",
+		Advice: "`handoff doctor` says what would mend them"}
+}
+
+const (
+	remedyRepair  = "handoff doctor --repair"
+	remedyRebuild = "handoff doctor --rebuild-index"
+)
+
+// A Check collects the findings of one verification.
+type Check struct {
+	*store.Store
+	Dir, State *durable.Dir
+	snapshot
+
+	mu     sync.Mutex
+	report Report
+
+	kept     []keptCheckpoint
+	Rows     map[string]*listedRow // by id
+	order    []string              // ids in the order of the index
+	Log      *eventlog.Reading
+	promised *eventlog.Facts // what a pending change is going to log, or has just logged
+}
+
+// A listedRow is a row with its place. Rows that list the same handoff again add their marks.
+type listedRow struct {
+	index.Row
+	place string
+}
+
+func NewCheck(s *store.Store) *Check {
+	return &Check{Store: s, Rows: make(map[string]*listedRow), Log: eventlog.Read(nil), promised: eventlog.NewFacts(),
+		report: Report{Faults: []Finding{}, Warnings: []Finding{}}}
+}
+
+func (c *Check) fault(place, remedy, format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.report.Faults = append(c.report.Faults, Finding{place, fmt.Sprintf(format, args...), remedy})
+}
+
+func (c *Check) warn(place, remedy, format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.report.Warnings = append(c.report.Warnings, Finding{place, fmt.Sprintf(format, args...), remedy})
+}
+
+// Verify derives everything again: ids from files, rows from documents, events from rows, the chain, the
+// read marks, and looks for what does not belong. With ids it looks at these handoffs and the chain alone.
+func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
+	c := NewCheck(s)
+	dir, err := s.Prover()
+	if err != nil || dir == nil {
+		return c.report, err
+	}
+	c.Dir = dir
+	defer c.close()
+	if err := c.readCheckpoints(); err != nil {
+		return c.report, err
+	}
+	if err := c.takeSnapshot(ctx); err != nil {
+		return c.report, err
+	}
+	c.ReadLog()
+	c.readPromises()
+	if len(ids) > 0 {
+		err = c.only(ctx, ids)
+	} else {
+		err = c.all(ctx)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	c.orderRemedies()
+	slices.SortStableFunc(c.report.Faults, byPlace)
+	slices.SortStableFunc(c.report.Warnings, byPlace)
+	return c.report, err
+}
+
+func (c *Check) close() {
+	c.Dir.Close()
+	if c.State != nil {
+		c.State.Close()
+	}
+}
+
+func (c *Check) all(ctx context.Context) error {
+	c.ReadIndexes()
+	c.checkIntent()
+	c.checkDocuments(ctx, c.order)
+	if err := c.checkNames(); err != nil {
+		return err
+	}
+	c.checkEvents()
+	c.checkLedger()
+	c.checkAdoption()
+	c.checkState()
+	c.checkCheckpoints()
+	return nil
+}
+
+// only keeps to the handoffs of the ids and to what the log itself shows.
+func (c *Check) only(ctx context.Context, ids []string) error {
+	before := c.report
+	c.ReadIndexes()
+	c.report = before
+	var full []string
+	for _, id := range ids {
+		e, err := c.Find(c.Dir, id)
+		if err != nil {
+			return err
+		}
+		if c.Rows[e.ID] == nil { // written since the snapshot
+			c.Rows[e.ID] = &listedRow{e, layout.Index}
+		}
+		full = append(full, e.ID)
+	}
+	c.checkDocuments(ctx, full)
+	for _, id := range full {
+		c.checkLostMarks(id)
+	}
+	c.checkLogThere()
+	return nil
+}
+
+// byPlace orders findings by file, by line, and then by what they say, so that the order is always the same.
+func byPlace(a, b Finding) int {
+	fileA, lineA := splitPlace(a.Place)
+	fileB, lineB := splitPlace(b.Place)
+	return cmp.Or(strings.Compare(fileA, fileB), lineA-lineB, strings.Compare(a.Problem, b.Problem))
+}
+
+func splitPlace(place string) (file string, line int) {
+	if at := strings.LastIndexByte(place, ':'); at >= 0 {
+		if n, err := strconv.Atoi(place[at+1:]); err == nil {
+			return place[:at], n
+		}
+	}
+	return place, 0
+}

@@ -1,0 +1,98 @@
+// Package layout holds the names of the files and directories of a store, each once, and how much of each is read
+// (spec 2-store):
+//
+//	handoffs/                  the handoffs directory
+//	  INDEX.md                 the table; INDEX-0001.md and so on hold sealed older rows
+//	  .INDEX.md.lock           never truncated, never removed
+//	  .intent                  only while a change is under way or was interrupted
+//	  2026-05-07-….md          the handoffs
+//	.run/                      the state directory
+//	  machine-fingerprint      which machine the store belongs to
+//	  handoff-events.jsonl     the audit log
+//	  consumed-tokens.jsonl    the ledger of resume tokens
+//	  …                        and what else is listed here
+package layout
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
+
+// In the project root, by default.
+const (
+	HandoffsDir   = "handoffs"
+	StateDir      = ".run"
+	OperatorsFile = "OPERATORS.md"
+)
+
+// In the handoffs directory.
+const (
+	Index  = "INDEX.md"
+	Lock   = ".INDEX.md.lock"
+	Intent = ".intent"
+)
+
+// In the state directory.
+const (
+	Fingerprint = "machine-fingerprint"
+	History     = "machine-fingerprint.history.jsonl"
+	Log         = "handoff-events.jsonl"
+	Refusals    = "handoff-events.cross-host-staging.jsonl" // of commands on another machine
+	Ledger      = "consumed-tokens.jsonl"
+	Offers      = "offered.jsonl"
+	OlderOffers = "offered-before.jsonl"
+	UnreadCache = "quiet.json"
+	Drafts      = "drafts"
+	GitIgnore   = ".gitignore"
+
+	TornLog    = "handoff-events.torn-" // and a time: the end of a log that a crash has torn
+	Checkpoint = "checkpoint-"          // and a number of events
+)
+
+// Quarantine begins the names of files that were put aside; a time and the former name follow.
+const Quarantine = "quarantine-"
+
+// How much of a file is read at most, in bytes.
+const (
+	MaxDocument  = 4 << 20 // of a stored document, whatever the setting for new ones
+	MaxIndex     = 256 << 20
+	MaxIntent    = 256 << 20
+	MaxLedger    = 256 << 20
+	MaxLog       = 1 << 30
+	MaxStateFile = 64 << 10 // of a small file of the state directory
+	MaxOperators = 1 << 20
+)
+
+// Archive returns the name of the n-th archive, counted from 1.
+func Archive(n int) string { return fmt.Sprintf("INDEX-%04d.md", n) }
+
+// IsArchive reports whether name is one that [Archive] gives.
+func IsArchive(name string) bool { return ArchiveNumber(name) > 0 }
+
+// ArchiveNumber returns the n for which [Archive] gives name, 0 if there is none.
+func ArchiveNumber(name string) int {
+	var n int
+	if _, err := fmt.Sscanf(name, "INDEX-%d.md", &n); err != nil || n < 1 || Archive(n) != name {
+		return 0
+	}
+	return n
+}
+
+// IsReplaced reports whether name is a file that the store replaces as a whole. What an interrupted replacing leaves
+// is named for it.
+func IsReplaced(name string) bool {
+	switch name {
+	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers:
+		return true
+	}
+	return IsArchive(name)
+}
+
+// IsCheckpoint reports whether name is that of a checkpoint: not of its signature, and not of what somebody put aside
+// under a longer name.
+func IsCheckpoint(name string) bool {
+	count, ok := strings.CutPrefix(name, Checkpoint)
+	return ok && count != "" && form.IsDigits(count)
+}

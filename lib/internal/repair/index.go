@@ -1,0 +1,201 @@
+package repair
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/fsck"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// A rewriting is the new content of one index file.
+type rewriting struct {
+	name    string
+	old     []byte
+	layout  index.Layout
+	text    []byte // of the layout
+	added   []string
+	marks   int
+	dropped []string // places of the lines that are left out
+}
+
+// rewrite gives every index file the rows and marks that it should have, archives first, so that INDEX.md
+// takes in what an archive has lost. An archive that is missing or was emptied is made anew, so that those behind
+// it are found.
+func (m *mending) rewrite() error {
+	m.placed = make(map[string]bool)
+	var archives []string
+	var all []rewriting
+	for _, f := range m.found.Indexes[1:] {
+		archives = append(archives, f.Name)
+		all = append(all, m.normalise(f, false))
+	}
+	last := m.normalise(m.found.Indexes[0], m.rebuild)
+	m.complete(&last, archives)
+	for _, r := range append(all, last) {
+		if err := m.publishRewriting(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// normalise keeps the good rows of a file, each id once, or none if all are made anew, and what other people
+// wrote. Damaged rows, conflict markers and links that lead nowhere remain in the copy of the file.
+func (m *mending) normalise(f fsck.IndexText, anew bool) rewriting {
+	r := rewriting{name: f.Name, old: f.Text}
+	text := strings.TrimPrefix(string(f.Text), fsck.ByteOrderMark)
+	var sides fsck.Conflict
+	far := m.found.FarLinks()
+	for l := range index.Lines(text) {
+		isMarker, place := sides.IsMarker(l.Text), fmt.Sprintf("%s:%d", f.Name, l.Number)
+		var row index.Row
+		keep := false
+		if l.IsRow && !anew {
+			row, keep = m.take(l.Row)
+		}
+		switch {
+		case keep:
+			r.marks += len(row.Marks()) - len(l.Row.Marks())
+			r.layout.AddRow(row)
+		case l.IsRow && anew:
+			r.layout.SkipRow()
+		case store.LooksLikeRow(l.Text): // as rows do
+			r.layout.SkipRow()
+			r.dropped = append(r.dropped, place)
+		case isMarker, slices.Contains(far, index.LinkedArchive([]byte(l.Text))):
+			r.dropped = append(r.dropped, place)
+		default:
+			r.layout.Add(text[l.Start:l.End])
+		}
+	}
+	r.text = r.layout.Text()
+	return r
+}
+
+// take returns what a row should be, if it lists a good document and no row before has done so.
+func (m *mending) take(old index.Row) (index.Row, bool) {
+	row, ok := m.stored[old.ID]
+	if !ok || m.placed[old.ID] || row.File != old.File || !store.SameHandoff(row, old) {
+		return row, false
+	}
+	m.placed[old.ID] = true
+	if slices.Equal(row.Marks(), old.Marks()) {
+		row.ReadBy = old.ReadBy
+	}
+	return row, true
+}
+
+// complete adds rows for the good handoffs that no file lists, in the order of the log, and links.
+func (m *mending) complete(r *rewriting, archives []string) {
+	var missing []index.Row
+	for id, row := range m.stored {
+		if !m.placed[id] {
+			missing = append(missing, row)
+		}
+	}
+	for _, row := range m.inOrder(missing) {
+		r.added = append(r.added, row.ID)
+		r.layout.AppendRow(row)
+	}
+	r.text = r.layout.Text()
+	linked := index.Archives(string(r.text))
+	unlinked := slices.DeleteFunc(slices.Clone(archives), func(a string) bool { return slices.Contains(linked, a) })
+	if len(unlinked) > 0 {
+		r.text = index.AddArchives(r.text, unlinked)
+	}
+}
+
+// publishRewriting replaces an index file, keeps the old one beside, and records what was done. The events
+// that were missing go with INDEX.md.
+func (m *mending) publishRewriting(r rewriting) error {
+	payload := eventlog.Repaired{Index: r.name, AddedRows: eventlog.FirstIDs(r.added), AddedMarks: r.marks, Quarantined: []string{}}
+	st := txn.Step{Begins: true, Intent: txn.Intent{Op: txn.OpRepair, Index: r.name, IndexSHA256: canon.SHA256Hex(r.text)}}
+	changed := !bytes.Equal(r.old, r.text)
+	if r.name == layout.Index {
+		missing, err := m.missingEvents()
+		if err != nil {
+			return err
+		}
+		st.Events = missing
+		payload.Quarantined = append(payload.Quarantined, m.lost...)
+		payload.Superseded, payload.LogKeptAs = m.superseded, m.logKeptAs
+		changed = changed || len(missing)+len(m.lost) > 0 || m.logKeptAs != "" || m.found.Log.Torn != ""
+	}
+	if !changed || (len(r.old) == 0 && len(m.stored)+len(m.lost) == 0 && len(m.found.Log.Hashes) == 0) {
+		return nil
+	}
+	if len(r.old) > 0 && !bytes.Equal(r.old, r.text) {
+		payload.KeptAs = r.name + "." + m.stamp
+		if err := m.keepCopy(m.Dir, payload.KeptAs, r.old); err != nil {
+			return err
+		}
+	}
+	missing := len(st.Events)
+	st.Events = append([]eventlog.Pending{{Type: eventlog.TypeRepair, Payload: payload}}, st.Events...)
+	st.Commit = func() error { return m.ReplaceIndex(r.name, r.old, r.text) }
+	if err := m.Apply(st); err != nil {
+		return err
+	}
+	m.tell(r, payload, missing)
+	return nil
+}
+
+func (m *mending) tell(r rewriting, payload eventlog.Repaired, events int) {
+	old := "the file was as it should be"
+	switch {
+	case payload.KeptAs != "":
+		old = "the old file is " + payload.KeptAs
+	case len(r.old) == 0:
+		old = "the file was missing or empty"
+	}
+	m.did("wrote %s: %s, %s and %s added; %s", r.name, fault.Count(len(r.added), "row"), fault.Count(r.marks, "read mark"), fault.Count(events, "event"), old)
+	if n := len(r.dropped); n > 0 {
+		m.did("left out %s that only the old file has now: %s", fault.Count(n, "line"), describe(r.dropped))
+	}
+	if len(payload.Quarantined) > 0 {
+		m.did("recorded as lost until they are written again: %s", describe(payload.Quarantined))
+	}
+}
+
+// readLoose reads the archives behind a gap in their numbers.
+func (m *mending) readLoose() error {
+	names, err := m.Dir.Names(func(name string) bool {
+		return layout.IsArchive(name) && !slices.ContainsFunc(m.found.Indexes, func(f fsck.IndexText) bool { return f.Name == name })
+	})
+	slices.Sort(names)
+	for _, name := range names {
+		text, readErr := store.ReadIndex(m.Dir, name)
+		m.loose, err = append(m.loose, fsck.IndexText{Name: name, Text: text}), errors.Join(err, readErr)
+	}
+	return err
+}
+
+// displaceLoose puts these archives aside. What they list is in INDEX.md by now, if its document is there, with
+// its marks.
+func (m *mending) displaceLoose() error {
+	for _, f := range m.loose {
+		if err := m.quarantine(f.Name, "no index file links it"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe lists up to a few ids for a person.
+func describe(ids []string) string {
+	const few = 3
+	if len(ids) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(ids[:few], ", "), len(ids)-few)
+	}
+	return strings.Join(ids, ", ")
+}

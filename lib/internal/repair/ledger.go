@@ -1,0 +1,81 @@
+package repair
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// mendLedger gives the ledger the tokens that the audit log records, and drops what is no record. A line that still
+// begins with its token is one: the token was consumed, whatever else is damaged. The old file stays beside.
+func (m *mending) mendLedger() error {
+	var lines bytes.Buffer
+	seen := map[string]bool{}
+	for _, line := range (&txn.Ledger{Text: m.found.LedgerText}).Lines() {
+		c, ok := txn.ParseConsumption(line)
+		if key := txn.LineKey(line); !ok && key != "" && !txn.IsTorn(m.found.LedgerText, line) {
+			c.Token, ok = key, true
+		}
+		if event, logged := m.resumeEvent(c.Token); logged {
+			c = event.Consumption
+		}
+		if !ok || seen[c.Token] {
+			continue
+		}
+		seen[c.Token] = true
+		m.consumed = append(m.consumed, c)
+	}
+	kept := len(m.consumed)
+	for _, token := range append(slices.Clone(m.found.Log.Resumed), m.found.Log.Unproven.Resumed...) {
+		if !seen[token] {
+			seen[token] = true
+			event, _ := m.resumeEvent(token)
+			m.consumed = append(m.consumed, event.Consumption)
+		}
+	}
+	for _, c := range m.consumed {
+		line, err := txn.LedgerLine(c)
+		if err != nil {
+			return err
+		}
+		lines.WriteString(line)
+	}
+	if bytes.Equal(lines.Bytes(), m.found.LedgerText) {
+		return nil
+	}
+	old := "there was no file"
+	if len(m.found.LedgerText) > 0 {
+		old = "the old file is " + layout.Ledger + "." + m.stamp
+		if err := m.keepCopy(m.State, layout.Ledger+"."+m.stamp, m.found.LedgerText); err != nil {
+			return err
+		}
+	}
+	if err := m.State.Replace(layout.Ledger, lines.Bytes(), 0o600); err != nil {
+		return err
+	}
+	m.did("wrote %s: %d consumed tokens added from the audit log; %s", layout.Ledger, len(m.consumed)-kept, old)
+	return m.State.Sync()
+}
+
+// resumeEvent returns what the log says of a token, if need be behind the break of its chain.
+func (m *mending) resumeEvent(token string) (eventlog.LoggedResume, bool) {
+	event, ok := m.found.Log.Resumes[token]
+	if !ok {
+		event, ok = m.found.Log.Unproven.Resumes[token]
+	}
+	return event, ok
+}
+
+// unloggedResumes returns the events that consumed tokens should have and do not, for the handoffs that need them.
+func (m *mending) unloggedResumes(needs func(id string) bool) []eventlog.Pending {
+	var events []eventlog.Pending
+	for _, c := range m.consumed {
+		if _, logged := m.found.Log.Resumes[c.Token]; !logged && needs(c.HandoffID) {
+			events = append(events, eventlog.Pending{Type: eventlog.TypeResume, Payload: eventlog.Resumed{Consumption: c}})
+		}
+	}
+	return events
+}

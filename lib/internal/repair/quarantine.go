@@ -1,0 +1,110 @@
+package repair
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// asideName returns the name that a file gets when it goes aside. A name that would be too long is cut, and ends with a
+// hash of the whole.
+func (m *mending) asideName(name string) string {
+	const most = 255 // bytes, in every file system
+	aside := layout.Quarantine + m.stamp + "-" + name
+	if len(aside) <= most {
+		return aside
+	}
+	end := "-" + canon.SHA256Hex([]byte(name))[:16] + filepath.Ext(name)
+	return aside[:most-len(end)] + end
+}
+
+// moveAside gives a file another name in the same directory, whatever it is.
+func (m *mending) moveAside(d *durable.Dir, from, to string) error {
+	if err := d.Rename(from, to); err != nil {
+		return fmt.Errorf("cannot put %s aside: %w", filepath.Join(d.Path(), from), err)
+	}
+	return d.Sync()
+}
+
+// keepCopy publishes a copy of text beside the file that it is from.
+func (m *mending) keepCopy(d *durable.Dir, name string, text []byte) error {
+	if err := txn.PublishNew(d, name, text); err != nil {
+		return err
+	}
+	return d.Sync()
+}
+
+// displaceOdd makes the store's own files plain ones again: a symbolic link, a FIFO or a directory in
+// the place of one goes aside, a second hard link is cut by a copy.
+func (m *mending) displaceOdd() error {
+	names, err := m.Dir.Names(func(name string) bool {
+		return name == layout.Index || layout.IsArchive(name) || index.IsFile(name) || name == layout.Intent
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		isSole := name == layout.Index || layout.IsArchive(name)
+		if err := m.makePlain(m.Dir, name, isSole, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := m.makePlain(m.State, layout.Ledger, true, 0o600); err != nil {
+		return err
+	}
+	return m.makePlain(m.State, layout.Log, true, 0o600)
+}
+
+func (m *mending) makePlain(d *durable.Dir, name string, isSole bool, mode fs.FileMode) error {
+	entry, err := d.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !entry.Regular {
+		aside := m.asideName(name)
+		m.did("put %s aside as %s: it is not a regular file", name, aside)
+		return m.moveAside(d, name, aside)
+	}
+	if !isSole {
+		return nil
+	}
+	f, err := d.OpenSole(name)
+	if !errors.Is(err, durable.ErrUnsafe) {
+		if err == nil {
+			f.Close()
+		}
+		return err
+	}
+	text, err := d.ReadFile(name, layout.MaxLog)
+	if err != nil {
+		return err
+	}
+	if err := d.Replace(name, text, mode); err != nil {
+		return err
+	}
+	m.did("made %s a file of its own: it had a second hard link", name)
+	return d.Sync()
+}
+
+func (m *mending) removeLeftovers() error {
+	for _, d := range []*durable.Dir{m.Dir, m.State} {
+		removed, err := d.RemoveStaged(layout.IsReplaced)
+		if err != nil {
+			return err
+		}
+		for _, name := range removed {
+			m.did("removed %s, which an interrupted command left", name)
+		}
+	}
+	return nil
+}

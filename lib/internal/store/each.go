@@ -1,0 +1,39 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+)
+
+// What Options.Progress is told about, each with the number of documents.
+const (
+	TaskSeal  = "checking"  // sources: parsed, validated, identified
+	TaskStage = "storing"   // bodies: written to the disk
+	TaskProve = "verifying" // stored documents: read and compared with rows and events
+)
+
+// EachShown is parallel.Each, with its progress told.
+func (s *Store) EachShown(task string, n, workers int, do func(int)) {
+	parallel.EachShown(n, workers, s.progress(task), do)
+}
+
+func (s *Store) progress(task string) func(done, total int) {
+	if s.Opt.Progress == nil {
+		return nil
+	}
+	return func(done, total int) { s.Opt.Progress(task, done, total) }
+}
+
+// OneLine is the first line of an error.
+func OneLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+func Prefixed(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
+}

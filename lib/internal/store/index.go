@@ -1,0 +1,154 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unsafe"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// ReadIndex returns the text of an index file, nil if it does not exist.
+func ReadIndex(d *durable.Dir, name string) ([]byte, error) {
+	f, err := openIndex(d, name)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	defer f.Close()
+	return durable.ReadAll(f, layout.MaxIndex)
+}
+
+// openIndex opens an index file, nil if it does not exist.
+func openIndex(d *durable.Dir, name string) (*os.File, error) {
+	f, err := d.OpenSole(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, durable.ErrUnsafe):
+		return nil, &fault.CorruptError{File: filepath.Join(d.Path(), name), Why: err.Error()}
+	}
+	return f, fault.Unreadable(err)
+}
+
+// asString returns text without copying it: an index may be large. text must not be changed any more.
+func asString(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
+
+// EachIndex calls do with INDEX.md, nil if it does not exist, and then with every archive, oldest first.
+// fs.SkipAll from do ends the walk. A walk that comes to its end without an archive that has to be there
+// fails with errArchiveLost.
+func EachIndex(d *durable.Dir, do func(name string, text []byte) error) (err error) {
+	defer func() {
+		if err == fs.SkipAll {
+			err = nil
+		}
+	}()
+	text, err := ReadIndex(d, layout.Index)
+	if err != nil {
+		return err
+	}
+	linked := index.Archives(asString(text))
+	if err := do(layout.Index, text); err != nil {
+		return err
+	}
+	var lost error
+	for n := 1; ; {
+		name := layout.Archive(n)
+		text, err := ReadIndex(d, name)
+		if err != nil {
+			return err
+		}
+		if n = index.NextArchive(linked, n, text != nil); n == 0 {
+			return lost
+		}
+		if !index.HasTable(text) {
+			lost = cmp.Or(lost, archiveLost(d, name))
+		} else if err := do(name, text); err != nil {
+			return err
+		}
+	}
+}
+
+var errArchiveLost = errors.New("an archive of the index is lost")
+
+// archiveLost says that an archive which has to be there is not, or that it holds nothing.
+func archiveLost(d *durable.Dir, name string) error {
+	return &fault.Error{
+		Class:   fault.ErrIntegrity,
+		Problem: filepath.Join(d.Path(), name) + " is missing or was emptied, and what it listed cannot be found",
+		Advice:  "restore it, or run `handoff doctor` to see what would mend it; nothing was changed",
+		Cause:   errArchiveLost,
+	}
+}
+
+// hasHandoffs reports whether d holds a file that looks like a stored handoff. It reads the directory.
+func hasHandoffs(d *durable.Dir) (bool, error) {
+	names, err := d.Names(index.IsFile)
+	return len(names) > 0, err
+}
+
+// HasLost reports whether text, of an INDEX.md that lists nothing, should list handoffs that are there. Beside a table
+// of a store without any event they were put by hand, and are adopted when they are written.
+func (s *Store) HasLost(d *durable.Dir, text []byte) (bool, error) {
+	has, err := hasHandoffs(d)
+	if err != nil || !has || index.Lacks(string(text)) != "" {
+		return has, err
+	}
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return false, err
+	}
+	defer state.Close()
+	return s.hasBegun(nil, state)
+}
+
+var errGone = errors.New("the handoffs directory does not exist, although the audit log has events")
+
+var ErrIndexMissing = &fault.Error{
+	Class:   fault.ErrIntegrity,
+	Problem: layout.Index + " is missing or empty, although there are handoffs",
+	Advice:  "run `handoff doctor --rebuild-index` to make it again from the files and the audit log",
+}
+
+// HasRows reports whether any index file of d lists a handoff.
+func (s *Store) HasRows(d *durable.Dir) (bool, error) {
+	text, err := ReadIndex(d, layout.Index)
+	if err != nil || !index.IsEmpty(text) {
+		return err == nil, err
+	}
+	text, err = ReadIndex(d, layout.Archive(1))
+	return text != nil, err
+}
+
+func (s *Store) LogMissing() error {
+	return fault.New(fault.ErrIntegrity, "run `handoff doctor`; after a clone, `"+s.RegenerateCommand()+"` begins a new log",
+		"the audit log %s is missing or empty, although there are handoffs", filepath.Join(s.Opt.StateDir, layout.Log))
+}
+
+// LooksLikeRow reports whether a line that is no row was meant as one: it has as many cells and holds an id, or a
+// stored file in a cell, or it is the beginning of a row. Whatever else has an id in it is a note.
+func LooksLikeRow(line string) bool {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "| sha256:") && !strings.HasSuffix(line, "|") {
+		return true
+	}
+	const pipes = 8 - 1 // of a row, one of them damaged
+	if strings.Count(line, "|") < pipes {
+		return false
+	}
+	if strings.Contains(line, "sha256:") {
+		return true
+	}
+	for cell := range strings.SplitSeq(line, "|") {
+		if index.IsFile(strings.TrimSpace(cell)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// Reader opens the handoffs directory for a command that changes nothing; nil if it does not exist.
+func (s *Store) Reader() (*durable.Dir, error) {
+	dir, err := s.Prover()
+	if errors.Is(err, errGone) {
+		s.Opt.Warn(err.Error())
+		err = nil
+	}
+	return dir, err
+}
+
+// Prover is reader for commands that say whether all is there: the error is errGone if a directory that does not
+// exist held handoffs.
+func (s *Store) Prover() (*durable.Dir, error) {
+	dir, err := s.OpenPlace(s.Opt.Dir)
+	if err != nil || dir != nil || !s.hasLog() {
+		return dir, err
+	}
+	if dir, err = s.OpenPlace(s.Opt.Dir); err == nil && dir == nil { // it was not made just now
+		err = fault.New(fault.ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+ShellQuote(s.Opt.StateDir)+" away too",
+			"%s: %v", s.Opt.Dir, errGone)
+	}
+	return dir, err
+}
+
+// hasLog reports whether there is an audit log with something in it.
+func (s *Store) hasLog() bool {
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return false
+	}
+	defer state.Close()
+	log, err := state.Lstat(layout.Log)
+	return err == nil && log.Size > 0
+}
+
+// Load reads the document of an entry and proves that it is the one that was written. The text comes back
+// with an error too, as far as it could be read.
+func (s *Store) Load(d *durable.Dir, e index.Row) (doc document.Document, text []byte, err error) {
+	text, err = d.ReadFile(e.File, layout.MaxDocument)
+	doc, err = s.ParseListed(e, text, err)
+	return doc, text, err
+}
+
+// ParseListed is the rest of load, after the file was read or not.
+func (s *Store) ParseListed(e index.Row, text []byte, err error) (doc document.Document, _ error) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return doc, &fault.CorruptError{File: s.RelPath(e.File), Why: "is listed in the index, but does not exist"}
+	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
+		return doc, &fault.CorruptError{File: s.RelPath(e.File), Why: err.Error()}
+	case err != nil:
+		return doc, fault.Unreadable(err)
+	}
+	if doc, err = ParseStored(s.RelPath(e.File), text); err == nil {
+		err = CompareRow(s.RelPath(e.File), doc, e)
+	}
+	return doc, err
+}
+
+// CompareRow checks that the document is the one that the row lists.
+func CompareRow(file string, doc document.Document, e index.Row) error {
+	id, err := ID(doc)
+	if err != nil {
+		return err
+	}
+	if doc.HandoffID != id || e.ID != id {
+		return &fault.CorruptError{File: file, Why: fmt.Sprintf("is not what was written: its content has the id %s, the index says %s", id, e.ID)}
+	}
+	for _, f := range []struct{ name, file, row string }{
+		{"from", doc.From, e.From}, {"to", doc.To, e.To}, {"topic", doc.Topic, e.Topic}, {"ts_utc", doc.Time, e.Time},
+	} {
+		if f.file != f.row {
+			return &fault.CorruptError{File: file, Why: fmt.Sprintf("the index lists it with another %s: %q, the document has %q", f.name, f.row, f.file)}
+		}
+	}
+	return nil
+}
+
+// ParseStored reads a stored document. It needs no rules: the shape of the head is checked in plain Go.
+func ParseStored(name string, text []byte) (document.Document, error) {
+	doc, faults := document.ParseStored(text)
+	if len(faults) > 0 {
+		return document.Document{}, &fault.CorruptError{File: name, Line: faults[0].Line, Why: "is no valid handoff: " + faults[0].Problem}
+	}
+	return doc, nil
+}
+
+// ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
+// itself claims as its id does not count. It fails on strings that are not valid UTF-8.
+func ID(d document.Document) (string, error) {
+	return canon.ID(canon.Handoff{Body: d.Body, From: d.From, References: d.References, SchemaVersion: d.SchemaVersion,
+		Tags: d.Tags, To: d.To, Topic: d.Topic, Time: d.Time})
+}
+
+// SameHandoff reports whether two rows agree in what comes from the document.
+func SameHandoff(a, b index.Row) bool {
+	return a.ID == b.ID && a.From == b.From && a.To == b.To && a.Topic == b.Topic && a.Time == b.Time
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+)
+
+// A MachineError says that the store belongs to another machine. It unwraps to ErrIntegrity.
+type MachineError struct {
+	Expected string // the recorded fingerprint, or why there is none
+	Observed string // the fingerprint of this machine
+	Lost     bool   // there is no fingerprint that can be read
+	Command  string // the command that takes the store over
+}
+
+func (e *MachineError) Error() string {
+	what := "belongs to another machine"
+	if e.Lost {
+		what = "does not say which machine it belongs to"
+	}
+	return fmt.Sprintf("[CROSS-HOST-REFUSED] this store %s: its fingerprint is %s, and this machine has %s", what, e.Expected, e.Observed)
+}
+
+// Hint returns the command that takes the store over.
+func (e *MachineError) Hint() string {
+	if e.Lost {
+		return "put " + layout.Fingerprint + " back into the state directory, or, if the store is to belong to this machine, run `" + e.Command + "`"
+	}
+	return "if the store was moved here for good, or the machine id changed (containers often share one or have none), run `" + e.Command + "`"
+}
+
+// Unwrap returns ErrIntegrity.
+func (e *MachineError) Unwrap() error { return fault.ErrIntegrity }
+
+// MatchesMachine is compareMachine for a store that is not open. known is false for a store without records.
+// Others may begin the store meanwhile: who saw what they stored but not yet whose it is looks again, since
+// they record their machine first.
+func (s *Store) MatchesMachine() (known bool, err error) {
+	if known, err = s.lookAtMachine(); errors.As(err, new(*MachineError)) {
+		known, err = s.lookAtMachine()
+	}
+	return known, err
+}
+
+func (s *Store) lookAtMachine() (known bool, err error) {
+	observed, err := s.Fingerprint()
+	if err != nil {
+		return false, err
+	}
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil {
+		return false, err
+	}
+	if state != nil {
+		defer state.Close()
+	}
+	dir, err := s.OpenPlace(s.Opt.Dir)
+	if err != nil {
+		return false, err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	return s.CompareMachine(dir, state, observed)
+}
+
+func (s *Store) Fingerprint() (string, error) {
+	observed, err := s.Opt.Fingerprint()
+	if err != nil {
+		hint := ""
+		if errors.Is(err, machine.ErrNoMachineID) {
+			hint = machine.Hint
+		}
+		return "", fault.New(fault.ErrConfig, hint, "cannot tell which machine this is: %v", err)
+	}
+	return observed, nil
+}
+
+// CompareMachine returns whether the store is recorded as this machine's. A store without anything in it
+// is nobody's yet. Either directory may be nil, if it does not exist.
+func (s *Store) CompareMachine(dir, state *durable.Dir, observed string) (known bool, err error) {
+	expected, lost := "missing, although there are handoffs", true
+	if state != nil {
+		text, err := state.ReadFile(layout.Fingerprint, machine.MaxBytes)
+		if err == nil {
+			var record machine.Record
+			if record, err = machine.ParseRecord(text); err == nil && record.Fingerprint == observed {
+				return true, nil
+			}
+			expected, lost = record.Fingerprint, false
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			expected, lost = fmt.Sprintf("unreadable (%v)", err), true
+		} else if err != nil {
+			begun, err := s.hasBegun(dir, state)
+			if err != nil || !begun {
+				return false, err
+			}
+		}
+	} else if dir == nil {
+		return false, nil
+	} else if begun, err := s.HasRows(dir); err != nil || !begun {
+		return false, err
+	}
+	return false, &MachineError{expected, observed, lost, s.RegenerateCommand()}
+}
+
+// hasBegun reports whether the store has rows or events.
+func (s *Store) hasBegun(dir, state *durable.Dir) (bool, error) {
+	if entry, err := state.Lstat(layout.Log); err == nil && entry.Size > 0 {
+		return true, nil
+	}
+	if dir == nil {
+		return false, nil
+	}
+	return s.HasRows(dir)
+}
+
+func (s *Store) Now() string { return s.Opt.Now().UTC().Format(time.RFC3339) }
+
+// RegenerateCommand is the whole command that makes this machine the store's. Who is unknown has to be filled in:
+// what stands in the place is no operator.
+func (s *Store) RegenerateCommand() string {
+	operator := s.Opt.Operator
+	if operator == "" {
+		operator = "YOUR NAME"
+	}
+	return strings.Join([]string{"handoff machine-fingerprint regenerate --handoffs-dir", ShellQuote(s.Opt.Dir), "--state-dir", ShellQuote(s.Opt.StateDir),
+		"--operator", ShellQuote(operator), "--reason 'moved to this machine'"}, " ")
+}
+
+func ShellQuote(path string) string {
+	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+func ReadMachine(state *durable.Dir) (machine.Record, error) {
+	text, err := state.ReadFile(layout.Fingerprint, machine.MaxBytes)
+	if err != nil {
+		return machine.Record{}, err
+	}
+	record, err := machine.ParseRecord(text)
+	if err != nil {
+		return machine.Record{}, &fault.CorruptError{File: layout.Fingerprint, Why: err.Error()}
+	}
+	return record, nil
+}

@@ -1,0 +1,7 @@
+package store
+
+import "os"
+
+func isCallers(os.FileInfo) bool { return true }
+
+func mayWrite(os.FileInfo) bool { return true }

@@ -1,0 +1,38 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Store is a store on disk.
+type Store struct {
+	Opt Options
+}
+
+// Options says where a store is and how it behaves.
+type Options struct {
+	Dir, StateDir, Root, OperatorsFile string
+	Named                              []string // those of the paths that may lie outside Root
+
+	Operator     string
+	LockTimeout  time.Duration
+	IndexMaxRows int
+
+	CheckBody   func(body string) error
+	Now         func() time.Time
+	Fingerprint func() (string, error)
+	Warn        func(string)
+	Progress    func(task string, done, total int) // nil is nobody
+}
+
+// RelPath returns how the path of a stored file is reported: relative to the project root if it is inside.
+func (s *Store) RelPath(file string) string {
+	path := filepath.Join(s.Opt.Dir, file)
+	rel, err := filepath.Rel(s.Opt.Root, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}

@@ -1,0 +1,194 @@
+package txn
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/secrets"
+)
+
+// A Ledger is what the store says at one moment about consumed resume tokens. It is for one goroutine.
+type Ledger struct {
+	path     string
+	Text     []byte // whole lines
+	searches int
+	at       map[string]int  // key → offset of its first line, once it was worth while
+	lost     map[string]bool // the keys that only the audit log has
+}
+
+// Consumed returns who consumed a token, nil if nobody did. Where the token is "", it says who resumed from the handoff
+// of the id, which has none. A token that the audit log records and the ledger lacks is ErrIntegrity.
+func (l *Ledger) Consumed(token, id string) (*eventlog.Consumption, error) {
+	return l.consumed(LedgerKey(token, id))
+}
+
+func (l *Ledger) consumed(key string) (*eventlog.Consumption, error) {
+	by := l.find(key)
+	switch {
+	case by != nil:
+		return by, nil
+	case len(l.Text) == 0 && len(l.lost) > 0:
+		return nil, &fault.CorruptError{File: l.path, Why: "is missing or empty, although the audit log records consumed tokens"}
+	case l.lost[key]:
+		return nil, &fault.CorruptError{File: l.path, Why: "lacks the resume token, which the audit log records as consumed"}
+	}
+	return nil, nil
+}
+
+const (
+	ledgerLineStart = `{"token":"`
+	ledgerLineEnd   = `"}`
+)
+
+// ReadLedger reads the whole lines, checks their shape and compares them with the audit log. A torn last line was
+// never committed. A token that is consumed meanwhile stands behind the part of the log that is looked at.
+func ReadLedger(d *durable.Dir) (*Ledger, error) {
+	log, err := openResumes(d)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	l := &Ledger{path: filepath.Join(d.Path(), layout.Ledger)}
+	text, err := d.ReadFile(layout.Ledger, layout.MaxLedger)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, durable.ErrUnsafe):
+		return nil, &fault.CorruptError{File: l.path, Why: err.Error()}
+	case err != nil:
+		return nil, err
+	}
+	l.Text = text[:bytes.LastIndexByte(text, '\n')+1]
+	for n, line := range l.Lines() {
+		if !bytes.HasPrefix(line, []byte(ledgerLineStart)) || !bytes.HasSuffix(line, []byte(ledgerLineEnd)) {
+			return nil, &fault.CorruptError{File: l.path, Line: n, Why: "is no record of a consumed token"}
+		}
+	}
+	return l, l.compare(log)
+}
+
+// Lines goes through the lines, without their ends, with their numbers.
+func (l *Ledger) Lines() func(func(int, []byte) bool) {
+	return func(yield func(int, []byte) bool) {
+		n := 0
+		for line := range bytes.Lines(l.Text) {
+			if n++; !yield(n, bytes.TrimSuffix(line, []byte("\n"))) {
+				return
+			}
+		}
+	}
+}
+
+// find looks for the line of a key without parsing the others: every line is written by ledgerLine. The
+// first search goes through the text, later ones use an index, which costs as much as many searches.
+func (l *Ledger) find(key string) *eventlog.Consumption {
+	at := -1
+	if l.searches++; l.searches == 1 {
+		at = l.search(key)
+	} else if n, ok := l.index()[key]; ok {
+		at = n
+	}
+	if at < 0 {
+		return nil
+	}
+	line, _, _ := bytes.Cut(l.Text[at:], []byte("\n"))
+	c := eventlog.Consumption{Token: key}
+	_ = json.Unmarshal(line, &c) // whatever else is damaged: the token was consumed
+	return &c
+}
+
+// search returns the offset of the first line of a key, -1 if there is none.
+func (l *Ledger) search(key string) int {
+	start := []byte(ledgerLineStart + key + `",`)
+	if bytes.HasPrefix(l.Text, start) {
+		return 0
+	}
+	if at := bytes.Index(l.Text, append([]byte("\n"), start...)); at >= 0 {
+		return at + 1
+	}
+	return -1
+}
+
+// index returns the offset of the first line of every key.
+func (l *Ledger) index() map[string]int {
+	if l.at != nil {
+		return l.at
+	}
+	l.at = make(map[string]int)
+	at := 0
+	for _, line := range l.Lines() {
+		key := LineKey(line)
+		if _, again := l.at[key]; !again {
+			l.at[key] = at
+		}
+		at += len(line) + 1
+	}
+	return l.at
+}
+
+// LineKey returns the key that a line begins with, "" if it begins otherwise.
+func LineKey(line []byte) string {
+	rest, begins := bytes.CutPrefix(line, []byte(ledgerLineStart))
+	key, _, ends := bytes.Cut(rest, []byte(`",`))
+	if !begins || !ends {
+		return ""
+	}
+	return string(key)
+}
+
+// end is the offset after the last whole line.
+func (l *Ledger) end() int64 { return int64(len(l.Text)) }
+
+// compare collects the keys that the log has and the ledger lacks. As a rule both have them in the same order.
+func (l *Ledger) compare(log *resumes) error {
+	l.lost = make(map[string]bool)
+	at := 0
+	for key := range log.keys() {
+		if bytes.HasPrefix(l.Text[at:], append(append([]byte(ledgerLineStart), key...), `",`...)) {
+			at += bytes.IndexByte(l.Text[at:], '\n') + 1
+		} else if _, known := l.index()[string(key)]; !known {
+			l.lost[string(key)] = true
+		}
+	}
+	return log.err
+}
+
+func LedgerLine(c eventlog.Consumption) (string, error) {
+	line, err := json.Marshal(c)
+	return string(line) + "\n", err
+}
+
+var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_-]{8,128}\z`) })
+
+func LedgerKey(token, id string) string {
+	switch {
+	case token == "":
+		return id
+	case !tokenForm().MatchString(token), len(secrets.Scan(token)) > 0: // the ledger shall hold no credential
+		return "sha256:" + canon.SHA256Hex([]byte(token))
+	}
+	return token
+}
+
+// IsTorn reports whether the line is the last of the ledger and has no end: then it was never committed.
+func IsTorn(ledger, line []byte) bool {
+	return !bytes.HasSuffix(ledger, []byte("\n")) && bytes.HasSuffix(ledger, line)
+}
+
+// ParseConsumption reads a line of the ledger, byte for byte as ledgerLine writes it.
+func ParseConsumption(line []byte) (c eventlog.Consumption, ok bool) {
+	if err := json.Unmarshal(line, &c); err != nil || c.Token == "" {
+		return c, false
+	}
+	again, err := LedgerLine(c)
+	return c, err == nil && again == string(line)+"\n"
+}

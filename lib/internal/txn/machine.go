@@ -1,0 +1,134 @@
+package txn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// Guard refuses to go on when the store belongs to another machine. It takes no lock, so that nothing else
+// of a command is looked at before; the session checks once more.
+func Guard(s *store.Store) (*Machine, error) {
+	_, err := s.MatchesMachine()
+	if refused := (*store.MachineError)(nil); errors.As(err, &refused) {
+		reportRefusal(s, refused)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Machine{}, nil
+}
+
+// A Machine is the proof that this machine may change the store.
+type Machine struct{ _ byte }
+
+// CheckMachine is guard under the lock. The first session ever records the machine, durably, before
+// anything else is stored.
+func (x *Session) CheckMachine() error {
+	observed, err := x.Fingerprint()
+	if err != nil {
+		return err
+	}
+	known, err := x.CompareMachine(x.Dir, x.State, observed)
+	if refused := (*store.MachineError)(nil); errors.As(err, &refused) {
+		x.logRefusal(refused)
+	}
+	if err != nil || known {
+		return err
+	}
+	return x.recordMachine(observed)
+}
+
+func (x *Session) recordMachine(observed string) error {
+	root, err := store.Resolve(x.Opt.Root)
+	if err != nil {
+		return err
+	}
+	for _, dir := range []*durable.Dir{x.Dir, x.State} { // of which a command that was interrupted may have made them
+		if err := durable.SyncParents(dir.Path(), root); err != nil {
+			return err
+		}
+	}
+	record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.Now(), WriterIDDefault: x.Opt.Operator}
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{layout.GitIgnore, []byte("*\n")}, {layout.Fingerprint, record.Bytes()}} {
+		if err := PublishNew(x.State, f.name, f.text); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return x.State.Sync()
+}
+
+// PublishNew creates a file of the state directory with its whole content.
+func PublishNew(d *durable.Dir, name string, text []byte) error {
+	staged, err := d.Stage(text, 0o600)
+	if err != nil {
+		return err
+	}
+	defer staged.Discard()
+	return staged.Publish(name)
+}
+
+// reportRefusal leaves a line about a refused change where operators look for it. The refusal stands
+// whether or not that works.
+func reportRefusal(s *store.Store, refused *store.MachineError) {
+	x, err := Enter(context.Background(), s, min(s.Opt.LockTimeout, 2*time.Second))
+	if err != nil {
+		return
+	}
+	defer x.End()
+	x.logRefusal(refused)
+}
+
+func (x *Session) logRefusal(refused *store.MachineError) {
+	line, err := json.Marshal(map[string]string{
+		"event":                "CROSS-HOST-REFUSED",
+		"ts_utc":               x.Now(),
+		"expected_fingerprint": refused.Expected,
+		"observed_fingerprint": refused.Observed,
+		"recovery_hint":        refused.Command,
+	})
+	if err == nil {
+		err = x.appendLine(layout.Refusals, string(line))
+	}
+	if err != nil {
+		x.Opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", layout.Refusals, err))
+	}
+}
+
+// appendLine adds a line to a log of the state directory, durably. A torn line before it is ended first.
+func (x *Session) appendLine(name, line string) error {
+	log, err := x.State.OpenLog(name, true)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	info, err := log.Stat()
+	if err != nil {
+		return err
+	}
+	text := line + "\n"
+	if size := info.Size(); size > 0 {
+		var last [1]byte
+		if _, err := log.ReadAt(last[:], size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			text = "\n" + text
+		}
+	}
+	if err := log.Put([]byte(text), info.Size()); err != nil {
+		return err
+	}
+	return x.State.Sync()
+}

@@ -1,0 +1,36 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// TryRecord adds an event of a command that only reads, and reports whether it did: only if the lock is free
+// within 200 ms, nothing is under way, there is a log, and this is the store's machine.
+func TryRecord(ctx context.Context, s *store.Store, e eventlog.Pending) (done bool) {
+	Quietly(ctx, s, 200*time.Millisecond, func(x *Session) { done = x.record(e) })
+	return done
+}
+
+// record adds an event that belongs to no change.
+func (x *Session) record(e eventlog.Pending) bool {
+	log, err := x.Log(false)
+	if err != nil || log == nil {
+		return false
+	}
+	defer log.Close()
+	st := Step{Events: []eventlog.Pending{e}}
+	if x.link(log, &st) != nil {
+		return false
+	}
+	err = log.Put([]byte(st.Intent.LogLines), st.Intent.LogOffset)
+	if errors.Is(err, durable.ErrHalfWritten) {
+		_ = log.Truncate(st.Intent.LogOffset) // so that nothing follows what may not be on the disk
+	}
+	return err == nil
+}

@@ -1,0 +1,134 @@
+package txn
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A ConsumedError says that the work was resumed before. It wraps no class: nothing is wrong with the store.
+type ConsumedError struct{ By eventlog.Consumption }
+
+func (e *ConsumedError) Error() string {
+	return fmt.Sprintf("the resume token of %s was consumed before, by %s at %s", e.By.HandoffID, e.By.Operator, e.By.Time)
+}
+
+// Hint says what to do next.
+func (e *ConsumedError) Hint() string {
+	return "find out what was done since; a new packet with a new token is needed to resume again"
+}
+
+func (x *Session) Resume(c eventlog.Consumption) error {
+	ledger, err := ReadLedger(x.State)
+	if err != nil {
+		return err
+	}
+	if by, err := ledger.consumed(c.Token); err != nil {
+		return err
+	} else if by != nil {
+		return &ConsumedError{*by}
+	}
+	st := Step{Intent: Intent{Op: OpResume, LedgerOffset: ledger.end()}}
+	marked, err := x.planMark(c, &st.Intent)
+	if err != nil {
+		return err
+	}
+	if st.Intent.LedgerLine, err = LedgerLine(c); err != nil {
+		return err
+	}
+	st.Events = []eventlog.Pending{{Type: eventlog.TypeResume, Payload: eventlog.Resumed{Consumption: c, Marked: marked}}}
+	if marked {
+		st.Events = append(st.Events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: c.HandoffID, OperatorID: c.Operator, Time: c.Time}})
+	}
+	st.Commit = func() error { return x.putToken(&st.Intent) }
+	return x.Apply(st)
+}
+
+// planMark says in the intent which row gets the read mark, unless it has it.
+func (x *Session) planMark(c eventlog.Consumption, intent *Intent) (marked bool, err error) {
+	found := false
+	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
+		l, ok := index.Find(text, c.HandoffID)
+		if !ok {
+			return nil
+		}
+		if found = true; !l.Row.IsReadBy(c.Operator) {
+			marked, intent.Index = true, name
+			intent.Marks = []IntentMark{{ID: c.HandoffID, Operator: c.Operator, Time: c.Time}}
+		}
+		return fs.SkipAll
+	})
+	if err == nil && !found {
+		err = store.UnknownID(c.HandoffID, x.Opt.Dir)
+	}
+	return marked, err
+}
+
+// putToken is the commit: the line stands in the ledger and is synced, and so is the name of the ledger.
+func (x *Session) putToken(intent *Intent) error {
+	ledger, err := x.State.OpenLog(layout.Ledger, true)
+	if err != nil {
+		return err
+	}
+	defer ledger.Close()
+	if err := x.cutLedger(ledger, intent); err != nil {
+		return err
+	}
+	if err := ledger.Put([]byte(intent.LedgerLine), intent.LedgerOffset); err != nil {
+		return err
+	}
+	return x.State.Sync()
+}
+
+// cutLedger removes a torn line that is not the beginning of the intent's.
+func (x *Session) cutLedger(ledger *durable.Log, intent *Intent) error {
+	tail, err := ledgerTail(ledger, intent)
+	line := []byte(intent.LedgerLine)
+	if err != nil || bytes.HasPrefix(line, tail) || bytes.HasPrefix(tail, line) {
+		return err
+	}
+	if bytes.ContainsRune(tail, '\n') {
+		return &fault.CorruptError{File: ledger.Name(), Why: "has whole lines where the interrupted change would have put its own"}
+	}
+	return ledger.Truncate(intent.LedgerOffset)
+}
+
+// ledgerTail returns what stands where the intent puts its line: no more than that as a rule.
+func ledgerTail(ledger *durable.Log, intent *Intent) ([]byte, error) {
+	return io.ReadAll(io.NewSectionReader(ledger, intent.LedgerOffset, layout.MaxIntent))
+}
+
+func tokenIsThere(x *Session, intent *Intent) (bool, error) {
+	ledger, err := x.State.OpenLog(layout.Ledger, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer ledger.Close()
+	tail, err := ledgerTail(ledger, intent)
+	return bytes.HasPrefix(tail, []byte(intent.LedgerLine)), err
+}
+
+// finishResume brings about what follows the commit of a resume. The line is synced again: an earlier
+// sync of it may have failed.
+func (x *Session) finishResume(intent *Intent) error {
+	if err := x.putToken(intent); err != nil || len(intent.Marks) == 0 {
+		return err
+	}
+	there, err := marksAreThere(x, intent)
+	if err != nil || there {
+		return err
+	}
+	return setMarks(x, intent)
+}

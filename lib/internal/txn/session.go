@@ -1,0 +1,214 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/filelock"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A Session is the time in which one process may change the store: it holds the lock, has found itself
+// on the right machine, and has finished or taken back what an interrupted session left.
+type Session struct {
+	*store.Store
+	Dir, State *durable.Dir
+	lockFile   durable.Entry // that is held
+	cleanup    []func()
+}
+
+// Begin opens the directories of a store, and makes them durably where they are missing. Nothing is locked yet.
+func Begin(s *store.Store) (*Session, error) {
+	x := &Session{Store: s}
+	if err := x.open(); err != nil {
+		x.End()
+		return nil, err
+	}
+	return x, nil
+}
+
+// Enter is Begin, and takes the lock, for which it waits as long as it may.
+func Enter(ctx context.Context, s *store.Store, wait time.Duration) (*Session, error) {
+	x, err := Begin(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.Lock(ctx, wait); err != nil {
+		x.End()
+		return nil, err
+	}
+	return x, nil
+}
+
+// change runs a change in two parts: prepare works outside the lock and returns what is to be done under
+// it, on the right machine and after recovery. Directories that do not exist yet are created first.
+//
+// The whole of it stays on one thread, so that a test which makes the n-th system call of a thread fail
+// reaches every call.
+func change(ctx context.Context, s *store.Store, prepare func(*Session) (func() error, error)) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	x, err := Begin(s)
+	if err != nil {
+		return err
+	}
+	defer x.End()
+	do, err := prepare(x)
+	if err != nil {
+		return err
+	}
+	if err := x.Lock(ctx, s.Opt.LockTimeout); err != nil {
+		return err
+	}
+	if err := x.CheckMachine(); err != nil {
+		return err
+	}
+	if err := x.Recover(); err != nil {
+		return err
+	}
+	return do()
+}
+
+// Locked is change for changes that have nothing to prepare.
+func Locked(ctx context.Context, s *store.Store, do func(*Session) error) error {
+	return change(ctx, s, func(x *Session) (func() error, error) {
+		return func() error { return do(x) }, nil
+	})
+}
+
+// Quietly runs do under the lock for a record that nobody waits for: not when the lock is busy for longer
+// than wait, a change was interrupted, or the store is not known to be this machine's.
+func Quietly(ctx context.Context, s *store.Store, wait time.Duration, do func(*Session)) {
+	if known, err := s.MatchesMachine(); err != nil || !known {
+		return
+	}
+	x, err := Enter(ctx, s, wait)
+	if err != nil {
+		return
+	}
+	defer x.End()
+	if _, err := x.Dir.Lstat(layout.Intent); errors.Is(err, fs.ErrNotExist) {
+		do(x)
+	}
+}
+
+// open opens the directories, and makes them durably where they are missing. Nothing is made if one of them cannot be used.
+func (x *Session) open() (err error) {
+	if x.Dir, err = x.Prover(); err != nil { // no handoffs directory is made where there was one
+		return err
+	}
+	if x.State, err = x.OpenPlace(x.Opt.StateDir); err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		path string
+		mode fs.FileMode
+		dir  **durable.Dir
+	}{{x.Opt.Dir, 0o755, &x.Dir}, {x.Opt.StateDir, 0o700, &x.State}} {
+		if *d.dir == nil {
+			if *d.dir, err = x.MakePlace(d.path, d.mode); err != nil {
+				return err
+			}
+		}
+		if err := store.CheckOwner(*d.dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Lock takes the lock, for which all wait in turn, and then those of both directories, which are free as a rule: they
+// exclude who came in by another lock file, since this one was removed, and who has the state directory in common.
+func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
+	path, begin := filepath.Join(x.Dir.Path(), layout.Lock), time.Now()
+	unlock, err := filelock.Acquire(ctx, filelock.File{
+		Path:  path,
+		Make:  func() error { return x.Dir.Touch(layout.Lock, 0o644) },
+		Inode: func() (uint64, error) { e, err := x.Dir.Lstat(layout.Lock); return e.Inode, err },
+	}, wait)
+	if err != nil {
+		return lockError(path, wait, err)
+	}
+	x.atEnd(unlock)
+	if x.lockFile, err = x.Dir.Lstat(layout.Lock); err != nil {
+		return err
+	}
+	for _, d := range []*durable.Dir{x.Dir, x.State} {
+		if d == x.State && x.isOneDir() {
+			break
+		}
+		if err := d.Lock(ctx, wait-time.Since(begin)); err != nil {
+			return lockError(d.Path(), wait, err)
+		}
+		x.atEnd(d.Unlock)
+	}
+	return nil
+}
+
+// isOneDir reports whether the handoffs and the state of the store are in the same directory.
+func (x *Session) isOneDir() bool {
+	dir, err := x.Dir.Stat()
+	state, serr := x.State.Stat()
+	return err == nil && serr == nil && os.SameFile(dir, state)
+}
+
+// stillLocked fails when the lock file was removed or replaced while it was held. Others may be changing the store
+// then, where directories cannot be locked, and have finished or taken back what this session announced.
+func (x *Session) stillLocked() error {
+	now, err := x.Dir.Lstat(layout.Lock)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Inode != x.lockFile.Inode {
+		return fault.New(fault.ErrBusy, "run the same command again, and never remove the lock file",
+			"not known to be published: the lock %s was removed while it was held", x.Path(layout.Lock))
+	}
+	return err
+}
+
+// atEnd has do called when the session ends, last first.
+func (x *Session) atEnd(do func()) { x.cleanup = append(x.cleanup, do) }
+
+func (x *Session) End() {
+	for _, do := range slices.Backward(x.cleanup) {
+		do()
+	}
+	for _, d := range []*durable.Dir{x.Dir, x.State} {
+		if d != nil {
+			d.Close()
+		}
+	}
+}
+
+func lockError(path string, waited time.Duration, err error) error {
+	switch {
+	case errors.Is(err, filelock.ErrBusy), errors.Is(err, durable.ErrHeld):
+		within := ""
+		if waited >= time.Millisecond {
+			within = ", and was not free within " + waited.String()
+		}
+		return fault.New(fault.ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
+			"the lock %s is held by another process%s", path, within)
+	case errors.Is(err, filelock.ErrUnsafe):
+		return fault.New(fault.ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
+	}
+	return err
+}
+
+// Log opens the audit log, and creates it if create is set. A log that does not exist is nil.
+func (x *Session) Log(create bool) (*durable.Log, error) {
+	log, err := x.State.OpenLog(layout.Log, create)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, durable.ErrUnsafe):
+		return nil, &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, layout.Log), Why: err.Error()}
+	}
+	return log, err
+}

@@ -1,0 +1,209 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A Publication is a document that may be stored, with its bytes.
+type Publication struct {
+	document.Document
+	Name              string // what the caller calls it, for messages
+	Text              []byte // as it is stored
+	Operators         string // what is known of its from and to
+	Allowed, Redacted []string
+}
+
+// An Outcome says what became of one document.
+type Outcome struct {
+	File     string
+	Existing bool // it was stored before
+	Err      error
+}
+
+// Publish stores documents with one commit, and says of each what became of it. Their bodies are on disk before the
+// lock is taken. If one cannot be stored none is, unless keepGoing.
+func Publish(ctx context.Context, s *store.Store, docs []Publication, keepGoing bool) ([]Outcome, error) {
+	if len(docs) == 0 {
+		return nil, nil
+	}
+	p := &publishing{docs: docs, outcomes: make([]Outcome, len(docs))}
+	err := change(ctx, s, func(x *Session) (func() error, error) {
+		p.Session = x
+		x.atEnd(p.discard)
+		return func() error { return p.store(keepGoing) }, p.stage()
+	})
+	return p.outcomes, err
+}
+
+// A publishing is one run of Publish.
+type publishing struct {
+	*Session
+	docs     []Publication
+	staged   []*durable.Staged
+	outcomes []Outcome
+
+	choose *chooser
+	step   Step
+	rows   []index.Row
+	back   []string // ids of rows that were lost, not their events
+}
+
+// syncers is how many bodies of a batch wait for the disk at once: it commits what waits together.
+const syncers = 16
+
+// stage puts the bodies on disk, those of a batch together: first all are written, then all are synced.
+func (p *publishing) stage() error {
+	p.staged = make([]*durable.Staged, len(p.docs))
+	errs := make([]error, len(p.docs))
+	parallel.Each(len(p.docs), runtime.GOMAXPROCS(0), func(i int) {
+		p.staged[i], errs[i] = p.Dir.BeginStage(p.docs[i].Text, 0o644)
+	})
+	parallel.Each(len(p.docs), syncers, func(i int) {
+		if errs[i] == nil && len(p.docs) > 1 {
+			p.staged[i].BeginSync()
+		}
+	})
+	p.EachShown(store.TaskStage, len(p.docs), syncers, func(i int) {
+		if errs[i] == nil {
+			errs[i] = p.staged[i].Sync()
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *publishing) discard() {
+	for _, f := range p.staged {
+		if f != nil {
+			f.Discard()
+		}
+	}
+}
+
+// store decides for each document whether it is new, and publishes the new ones in one step.
+func (p *publishing) store(keepGoing bool) error {
+	text, err := p.currentIndex()
+	if err != nil {
+		return err
+	}
+	p.choose = newChooser(p.Session, text, len(p.docs))
+	p.step = Step{Intent: Intent{Op: OpWrite, Index: layout.Index}}
+	for i := range p.docs {
+		if err := p.plan(i); err != nil {
+			return err
+		}
+	}
+	if err := p.failures(); err != nil && !keepGoing {
+		return err
+	}
+	if len(p.rows) == 0 {
+		return nil
+	}
+	if len(p.back) > 0 {
+		p.step.Events = append(p.step.Events, eventlog.Pending{Type: eventlog.TypeRepair,
+			Payload: eventlog.Repaired{Index: layout.Index, AddedRows: eventlog.FirstIDs(p.back), Quarantined: []string{}}})
+	}
+	if text, err = p.rotate(text, len(p.rows)); err != nil {
+		return err
+	}
+	p.step.Commit = func() error { return p.ReplaceIndex(layout.Index, text, index.Append(text, p.rows)) }
+	return p.Apply(p.step)
+}
+
+// plan adds the i-th document to the step, if it is new. The error is one that concerns them all.
+func (p *publishing) plan(i int) error {
+	d := p.docs[i]
+	chosen, err := p.choose.choose(d)
+	p.outcomes[i] = Outcome{File: chosen.file, Existing: chosen.listed, Err: err}
+	if err != nil || chosen.listed {
+		return nil
+	}
+	row := index.Row{ID: d.HandoffID, File: chosen.file, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time}
+	body := Body{File: chosen.file, SHA256: canon.SHA256Hex(d.Text), ID: d.HandoffID}
+	logged := false
+	if chosen.adopt {
+		if row, logged, err = p.choose.recorded(row); err == nil {
+			body.SHA256, err = p.hashFile(chosen.file)
+		}
+	} else {
+		body.Inode, err = p.staged[i].Inode()
+		p.step.staged = append(p.step.staged, p.staged[i])
+	}
+	if err != nil {
+		return err
+	}
+	body.Row = row.String()
+	p.rows = append(p.rows, row)
+	p.step.Intent.Bodies = append(p.step.Intent.Bodies, body)
+	if logged {
+		p.back = append(p.back, d.HandoffID)
+	} else {
+		p.step.Events = append(p.step.Events, Written(p.Store, d, chosen.file))
+	}
+	return nil
+}
+
+func (p *publishing) failures() error {
+	var errs []error
+	for _, o := range p.outcomes {
+		if o.Err != nil {
+			errs = append(errs, o.Err)
+		}
+	}
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	return errors.Join(errs...)
+}
+
+// Written is the event of a document that is stored as file.
+func Written(s *store.Store, d Publication, file string) eventlog.Pending {
+	tags := d.Tags
+	if tags == nil {
+		tags = []string{}
+	}
+	return eventlog.Pending{Type: eventlog.TypeWrite, Redacted: d.Redacted, Payload: eventlog.Written{
+		HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
+		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
+		BodyByteSize: len(d.Body), OperatorVerification: d.Operators, SecretsAllowed: d.Allowed,
+	}}
+}
+
+func (x *Session) hashFile(name string) (string, error) {
+	text, err := x.Dir.ReadFile(name, layout.MaxDocument)
+	return canon.SHA256Hex(text), err
+}
+
+// currentIndex returns INDEX.md, or the text of an empty one if the store has no handoff yet.
+func (x *Session) currentIndex() ([]byte, error) {
+	text, err := store.ReadIndex(x.Dir, layout.Index)
+	if err != nil || !index.ListsNothing(text) {
+		return text, err
+	}
+	lost, err := x.HasLost(x.Dir, text)
+	if err != nil {
+		return nil, err
+	}
+	if lost {
+		return nil, store.ErrIndexMissing
+	}
+	if len(text) > 0 {
+		return text, nil
+	}
+	return index.New(nil), nil
+}
