@@ -59,7 +59,7 @@ var floors = [][]string{
 	{"lib/fault", "lib/internal/form"},
 	{"lib/internal/jsontree", "lib/internal/yamlnode", "lib/internal/layout"},
 	{"lib/internal/", "schema"},
-	{"lib/internal/eventlog", "lib/packet"},
+	{"lib/internal/eventlog", "lib/internal/store", "lib/packet"},
 	{"lib/internal/txn", "lib/run", "lib/universal"},
 	{"lib/internal/fsck"},
 	{"lib/internal/repair"},
