@@ -22,26 +22,12 @@ func TestInitIsOnDisk(t *testing.T) {
 		if kill != "" {
 			p.strace(dir, []string{kill}, "init", "--root", dir)
 		}
-		out := dir + ".trace"
-		must(t, p.tmp, "strace", "-f", "-y", "-qq", "-e", "trace=mkdirat,linkat,renameat,renameat2,fsync", "-o", out, p.bin, "init", "--root", dir)
-		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		named, synced := -1, -1
-		for i, line := range slices.Collect(strings.Lines(string(text))) {
-			if strings.Contains(line, "<"+dir+">, ") { // a name in it
-				named = i
-			}
-			if strings.Contains(line, "fsync(") && strings.Contains(line, "<"+dir+">)") {
-				synced = i
-			}
-		}
+		named, synced, trace := p.namesIn(t, dir, "init", "--root", dir)
 		if kill == "" && named < 0 {
-			t.Fatalf("no names are seen in\n%s", text)
+			t.Fatalf("no names are seen in\n%s", trace)
 		}
 		if synced < 0 || synced < named {
-			t.Errorf("after %q the names are not on disk:\n%s", kill, text)
+			t.Errorf("after %q the names are not on disk:\n%s", kill, trace)
 		}
 		for _, name := range []string{"handoffs", ".handoff.yaml", ".gitignore", ".gitattributes"} {
 			if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
@@ -49,4 +35,41 @@ func TestInitIsOnDisk(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The directory of the drafts is on disk when a draft is saved, also when a killed command made it.
+func TestDraftsAreOnDisk(t *testing.T) {
+	needs(t, "strace")
+	p := program{build(t), t.TempDir()}
+	mustWrite(t, filepath.Join(p.tmp, ".handoff.yaml"), "")
+	mustWrite(t, filepath.Join(p.tmp, "a.md"), doc("a"))
+	must(t, p.tmp, p.bin, "write", "a.md")
+	p.strace(p.tmp, []string{"fsync:signal=KILL:when=1"}, "draft", "save", "a.md")
+	if left, err := os.ReadDir(filepath.Join(p.tmp, ".run", "drafts")); err != nil || len(left) > 0 {
+		t.Fatalf("not killed between the two: %v, %v", left, err)
+	}
+	if _, synced, trace := p.namesIn(t, filepath.Join(p.tmp, ".run"), "draft", "save", "a.md"); synced < 0 {
+		t.Errorf("the name of the directory is not on disk:\n%s", trace)
+	}
+}
+
+// namesIn runs a command and returns when it last made a name in dir, and when it last synced dir: -1 for never.
+func (p program) namesIn(t *testing.T, dir string, command ...string) (named, synced int, trace string) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "trace")
+	must(t, p.tmp, append([]string{"strace", "-f", "-y", "-qq", "-e", "trace=mkdirat,linkat,renameat,renameat2,fsync", "-o", out, p.bin}, command...)...)
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, synced = -1, -1
+	for i, line := range slices.Collect(strings.Lines(string(text))) {
+		if strings.Contains(line, "<"+dir+">, ") {
+			named = i
+		}
+		if strings.Contains(line, "fsync(") && strings.Contains(line, "<"+dir+">)") {
+			synced = i
+		}
+	}
+	return named, synced, string(text)
 }

@@ -77,18 +77,30 @@ func (d *Dir) sole(f *os.File, err error) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && links(info) > 1 {
-		var staged uint64
-		if staged, err = d.stagedLinks(info.Sys().(*syscall.Stat_t).Ino); err == nil {
-			if info, err = f.Stat(); err == nil && links(info) > 1+staged {
-				err = unsafeEntry(f.Name(), "a file with a second hard link")
-			}
-		}
+		err = d.checkLinks(f, info.Sys().(*syscall.Stat_t).Ino)
 	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// checkLinks counts the links of a file that seemed to have more than one: what a file system in user space was asked
+// before may be out of date.
+func (d *Dir) checkLinks(f *os.File, inode uint64) error {
+	n, err := linksNow(f)
+	if err != nil || n == 1 {
+		return err
+	}
+	staged, err := d.stagedLinks(inode)
+	if err != nil {
+		return err
+	}
+	if n, err = linksNow(f); err == nil && n > 1+staged {
+		err = unsafeEntry(f.Name(), "a file with a second hard link")
+	}
+	return err
 }
 
 func links(info os.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Nlink) }

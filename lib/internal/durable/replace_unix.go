@@ -45,15 +45,18 @@ func (d *Dir) ReplaceIf(name string, data []byte, perm os.FileMode, check func()
 	case !old.Mode().IsRegular(): // renameio would replace a symbolic link without a word
 		return unsafeEntry(name, "not a regular file")
 	}
-	pending, err := renameio.NewPendingFile(name, renameio.WithRoot(root), renameio.WithPermissions(perm), renameio.WithExistingPermissions())
+	if old != nil {
+		perm = old.Mode().Perm()
+	}
+	pending, err := renameio.NewPendingFile(name, renameio.WithRoot(root), renameio.WithPermissions(perm))
 	if err != nil {
 		return err
 	}
 	defer pending.Cleanup()
 	if old == nil {
 		err = d.give(pending.File)
-	} else {
-		err = keepOwner(pending.File, old)
+	} else if err = keepOwner(pending.File, old); err == nil {
+		err = setMode(pending.File, perm)
 	}
 	if err != nil {
 		return err

@@ -75,24 +75,44 @@ func (s *Staged) Inode() (uint64, error) {
 	return st.Ino, nil
 }
 
-// TakeMode gives the file the mode of the file name in its directory.
+// TakeMode gives the file the mode of the file name in its directory, where the file system lets modes be changed.
 func (s *Staged) TakeMode(name string) error {
 	entry, err := s.d.Lstat(name)
 	if err == nil {
-		err = s.f.Chmod(entry.Mode)
+		err = setMode(s.f, entry.Mode)
 	}
 	return err
 }
 
-// Publish gives the file, which was synced, its name. It never replaces: a name that exists is fs.ErrExist.
+// setMode does nothing where modes come from the mount, which answers EPERM.
+func setMode(f *os.File, mode os.FileMode) error {
+	info, err := f.Stat()
+	if err != nil || info.Mode().Perm() == mode {
+		return err
+	}
+	if err = f.Chmod(mode); errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP) {
+		return nil
+	}
+	return err
+}
+
+// Publish gives the file, which was synced, its name. It never replaces: a name that exists is fs.ErrExist. Where there
+// are no hard links, as on exFAT, the file is renamed, and has no second name to be published by.
 func (s *Staged) Publish(name string) error {
 	var err error
-	if !s.safe {
+	switch {
+	case !s.safe:
 		err = errors.New("its content was not synced")
-	} else if s.name == "" {
+	case s.name == "":
 		err = linkUnnamed(s.f, s.d.fd(), name)
-	} else {
+	default:
 		_, err = retry(func() (int, error) { return 0, unix.Linkat(s.d.fd(), s.name, s.d.fd(), name, 0) })
+		if cannotLink(err) {
+			_, err = retry(func() (int, error) { return 0, renameNew(s.d.fd(), s.name, name) })
+			if cannotRenameNew(err) {
+				err = errors.New("this file system has neither hard links nor a rename that replaces nothing; choose a directory on another one")
+			}
+		}
 	}
 	if err != nil {
 		return &fs.PathError{Op: "link", Path: filepath.Join(s.d.path, name), Err: err}
@@ -100,11 +120,17 @@ func (s *Staged) Publish(name string) error {
 	return nil
 }
 
-// Discard gives the staged file up; after Publish it only tidies, and the published name stays.
+// cannotLink reports whether the error of a link says that the file system has none: link(2).
+func cannotLink(err error) bool {
+	return err == unix.EPERM || err == unix.EOPNOTSUPP || err == unix.ENOTSUP || err == unix.ENOSYS
+}
+
+// Discard gives the staged file up; after Publish it only tidies, and the published name stays. The file is closed
+// first: file systems in user space keep an open one under another name.
 func (s *Staged) Discard() {
+	s.f.Close()
 	if s.name != "" {
 		s.d.Remove(s.name)
 		s.d.removeStaging() // unless there are others in it
 	}
-	s.f.Close()
 }

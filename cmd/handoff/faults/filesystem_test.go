@@ -1,0 +1,109 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// rotating makes a store whose next write rotates, and returns its project. Its index is open to a group, which a new
+// file is not.
+func (p program) rotating(t *testing.T, dir string) {
+	t.Helper()
+	mustWrite(t, filepath.Join(dir, ".handoff.yaml"), "index_max_rows: 2\n")
+	for _, topic := range words("a b c d e") {
+		mustWrite(t, filepath.Join(dir, topic+".md"), doc(topic))
+	}
+	must(t, dir, p.bin, "write", "a.md", "b.md")
+	if err := os.Chmod(filepath.Join(dir, "handoffs", "INDEX.md"), 0o664); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// looksWhole fails the test unless verify finds neither faults nor warnings, and nothing is left of staging.
+func (p program) looksWhole(t *testing.T, dir, when string) {
+	t.Helper()
+	if r := p.handoff(dir, "verify"); r.code != 0 || !regexp.MustCompile(`, 0 warnings`).MatchString(r.stderr) {
+		t.Errorf("%s: verify exits with %d\n%s%s", when, r.code, r.stdout, r.stderr)
+	}
+	for _, of := range []string{"handoffs", ".run"} {
+		if _, err := os.Lstat(filepath.Join(dir, of, ".staging")); err == nil {
+			t.Errorf("%s: %s/.staging is left", when, of)
+		}
+	}
+}
+
+// What a file system cannot do is done in another way.
+func TestPoorFileSystems(t *testing.T) {
+	needs(t, "strace")
+	tmp := t.TempDir()
+	unnamed, named := program{build(t), tmp}, program{build(t, byName), tmp}
+	for _, lack := range []struct {
+		what   string
+		with   program
+		inject []string
+		first  string
+	}{
+		{"no hard links", named, []string{"linkat:error=EPERM"}, ""},
+		{"no hard links, and says so", named, []string{"linkat:error=EOPNOTSUPP"}, ""},
+		{"no modes", unnamed, []string{"fchmod:error=EPERM", "fchmodat:error=EPERM"}, ""},
+		{"no modes, by name", named, []string{"fchmod:error=EPERM", "fchmodat:error=EPERM"}, ""},
+		{"no unnamed files", unnamed, nil, `openat\(.*O_TMPFILE`},
+		{"no exclusive renames", unnamed, []string{"renameat2:error=EINVAL"}, ""},
+		{"no openat2", unnamed, []string{"openat2:error=ENOSYS"}, ""},
+		{"openat2 forbidden", unnamed, []string{"openat2:error=EPERM"}, ""},
+	} {
+		dir, err := os.MkdirTemp(tmp, "poor-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lack.with.rotating(t, dir)
+		inject := lack.inject
+		commands := [][]string{words("write d.md"), words("write e.md"), {"mark-read", idOf("a"), "ben"}, words("draft save d.md"), words("init")}
+		if lack.first != "" {
+			commands = commands[:1]
+			name, n := lack.with.calls(t, lack.with.copyOf(t, dir), "", commands[0]).find(t, lack.first)
+			inject = []string{fmt.Sprintf("%s:error=EINVAL:when=%d", name, n)}
+		}
+		for _, command := range commands {
+			if r := lack.with.strace(dir, inject, command...); r.code != 0 {
+				t.Errorf("%s: %v exits with %d\n%s", lack.what, command, r.code, r.stderr)
+			}
+		}
+		lack.with.looksWhole(t, dir, lack.what)
+	}
+}
+
+// A file system in user space that remembers attributes for a while, and keeps an open file under another name when it
+// is removed.
+func TestFileSystemInUserSpace(t *testing.T) {
+	needsRoot(t)
+	needs(t, "bindfs")
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		t.Skip(err)
+	}
+	for _, b := range []struct {
+		how  string
+		bin  string
+		with []string
+	}{{"one thread", build(t), nil}, {"many threads", build(t, byName), []string{"--multithreaded", "--enable-lock-forwarding"}}} {
+		dir := t.TempDir()
+		if out, err := exec.Command("bindfs", append(b.with, t.TempDir(), dir)...).CombinedOutput(); err != nil {
+			t.Skipf("%v: %s", err, out)
+		}
+		t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
+		p := program{b.bin, dir}
+		p.rotating(t, dir)
+		for _, command := range [][]string{words("write c.md"), words("write d.md e.md"), {"mark-read", idOf("a"), "ben"}, words("draft save d.md")} {
+			if r := p.handoff(dir, command...); r.code != 0 {
+				t.Errorf("%s: %v exits with %d\n%s", b.how, command, r.code, r.stderr)
+			}
+		}
+		p.looksWhole(t, dir, b.how)
+	}
+}
