@@ -8,4 +8,8 @@
 // staging every other one), tries ENOSPC and EIO at every call of those that come first, for as long as
 // closeTime says, and a sample of the rest; HANDOFF_FAULTS=all tries everything, which takes hours; without
 // either only what is quick runs.
+//
+// Beside these a simulation replays what commands ask of the system on a model of the directory tree (record_test.go,
+// replay_test.go), loses what file systems may lose in a power cut (losses_test.go), and gives the program the trees
+// that are left (cuts_test.go). That each sync is needed is shown by leaving it out of the model (dropped_test.go).
 package faults

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -177,8 +178,26 @@ func (h history) describe() {
 		default:
 			what = map[kind]string{isData: "content of ", isMode: "mode of ", isSynced: "sync of "}[s.does] + what
 		}
+		if s.does == isSynced && s.node.isDir {
+			what += fmt.Sprintf(" with %q", h.unsynced(i))
+		}
 		h.steps[i].what = random.ReplaceAllString(what, "#")
 	}
+}
+
+// unsynced are the names that the step, a sync of a directory, finds new there.
+func (h history) unsynced(i int) (names []string) {
+	for _, s := range slices.Backward(h.steps[:i]) {
+		if s.node != h.steps[i].node {
+			continue
+		}
+		if s.does == isSynced {
+			break
+		}
+		names = append(names, s.name)
+	}
+	slices.Reverse(names)
+	return names
 }
 
 // random are the digits in names that are others in each run.
