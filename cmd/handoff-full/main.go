@@ -11,4 +11,4 @@ import (
 // The main goroutine keeps to one thread: see lib/handoff, which does its system calls on it.
 func init() { runtime.LockOSThread() }
 
-func main() { everyday.Main(whole.Commands()) }
+func main() { everyday.Main(whole.Program()) }

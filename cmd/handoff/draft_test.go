@@ -51,7 +51,7 @@ func newDraftStore(t *testing.T) (s draftStore, notes string) {
 		t.Skip("needs strace")
 	}
 	s = draftStore{t, filepath.Join(t.TempDir(), "handoff"), filepath.Join(t.TempDir(), "project")}
-	if out, err := exec.Command("go", "build", "-o", s.program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", filepath.Dir(s.program)+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	notes = filepath.Join(t.TempDir(), "notes.md")

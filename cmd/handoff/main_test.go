@@ -22,13 +22,13 @@ import (
 // The scripts run this test binary as the programs. Three variables let a script be somewhere else; the
 // released programs know none of them.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"handoff": handoffMain, "handoff-full": handoffMain})
+	testscript.Main(m, map[string]func(){"handoff": func() { runMain(nil) }, "handoff-full": func() { runMain(whole.Program()) }})
 }
 
-func handoffMain() {
+func runMain(program *everyday.Whole) {
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(everyday.Run(everyday.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
-		Executable: os.Executable, Options: testOptions}, whole.Commands()))
+		Executable: os.Executable, Options: testOptions}, program))
 }
 
 func testOptions(o *handoff.Options) {
@@ -55,9 +55,13 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: files,
 		Setup: func(e *testscript.Env) error {
+			bin := filepath.SplitList(e.Getenv("PATH"))[0] // where the programs are, for other users too
+			if err := os.Chmod(filepath.Dir(bin), 0o755); err != nil {
+				return err
+			}
+			e.Setenv("BIN", bin)
 			e.Setenv("TEST_MACHINE", "one")
 			e.Setenv("HOME", e.WorkDir)
-			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // where handoff is
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // built with the race detector, a command would take a second to exit
 			return os.WriteFile(filepath.Join(e.WorkDir, handoff.SettingsName), nil, 0o644)

@@ -17,7 +17,7 @@ import (
 // install; with -update it writes them.
 func TestManPages(t *testing.T) {
 	const golden = "../../testdata/man"
-	root := everyday.Root(whole.Commands())
+	root := everyday.Root(whole.Program())
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()
 	dir := t.TempDir()

@@ -21,7 +21,7 @@ func TestReaderLeaves(t *testing.T) {
 	start := func(stdout io.Writer, line string) (code int, stderr string) {
 		var said strings.Builder
 		code = everyday.Run(everyday.Env{Args: strings.Fields(line), Stdin: strings.NewReader("body\n"), Stdout: stdout, Stderr: &said,
-			Getenv: func(string) string { return "" }, Getwd: func() (string, error) { return root, nil }}, whole.Commands())
+			Getenv: func(string) string { return "" }, Getwd: func() (string, error) { return root, nil }}, whole.Program())
 		return code, said.String()
 	}
 	must := func(line string) {

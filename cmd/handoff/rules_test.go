@@ -128,11 +128,15 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 	}
 }
 
-func TestHookLinksLittle(t *testing.T) {
-	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff-hook") {
-		for _, heavy := range []string{"jsonschema", "cobra", "modelcontextprotocol", "tiktoken", module + "/schema"} {
-			if strings.Contains(pkg, heavy) {
-				t.Errorf("handoff-hook links %s", pkg)
+// What starts often links nothing that costs at its start, whether it is used or not.
+func TestFastProgramsLinkLittle(t *testing.T) {
+	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "progressbar", "net/http", "/schema", "/lib/record", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/whole"}
+	for program, more := range map[string][]string{"handoff": nil, "handoff-hook": {"cobra"}} {
+		for _, pkg := range goList(t, "-deps", module+"/cmd/"+program) {
+			for _, name := range append(heavy, more...) {
+				if strings.Contains(pkg, name) {
+					t.Errorf("%s links %s", program, pkg)
+				}
 			}
 		}
 	}
@@ -213,7 +217,7 @@ func TestReadmeHasTheExitCodes(t *testing.T) {
 
 func TestReadmeNamesEveryCommand(t *testing.T) {
 	text := readme(t)
-	for _, c := range everyday.Root(whole.Commands()).Commands() {
+	for _, c := range everyday.Root(whole.Program()).Commands() {
 		if !strings.Contains(text, "`handoff "+c.Name()) {
 			t.Errorf("README does not name `handoff %s`", c.Name())
 		}

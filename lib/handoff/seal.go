@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -32,6 +33,15 @@ func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
 		return Document{}, err
 	}
 	return draft.Document(), nil
+}
+
+// PlainRules checks a head in plain Go. The verdict is that of schema.Frontmatter(), which words its faults better and
+// links the schema library.
+func PlainRules(head any) []Fault { return document.Shape(head) }
+
+// AnnouncesRecord reports whether the body of a source may carry a record, which is for package record to find out.
+func AnnouncesRecord(src Source) bool {
+	return recordblock.Announces(string(src.Text)) || src.Fields != nil && recordblock.Announces(src.Fields.Body)
 }
 
 // parse returns a draft without faults, which knows where in src its fields stand.

@@ -8,14 +8,13 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/schema"
 )
 
 // An Env is what a run gets from the world.
@@ -30,10 +29,15 @@ type Env struct {
 	Options func(*handoff.Options) // changes what a store is opened with; nil leaves it
 }
 
-// A Command is a command by its name. It is built only when it is asked for.
-type Command struct {
-	Name  string
-	Build func(*App) *cobra.Command
+// A Whole is what the whole program has beside the commands of a day. The fast program has none of it.
+type Whole struct {
+	Commands  map[string]func(*App) *cobra.Command // one for each of those that are beyond the fast program
+	Words     map[string][]string                  // what the value of a flag is completed to
+	Rules     handoff.Rules                        // the JSON Schema, which words what the plain check refuses
+	CheckBody func(body string) error
+
+	IsRecord func(text []byte) bool                                    // whether JSON has the shape of a record
+	Records  func(Input) func(name string, text []byte) handoff.Source // stores the records of one run
 }
 
 // An App is one run of the program: its world and the flags that every command has.
@@ -44,40 +48,25 @@ type App struct {
 	Quiet bool
 	Gate  Gate
 
-	commands []Command
+	whole    *Whole
+	refused  *atomic.Bool // the plain check has refused a head
+	consumed []byte       // what was read of standard input; nil if nothing was
+	alone    error        // why the whole program cannot be run, once that is known
+	notes    []string     // that come at the end, each once
 	progress *progress
 }
 
-// commands are those of a day.
-var commands = []Command{
-	{"write", writeCommand},
-	{"new", newCommand},
-	{"compute-id", computeIDCommand},
-	{"list", listCommand},
-	{"search", searchCommand},
-	{"read", readCommand},
-	{"mark-read", markReadCommand},
-	{"surface", surfaceCommand},
-	{"receipts", receiptsCommand},
-	{"draft", draftCommand},
-	{"hook", hookCommand},
-	{"verify", verifyCommand},
-	{"operators", operatorsCommand},
-	{"machine-fingerprint", fingerprintCommand},
-	{"init", initCommand},
-	{"version", versionCommand},
-}
-
-// Main is the main function of a program that has the commands of a day and those more.
-func Main(more []Command) {
+// Main is the main function of a program; whole is nil in the fast one.
+func Main(whole *Whole) {
 	debug.SetGCPercent(400)        // most commands are over before collecting memory pays; see CollectOften
 	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error like others, not a silent death after the commit
-	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil}, more))
+	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil}, whole))
 }
 
-// Run executes one command and returns its exit code. Errors become one sentence a line on stderr.
-func Run(e Env, more []Command) (code int) {
-	a := newApp(e, more)
+// Run executes one command and returns its exit code. Errors become one sentence a line on stderr. It does not return
+// where the fast program becomes the whole one.
+func Run(e Env, whole *Whole) (code int) {
+	a := newApp(e, whole)
 	a.Stdout = &pipeWriter{Writer: e.Stdout}
 	defer func() {
 		if bug := recover(); bug != nil { // a panic would exit 2, which means invalid input here
@@ -85,22 +74,30 @@ func Run(e Env, more []Command) (code int) {
 			code = 1
 		}
 	}()
+	if len(e.Args) > 0 && aboutCommands(e.Args[0]) {
+		_ = a.handOver(errBeyond) // without the whole program, this one tells what it knows
+	}
 	root := a.root()
 	root.SetArgs(e.Args)
-	err := root.Execute()
+	err := a.handOver(root.Execute())
 	a.report(err)
 	return ExitOf(err).Code
 }
 
-func newApp(e Env, more []Command) *App {
+// aboutCommands says whether a question is about all commands, of which the whole program knows more.
+func aboutCommands(arg string) bool {
+	return arg == "help" || arg == "completion" || strings.HasPrefix(arg, "__complete")
+}
+
+func newApp(e Env, whole *Whole) *App {
 	if e.Options == nil {
 		e.Options = func(*handoff.Options) {}
 	}
-	return &App{Env: e, commands: slices.Concat(commands, more), progress: &progress{w: e.Stderr}}
+	return &App{Env: e, whole: whole, refused: new(atomic.Bool), progress: &progress{w: e.Stderr}}
 }
 
 // Root returns the whole tree of commands, to document it.
-func Root(more []Command) *cobra.Command { return newApp(Env{}, more).root() }
+func Root(whole *Whole) *cobra.Command { return newApp(Env{}, whole).root() }
 
 func (a *App) root() *cobra.Command {
 	root := &cobra.Command{
@@ -133,13 +130,7 @@ func (a *App) root() *cobra.Command {
 	f.DurationVar(&a.Flags.LockTimeout, "lock-timeout", 0, "how long to wait for the lock, a `duration` (default 30s)")
 	f.BoolVar(&a.JSON, "json", false, "print machine-readable JSON")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings and notes")
-	for _, c := range a.commands {
-		if len(a.Args) == 0 || a.Args[0] == c.Name || !a.isCommand(a.Args[0]) {
-			built := c.Build(a)
-			a.completeFlags(built)
-			root.AddCommand(built)
-		}
-	}
+	a.addCommands(root)
 	return root
 }
 
@@ -169,10 +160,6 @@ func (a *App) checkTimeout(cmd *cobra.Command) error {
 	return nil
 }
 
-func (a *App) isCommand(name string) bool {
-	return slices.ContainsFunc(a.commands, func(c Command) bool { return c.Name == name })
-}
-
 func rootHelp() string {
 	var b strings.Builder
 	b.WriteString("handoff stores markdown documents that hand work over, gives each an id that is the\nSHA-256 of its content, lists them in INDEX.md, and shows them to whoever they are for.\n\nExit codes:\n")
@@ -193,10 +180,12 @@ func (a *App) Project() (handoff.Project, error) {
 		return p, err
 	}
 	if p.Foreign != "" {
-		a.Note(p.Foreign + " belongs to somebody else and was passed over: the project is " + p.Root + "; name another one with --root")
+		a.remember(p.Foreign + " belongs to somebody else and was passed over: the project is " + p.Root + "; name another one with --root")
 	}
-	p.Options.Rules = schema.Frontmatter()
-	p.Options.CheckBody = record.CheckBody
+	p.Options.Rules = a.plainRules
+	if a.whole != nil {
+		p.Options.Rules, p.Options.CheckBody = a.whole.Rules, a.whole.CheckBody
+	}
 	p.Options.Warn = a.Note
 	if !a.Quiet && IsTerminal(a.Stderr) {
 		p.Options.Progress = a.progress.show
@@ -204,9 +193,28 @@ func (a *App) Project() (handoff.Project, error) {
 	p.Options.Redact, p.Options.AllowSecrets = a.Gate.Redact, a.Gate.Allow
 	a.Options(&p.Options)
 	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
-		a.Note("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it is honoured in test binaries only")
+		a.remember("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it is honoured in test binaries only")
 	}
 	return p, nil
+}
+
+// remember keeps a note for the end where another program may do the work, and say it.
+func (a *App) remember(note string) {
+	switch {
+	case a.whole != nil:
+		a.Note(note)
+	case !slices.Contains(a.notes, note):
+		a.notes = append(a.notes, note)
+	}
+}
+
+// plainRules is the plain check of a head, and remembers that it has refused one.
+func (a *App) plainRules(head any) []handoff.Fault {
+	faults := handoff.PlainRules(head)
+	if len(faults) > 0 {
+		a.refused.Store(true)
+	}
+	return faults
 }
 
 // ProjectStore opens the store of the project, for a command that needs the project's settings as well.

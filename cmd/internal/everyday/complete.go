@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 const maxCompletions = 200
@@ -80,7 +78,10 @@ func (a *App) completeFlags(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(name, a.completeOperators) // fails only for a flag that is not there
 		}
 	}
-	for name, words := range map[string][]string{"kind": record.Kinds(), "encoding": universal.Encodings()} {
+	if a.whole == nil {
+		return
+	}
+	for name, words := range a.whole.Words {
 		if cmd.Flags().Lookup(name) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 		}

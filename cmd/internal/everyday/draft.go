@@ -84,7 +84,7 @@ func (a *App) saveHookDraft(name string) {
 
 func (a *App) draftInput(files []string) ([]byte, error) {
 	if len(files) == 0 || files[0] == "-" {
-		return ReadAll(a.Stdin, MaxInput)
+		return a.readStdin(MaxInput)
 	}
 	return ReadInput(files[0])
 }

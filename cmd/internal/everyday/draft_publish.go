@@ -47,7 +47,7 @@ func (a *App) draftSource(d handoff.Draft, f Fields) (handoff.Source, error) {
 		if f.given() {
 			return handoff.Source{}, Invalid("publish it without, or save its body alone", "the draft %s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref do not apply", d.ID)
 		}
-		return handoff.Source{Name: "draft " + d.ID, Text: []byte(d.Text)}, nil
+		return (&input{App: a}).document(handoff.Source{Name: "draft " + d.ID, Text: []byte(d.Text)})
 	}
 	p, err := a.Project()
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *App) draftSource(d handoff.Draft, f Fields) (handoff.Source, error) {
 	}
 	f.Tags, f.Refs = append(d.Tags, f.Tags...), append(d.References, f.Refs...)
 	in := input{App: a, fields: f}
-	return in.text("draft "+d.ID, []byte(d.Text)), nil
+	return in.text("draft "+d.ID, []byte(d.Text))
 }
 
 func first(texts ...string) string {

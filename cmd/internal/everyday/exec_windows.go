@@ -5,10 +5,13 @@ import (
 	"os/exec"
 )
 
-// Exec runs another program in the place of this one.
-func Exec(program string, args []string) error {
+// execute runs another program in the place of this one.
+func execute(program string, args []string, stdin *os.File) error {
 	cmd := exec.Command(program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
 	err := cmd.Run()
 	if cmd.ProcessState != nil {
 		os.Exit(cmd.ProcessState.ExitCode())

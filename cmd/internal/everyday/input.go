@@ -14,8 +14,6 @@ import (
 	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/schema"
 )
 
 // MaxInput is how many bytes one input may have; the store has a smaller limit of its own.
@@ -29,13 +27,21 @@ type input struct {
 	body   bool   // a body without frontmatter is among the sources
 	took   string // the time that was taken because none was given
 
-	shared *record.Options // of all records: they get one time, and the store is read once
+	records func(name string, text []byte) handoff.Source // of all records: they get one time, and the store is read once
+}
+
+// An Input is what the command line says about the records that it names.
+type Input struct {
+	*App
+	Fields
+	Kind string        // of each; "" for what its shape says
+	Now  func() string // the time of records that have none
 }
 
 // sources reads every input. Errors about some of them come together with what the others hold.
 func (in *input) sources(paths []string, stdin0 bool) ([]handoff.Source, error) {
 	if stdin0 {
-		list, err := ReadAll(in.Stdin, 64<<20)
+		list, err := in.readStdin(64 << 20)
 		if err != nil {
 			return nil, err
 		}
@@ -80,60 +86,77 @@ func (in *input) file(path string, forced bool) ([]handoff.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if forced || isRecord(path, text) {
-		return []handoff.Source{in.record(path, text)}, nil
+	if forced || filepath.Ext(path) == ".json" || looksLikeObject(text) {
+		source, err := in.record(path, text)
+		return []handoff.Source{source}, err
 	}
 	if in.fields.given() {
 		return nil, Invalid("use `handoff write - … <"+path+"` for a body without frontmatter", "%s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref go with - and with records", path)
 	}
-	return []handoff.Source{{Name: path, Text: text}}, nil
+	source, err := in.document(handoff.Source{Name: path, Text: text})
+	return []handoff.Source{source}, err
 }
 
 func (in *input) standardInput() ([]handoff.Source, error) {
-	text, err := ReadAll(in.Stdin, MaxInput)
+	text, err := in.readStdin(MaxInput)
 	if err != nil {
 		return nil, err
 	}
-	return []handoff.Source{in.text("standard input", text)}, nil
+	source, err := in.text("standard input", text)
+	return []handoff.Source{source}, err
 }
 
-// text returns the source of a text without a file name.
-func (in *input) text(name string, text []byte) handoff.Source {
-	source, taken := record.TextSource(name, text, in.options())
-	if taken == record.TakenAsPlainJSON {
+// TextSource returns the source that stores a text as `handoff write -` does, with these flags.
+func (a *App) TextSource(name string, text []byte, f Fields, kind string) (handoff.Source, error) {
+	return (&input{App: a, fields: f, kind: kind}).text(name, text)
+}
+
+// text returns the source of a text without a file name: a record if --kind says so or if it has the shape of one;
+// without any flag of the frontmatter a document with its own; else a body.
+func (in *input) text(name string, text []byte) (handoff.Source, error) {
+	object := looksLikeObject(text)
+	switch {
+	case in.kind != "", object && (in.whole == nil || !in.fields.given() || in.whole.IsRecord(text)):
+		return in.record(name, text)
+	case !in.fields.given():
+		return in.document(handoff.Source{Name: name, Text: text})
+	case object:
 		in.Note(name + " has the shape of no record and is taken for the text of a plain handoff; --kind says otherwise")
 	}
-	in.body = in.body || taken == record.TakenAsBody || taken == record.TakenAsPlainJSON
-	return source
+	in.body = true
+	doc, now := in.fields.Document(string(text))
+	if now {
+		in.took = doc.Time
+	}
+	return in.document(handoff.Source{Fields: &doc})
 }
 
-// isRecord says whether an input is a record as JSON: by its name, or because it begins like an object, which
-// no frontmatter does.
-func isRecord(path string, text []byte) bool {
-	return filepath.Ext(path) == ".json" || record.Looks(text)
+// document returns a source as it is, if it is no matter for the whole program, which looks into records.
+func (in *input) document(source handoff.Source) (handoff.Source, error) {
+	if in.whole == nil && handoff.AnnouncesRecord(source) {
+		return source, errBeyond
+	}
+	return source, nil
+}
+
+// looksLikeObject says whether a text begins like a JSON object, which no frontmatter does.
+func looksLikeObject(text []byte) bool {
+	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return bytes.HasPrefix(text, []byte("{"))
 }
 
 // record returns the source of a record, which is read once the store has found its machine.
-func (in *input) record(name string, text []byte) handoff.Source {
-	if in.shared == nil {
-		o := in.options()
-		in.shared = &o
+func (in *input) record(name string, text []byte) (handoff.Source, error) {
+	if in.whole == nil {
+		return handoff.Source{}, errBeyond
 	}
-	return record.Source(name, text, *in.shared)
-}
-
-func (in *input) options() record.Options {
-	f := in.fields
-	return record.Options{
-		Kind: in.kind, Rules: schema.Universal(),
-		Head:   record.Head{From: f.From, To: f.To, Topic: f.Topic, Time: f.TS, Tags: f.Tags, References: f.Refs},
-		Redact: in.Gate.Redact, Allow: in.Gate.Allow,
-		Carried: record.Carried(in.Store), Project: in.ProjectName,
-		Now: sync.OnceValue(func() string {
+	if in.records == nil {
+		in.records = in.whole.Records(Input{in.App, in.fields, in.kind, sync.OnceValue(func() string {
 			in.took = UTCNow()
 			return in.took
-		}),
+		})})
 	}
+	return in.records(name, text), nil
 }
 
 // ProjectName is the project of records that name none.

@@ -3,10 +3,9 @@ package everyday
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 )
 
 // fewDocuments are done before a person could read of it.
@@ -14,10 +13,11 @@ const fewDocuments = 200
 
 // A progress shows on a terminal how a long command comes along. It is one line that is gone at the end.
 type progress struct {
-	w    io.Writer
-	mu   sync.Mutex
-	task string
-	bar  *progressbar.ProgressBar
+	w     io.Writer
+	mu    sync.Mutex
+	task  string
+	shown int // columns that the line has
+	at    time.Time
 }
 
 // show is told how far a task has come (handoff.Options.Progress).
@@ -27,42 +27,28 @@ func (p *progress) show(task string, done, total int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if task != p.task {
-		p.task, p.bar = task, nil
-		width := p.width(task, total)
-		if width < leastBar {
-			return
-		}
-		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(task),
-			progressbar.OptionShowCount(), progressbar.OptionSetWidth(width), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
-	}
-	if p.bar != nil {
-		_ = p.bar.Set(done) // a terminal that cannot be written to is no fault of the work
-	}
-}
-
-// The bar has room for 5 to 30 blocks, or is not shown.
-const leastBar, mostBar = 5, 30
-
-// width returns how wide the bar may be, so that the line does not wrap.
-func (p *progress) width(task string, total int) int {
-	columns := TerminalWidth(p.w)
-	if columns == 0 {
-		return mostBar // nobody knows
-	}
-	around := fmt.Sprintf("%s 100%% || (%d/%d) [59m59s:59m59s] ", task, total, total)
-	return min(mostBar, columns-len(around))
-}
-
-// clear takes the line away before something else is printed. A nil progress has none.
-func (p *progress) clear() {
-	if p == nil {
+	if task == p.task && done < total && time.Since(p.at) < 100*time.Millisecond {
 		return
 	}
+	p.task, p.at = task, time.Now()
+	p.erase()
+	line := fmt.Sprintf("%s %3d%% (%d/%d)", task, 100*done/total, done, total)
+	if columns := TerminalWidth(p.w); done < total && (columns == 0 || len(line) < columns) { // 0 is unknown
+		io.WriteString(p.w, line)
+		p.shown = len(line)
+	}
+}
+
+// clear takes the line away before something else is printed.
+func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
-		_ = p.bar.Clear()
+	p.erase()
+}
+
+func (p *progress) erase() {
+	if p.shown > 0 {
+		io.WriteString(p.w, "\r"+strings.Repeat(" ", p.shown)+"\r")
+		p.shown = 0
 	}
 }

@@ -54,6 +54,9 @@ func NoneEmpty(cmd *cobra.Command, flags ...string) error {
 // report prints an error, every line escaped, and its hints.
 func (a *App) report(err error) {
 	a.progress.clear()
+	for _, note := range a.notes {
+		a.Note(note)
+	}
 	if err == nil {
 		return
 	}

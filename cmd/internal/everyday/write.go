@@ -32,8 +32,8 @@ func (f *Fields) given() bool {
 	return f.From != "" || f.To != "" || f.Topic != "" || f.TS != "" || len(f.Tags)+len(f.Refs) > 0
 }
 
-// document returns the document of the flags and a body. now says that the time was not given.
-func (f *Fields) document(body string) (doc handoff.Document, now bool) {
+// Document returns the document of the flags and a body. now says that the time was not given.
+func (f *Fields) Document(body string) (doc handoff.Document, now bool) {
 	doc = handoff.Document{SchemaVersion: "1.0", From: f.From, To: f.To, Topic: f.Topic, Time: f.TS, Tags: f.Tags, References: f.Refs, Body: body}
 	if doc.Time == "" {
 		doc.Time, now = UTCNow(), true
@@ -64,7 +64,7 @@ stored all or none. A document with a credential in it is refused.`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			in := input{App: a, fields: f, kind: kind}
 			sources, err := in.sources(paths, stdin0)
-			if err != nil && (!keepGoing || len(sources) == 0) {
+			if errors.Is(err, errBeyond) || err != nil && (!keepGoing || len(sources) == 0) {
 				return err
 			}
 			return SameAgain(a.Write(sources, keepGoing, err), in.took)
@@ -84,9 +84,12 @@ const manyDocuments = 500
 // Write stores the sources and prints their receipts. before is an error about inputs that are not among
 // the sources.
 func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) error {
-	s, err := a.Store()
+	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
+	}
+	if keepGoing && a.refuses(p, sources) {
+		_ = a.handOver(errBeyond) // later would be too late
 	}
 	if len(sources) >= manyDocuments {
 		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk keep others from running for a while
@@ -96,7 +99,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		if err != nil {
 			return err
 		}
-		return a.receipts(receipts)
+		return a.PrintReceipts(receipts)
 	}
 	results, err := s.WriteGood(context.Background(), sources)
 	if err != nil {
@@ -110,15 +113,26 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		}
 		errs = append(errs, r.Err)
 	}
-	if err := a.receipts(receipts); err != nil {
+	if err := a.PrintReceipts(receipts); err != nil {
 		return err
 	}
 	return firstOf(errs)
 }
 
-// receipts prints what was stored. That it cannot be printed changes nothing about it: that is said, and
+// refuses says whether the plain check refuses one of the documents. Of those that are stored all or none, the store
+// finds it out.
+func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
+	for _, source := range sources {
+		if a.whole == nil {
+			_, _ = handoff.Parse(source, p.Options.Rules, p.Options.MaxDocumentBytes)
+		}
+	}
+	return a.refused.Load()
+}
+
+// PrintReceipts prints what was stored. That it cannot be printed changes nothing about it: that is said, and
 // the command has done its work.
-func (a *App) receipts(receipts []handoff.Receipt) error {
+func (a *App) PrintReceipts(receipts []handoff.Receipt) error {
 	for _, r := range receipts {
 		if err := encodeJSON(direct(a.Stdout), r); err != nil {
 			for _, r := range receipts {
@@ -149,6 +163,11 @@ type firstError struct {
 }
 
 func (e firstError) Unwrap() error { return e.first }
+
+// Is says whether an input is beyond the program: that counts before all.
+func (e firstError) Is(target error) bool {
+	return target == errBeyond && errors.Is(e.error, errBeyond)
+}
 
 func firstOf(errs []error) error {
 	for _, err := range errs {

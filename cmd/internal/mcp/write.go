@@ -3,12 +3,9 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"time"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/schema"
 )
 
 type writeArgs struct {
@@ -26,25 +23,19 @@ type writeArgs struct {
 // write stores a text as `handoff write -` does. That a credential is let through is for people to say:
 // there is no argument for it.
 func (p project) write(ctx context.Context, in writeArgs) (result, error) {
-	found, _, err := p.open()
-	if err != nil {
-		return result{}, err
-	}
-	found.Options.Redact = in.Redact
-	s, err := handoff.Open(found.Options)
+	here := *p.App
+	here.Gate = everyday.Gate{Redact: in.Redact}
+	found, s, err := here.ProjectStore()
 	if err != nil {
 		return result{}, err
 	}
 	if in.From == "" && in.To != "" {
 		in.From = found.Me()
 	}
-	source, _ := record.TextSource("body", []byte(in.Body), record.Options{
-		Kind: in.Kind, Rules: schema.Universal(), Redact: in.Redact,
-		Head:    record.Head{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref},
-		Carried: record.Carried(func() (*handoff.Store, error) { return s, nil }),
-		Project: func() string { return filepath.Base(found.Root) },
-		Now:     func() string { return time.Now().UTC().Format(time.RFC3339) },
-	})
+	source, err := here.TextSource("body", []byte(in.Body), everyday.Fields{From: in.From, To: in.To, Topic: in.Topic, TS: in.TS, Tags: in.Tag, Refs: in.Ref}, in.Kind)
+	if err != nil {
+		return result{}, err
+	}
 	receipts, err := s.WriteAll(ctx, []handoff.Source{source})
 	if err != nil {
 		return result{}, err

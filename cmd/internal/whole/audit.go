@@ -15,9 +15,8 @@ import (
 
 func auditCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "audit",
-		Short: "Check the audit log, print its head, sign it",
-		Args:  everyday.Args(cobra.NoArgs),
+		Use:  "audit",
+		Args: everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return everyday.Usage(cmd, fmt.Errorf("say verify, head or sign"))
 		},
@@ -101,7 +100,7 @@ func (a *app) auditVerify(p proof) error {
 			return err
 		}
 	}
-	return a.EndReport(report)
+	return a.endReport(report)
 }
 
 // An auditReport is a report of the log, with the signed checkpoint that it was held against.

@@ -37,8 +37,7 @@ func (c *checks) register(cmd *cobra.Command) {
 func checkCommand(a *app) *cobra.Command {
 	var c checks
 	cmd := &cobra.Command{
-		Use:   "check FILE|ID|-…",
-		Short: "Check whether work can be resumed from handoffs",
+		Use: "check FILE|ID|-…",
 		Long: `Check whether work can be resumed from handoffs: schema, freshness, resume token, replay test. FILE
 is a packet or another record as JSON, or a handoff document. Nothing is changed, no token consumed.
 The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several the worst counts.`,

@@ -31,8 +31,7 @@ type creation struct {
 func createCommand(a *app) *cobra.Command {
 	c := &creation{app: a}
 	cmd := &cobra.Command{
-		Use:   "create TASK_ID --summary TEXT",
-		Short: "Store what a run did, validated and left open",
+		Use: "create TASK_ID --summary TEXT",
 		Long: `Store a run record: what a run did, what it validated, what stays uncertain, and where the next one
 goes on. The self-audit is derived from the record; what the run leaves undone is said on standard
 error and makes nothing invalid. Assumptions and context debt of earlier records of the project stay

@@ -14,8 +14,7 @@ import (
 func doctorCommand(a *app) *cobra.Command {
 	var repair, rebuild bool
 	cmd := &cobra.Command{
-		Use:   "doctor [--repair | --rebuild-index]",
-		Short: "Say what is wrong with the store and what would mend it; mend it if asked",
+		Use: "doctor [--repair | --rebuild-index]",
 		Long: `Verify the store and say for each fault what would mend it. --repair does it: it adds lost rows, read
 marks and events, takes in good handoffs that no row lists, normalises INDEX.md, and puts aside what
 does not verify. --rebuild-index makes INDEX.md anew from the files and the audit log. Notes that you
@@ -73,7 +72,7 @@ func (a *app) endDiagnosis(r handoff.Report) error {
 	if n := len(r.Faults); n > 0 {
 		return &handoff.Error{Class: handoff.ErrIntegrity, Problem: handoff.Count(n, "fault") + " found; nothing was changed"}
 	}
-	a.NoteWhole(r)
+	a.noteWhole(r)
 	return nil
 }
 
@@ -98,5 +97,5 @@ func (a *app) mend(s *handoff.Store, rebuild bool) error {
 	if err != nil {
 		return err
 	}
-	return a.PrintReport(report)
+	return a.printReport(report)
 }

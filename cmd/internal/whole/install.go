@@ -28,8 +28,7 @@ type install struct {
 func installCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
-		Use:   "install AGENT [--user | --project]",
-		Short: "Register the session-start hook with a coding agent",
+		Use: "install AGENT [--user | --project]",
 		Long: `Register handoff-hook in the settings of an agent (` + strings.Join(agent.Installable(), ", ") + `),
 so that every session is told what it has not read. Every byte outside the one entry stays as it is; what
 is not understood (comments, a key twice, a byte-order mark) is refused with its place and nothing is
@@ -59,8 +58,7 @@ kept beside them, and ` + "`handoff uninstall`" + ` brings them back.`,
 func uninstallCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
-		Use:   "uninstall AGENT [--user | --project]",
-		Short: "Take the session-start hook out of the settings of a coding agent",
+		Use: "uninstall AGENT [--user | --project]",
 		Long: `Take the entry out that ` + "`handoff install`" + ` added. The settings are then what they were before, and gone if
 there were none. What was changed beside the entry meanwhile stays.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -134,7 +132,7 @@ func (a *app) hookProgram() (agent.Command, error) {
 	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
 		return agent.Command{Program: hook}, nil
 	}
-	return agent.Command{Program: self, BuiltIn: true}, nil
+	return agent.Command{Program: filepath.Join(filepath.Dir(self), "handoff"+filepath.Ext(self)), BuiltIn: true}, nil
 }
 
 // finish shows, checks or makes the change.

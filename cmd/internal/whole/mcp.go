@@ -9,8 +9,7 @@ import (
 
 func mcpCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "mcp",
-		Short: "Serve the handoffs to a coding agent over the Model Context Protocol",
+		Use: "mcp",
 		Long: `Serve the handoffs of the project over the Model Context Protocol, on standard input and output: tools
 handoff_list, handoff_read, handoff_write, handoff_mark_read, handoff_check and handoff_resume, whose
 arguments are named as the flags, and the resource handoff://{id}.`,

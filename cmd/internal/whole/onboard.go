@@ -17,8 +17,7 @@ func onboardCommand(a *app) *cobra.Command {
 	var agent string
 	var maxChars int
 	cmd := &cobra.Command{
-		Use:   "onboard",
-		Short: "Print what the next run of a project should know",
+		Use: "onboard",
 		Long: `Print as JSON what the run records of a project leave to the next run: the recent handoffs, newest
 first, every assumption and context debt that no later record settled, policy exceptions, next steps,
 and warnings (stale, failed self-audit, no prior handoff). With --agent NAME the same stands in a frame

@@ -38,8 +38,7 @@ func (m mending) given() bool { return m.output != "" || m.sessionRoot != "" || 
 func repairCommand(a *app) *cobra.Command {
 	var m mending
 	cmd := &cobra.Command{
-		Use:   "repair FILE|ID|-",
-		Short: "Repair a universal handoff",
+		Use: "repair FILE|ID|-",
 		Long: `Repair a universal handoff in at most three attempts: defaults and conversions; compression until it
 fits the token budget; the working context only. The repaired record goes to standard output or -o, the
 changes go to standard error as JSON Patch (with --json all of it goes to standard output). The file

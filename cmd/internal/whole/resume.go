@@ -17,8 +17,7 @@ func resumeCommand(a *app) *cobra.Command {
 	var c checks
 	var r record.Request
 	cmd := &cobra.Command{
-		Use:   "resume ID --operator OP",
-		Short: "Resume work from a stored handoff, once and for all",
+		Use: "resume ID --operator OP",
 		Long: `Check a stored handoff, consume its resume token, mark it as read and print what to do next. Only a
 CLEAN handoff is resumed, or with --accept operational and --reason one that is OPERATIONAL. A token is
 consumed once: of several that resume at the same time one succeeds, the others exit with 11.`,

@@ -104,13 +104,14 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 	return r, nil
 }
 
-// ownPrograms returns the paths of this program and of what is registered in its stead.
+// ownPrograms returns the paths of the programs that are installed together.
 func (a *app) ownPrograms() []string {
 	self, err := a.Executable()
 	if err != nil {
 		return nil
 	}
-	return []string{self, filepath.Join(filepath.Dir(self), "handoff-hook"+filepath.Ext(self))}
+	dir, ext := filepath.Dir(self), filepath.Ext(self)
+	return []string{self, filepath.Join(dir, "handoff"+ext), filepath.Join(dir, "handoff-hook"+ext)}
 }
 
 // layCanary makes the project of a stage, with its unread handoff.

@@ -20,8 +20,7 @@ func showCommand(a *app) *cobra.Command {
 	var markdown bool
 	var root string
 	cmd := &cobra.Command{
-		Use:   "show ID|TASK_ID",
-		Short: "Print the record that a handoff carries",
+		Use: "show ID|TASK_ID",
 		Long: `Print the record in the body of a handoff as JSON, or with --markdown its view for people: bytes to a
 pipe, escaped to a terminal. The id is proven first, as read does. A plain handoff carries no record.
 TASK_ID stands for the newest run record of that task.

@@ -23,8 +23,7 @@ func validateCommand(a *app) *cobra.Command {
 	var m mending
 	var fix bool
 	cmd := &cobra.Command{
-		Use:   "validate FILE|ID|-…",
-		Short: "Validate universal handoffs: schema, tokens, semantics",
+		Use: "validate FILE|ID|-…",
 		Long: `Validate universal handoffs v3.0 in three stages: schema, token budget, semantics. Every fault of a stage
 is named with its place, its JSON pointer and its repair; a stage with faults ends the validation.
 Warnings make nothing invalid. Exit code 0 is valid, 2 invalid, 6 a payload that is not what its hash

@@ -6,32 +6,43 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/lib/universal"
+	"github.com/seed-78daf238/handoff/schema"
 )
 
 // An app is one run of the program.
 type app struct{ *everyday.App }
 
-// Commands returns what the whole program has beside the commands of a day.
-func Commands() []everyday.Command {
-	var all []everyday.Command
-	for _, c := range []struct {
-		name  string
-		build func(*app) *cobra.Command
-	}{
-		{"show", showCommand},
-		{"check", checkCommand},
-		{"resume", resumeCommand},
-		{"create", createCommand},
-		{"validate", validateCommand},
-		{"repair", repairCommand},
-		{"onboard", onboardCommand},
-		{"mcp", mcpCommand},
-		{"install", installCommand},
-		{"uninstall", uninstallCommand},
-		{"doctor", doctorCommand},
-		{"audit", auditCommand},
-	} {
-		all = append(all, everyday.Command{Name: c.name, Build: func(a *everyday.App) *cobra.Command { return c.build(&app{a}) }})
+// Program is what the whole program has beside the commands of a day.
+func Program() *everyday.Whole {
+	w := &everyday.Whole{
+		Commands:  map[string]func(*everyday.App) *cobra.Command{},
+		Words:     map[string][]string{"kind": record.Kinds(), "encoding": universal.Encodings()},
+		Rules:     schema.Frontmatter(),
+		CheckBody: record.CheckBody,
+		IsRecord:  func(text []byte) bool { return record.Detect(text) != "" },
+		Records:   records,
 	}
-	return all
+	for name, build := range map[string]func(*app) *cobra.Command{
+		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "audit": auditCommand,
+		"show": showCommand, "check": checkCommand, "resume": resumeCommand, "create": createCommand,
+		"validate": validateCommand, "repair": repairCommand, "onboard": onboardCommand,
+		"install": installCommand, "uninstall": uninstallCommand, "mcp": mcpCommand,
+	} {
+		w.Commands[name] = func(a *everyday.App) *cobra.Command { return build(&app{a}) }
+	}
+	return w
+}
+
+// records returns how the records of one run are stored.
+func records(in everyday.Input) func(name string, text []byte) handoff.Source {
+	o := record.Options{
+		Kind: in.Kind, Rules: schema.Universal(),
+		Head:   record.Head{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tags, References: in.Refs},
+		Redact: in.Gate.Redact, Allow: in.Gate.Allow,
+		Carried: record.Carried(in.Store), Project: in.ProjectName, Now: in.Now,
+	}
+	return func(name string, text []byte) handoff.Source { return record.Source(name, text, o) }
 }

@@ -2,9 +2,11 @@ package document_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +55,47 @@ func FuzzParse(f *testing.F) {
 		if len(faults) > 0 || !cmp.Equal(d, again) || identify(t, again) != id {
 			t.Fatalf("%v\n%s", faults, cmp.Diff(d, again))
 		}
+	})
+}
+
+// FuzzShape: of any head, also of one that no YAML gives, schema and Shape have the same verdict. head is a JSON object;
+// value takes the place of each of its texts in turn.
+func FuzzShape(f *testing.F) {
+	const good = `{"schema_version":"1.0","from":"ann","to":"ben","topic":"note","ts_utc":"2025-03-04T05:06:07Z","references":["a"],"tags":["b"]}`
+	for _, value := range []string{"", "1.0", "ann", "a b", "a\n", "\xff", "\u2028", "\u0085", "é", strings.Repeat("a", 65), strings.Repeat("a", 81), strings.Repeat("😀", 1024), strings.Repeat("\xff", 1025),
+		"sha256:" + strings.Repeat("0", 64), "SHA256:" + strings.Repeat("0", 64), "2024-02-29T23:59:59.123456789Z", "2023-02-29T00:00:00Z", "2016-12-31T23:59:60Z", "2025-03-04T24:00:00Z", "2025-03-04t05:06:07Z"} {
+		f.Add([]byte(good), value)
+	}
+	list := func(n int, item string) string { return "[" + strings.Repeat(item+",", n-1) + item + "]" }
+	for _, head := range []string{`{}`, `{"a/b":1}`, `{"from":null,"to":[],"topic":{},"ts_utc":1e400,"schema_version":1.0}`, `{"references":"a","tags":{}}`, `{"references":[null,1,[]],"tags":[true]}`,
+		good[:len(good)-1] + `,"handoff_id":"x","":""}`, `{"tags":` + list(33, `"x"`) + `}`, `{"references":` + list(257, `"x"`) + `}`, `{"references":` + list(256, `"x"`) + `,"tags":` + list(32, `"x"`) + `}`} {
+		f.Add([]byte(head), "x")
+	}
+	f.Fuzz(func(t *testing.T, src []byte, value string) {
+		var head map[string]any
+		d := json.NewDecoder(bytes.NewReader(src))
+		d.UseNumber()
+		if d.Decode(&head) != nil || head == nil {
+			return
+		}
+		agree := func() {
+			t.Helper()
+			if bySchema, byHand := schema.Frontmatter()(head), document.Shape(head); (len(bySchema) == 0) != (len(byHand) == 0) {
+				t.Fatalf("%q: schema %v, by hand %v", head, bySchema, byHand)
+			}
+		}
+		agree()
+		for key, was := range head {
+			if items, ok := was.([]any); ok {
+				head[key] = append(slices.Clone(items), value)
+			} else {
+				head[key] = value
+			}
+			agree()
+			head[key] = was
+		}
+		head[value] = value
+		agree()
 	})
 }
 

@@ -48,6 +48,9 @@ var info = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^json handoff-record=([a-z]{1,32})/([0-9]{1,4}(?:\.[0-9]{1,4})?)$`)
 })
 
+// Announces reports whether a body may carry a record. Extract finds none in a body that does not.
+func Announces(body string) bool { return strings.Contains(body, mark) }
+
 // Build returns the body for a view and a record. It fails when the record is not JSON, kind or version
 // cannot be written in an info string, or the view has an open fence or a record of its own.
 func Build(view, kind, version string, record []byte) (string, error) {

@@ -1,23 +1,23 @@
-package everyday
+package whole
 
 import (
 	"context"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func verifyCommand(a *App) *cobra.Command {
+func verifyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify [ID…]",
-		Short: "Derive everything again and name every fault; exits with 6 if there is one",
+		Use: "verify [ID…]",
 		Long: `Derive everything again: ids from files, rows from documents, events from rows, the hash chain of the
 audit log, read marks, leftovers and permissions. Every fault is named with its place. Nothing is
 changed. With ids it looks at these handoffs alone.`,
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			CollectOften()
+			everyday.CollectOften()
 			s, err := a.Store()
 			if err != nil {
 				return err
@@ -26,32 +26,32 @@ changed. With ids it looks at these handoffs alone.`,
 			if err != nil {
 				return err
 			}
-			return a.PrintReport(report)
+			return a.printReport(report)
 		},
 	}
 }
 
-func (a *App) PrintReport(r handoff.Report) error {
+func (a *app) printReport(r handoff.Report) error {
 	if a.JSON {
 		if err := a.PrintJSON(r); err != nil {
 			return err
 		}
 	}
-	return a.EndReport(r)
+	return a.endReport(r)
 }
 
 // endReport says what a report found, after it was printed.
-func (a *App) EndReport(r handoff.Report) error {
+func (a *app) endReport(r handoff.Report) error {
 	for _, w := range r.Warnings {
 		a.Note("warning: " + w.String())
 	}
 	if err := r.Err(); err != nil {
 		return err
 	}
-	a.NoteWhole(r)
+	a.noteWhole(r)
 	return nil
 }
 
-func (a *App) NoteWhole(r handoff.Report) {
+func (a *app) noteWhole(r handoff.Report) {
 	a.Note(handoff.Count(r.Handoffs, "handoff") + ", " + handoff.Count(r.Events, "event") + ", " + handoff.Count(len(r.Warnings), "warning") + ": all as written")
 }

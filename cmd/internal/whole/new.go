@@ -1,4 +1,4 @@
-package everyday
+package whole
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -21,15 +22,14 @@ const template = `# Where it stands
 # What to do first
 `
 
-func newCommand(a *App) *cobra.Command {
-	var f Fields
+func newCommand(a *app) *cobra.Command {
+	var f everyday.Fields
 	cmd := &cobra.Command{
-		Use:   "new --to OPERATOR --topic TOPIC",
-		Short: "Write a handoff in $VISUAL or $EDITOR, then store it",
+		Use: "new --to OPERATOR --topic TOPIC",
 		Long: `Open a template in $VISUAL or $EDITOR and store what is saved. A template that is left as it is
 stores nothing. What was typed is never lost: if it cannot be stored, the file stays and is named.`,
 		Example: "  handoff new --to ben --topic deploy",
-		Args:    Args(cobra.NoArgs),
+		Args:    everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.Project()
 			if err != nil {
@@ -38,7 +38,7 @@ stores nothing. What was typed is never lost: if it cannot be stored, the file s
 			if f.From == "" {
 				f.From = p.Me()
 			}
-			doc, now := f.document(template)
+			doc, now := f.Document(template)
 			if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ stores nothing. What was typed is never lost: if it cannot be stored, the file s
 	return cmd
 }
 
-func (a *App) newHandoff(doc handoff.Document, now bool) error {
+func (a *app) newHandoff(doc handoff.Document, now bool) error {
 	path, err := draftFile()
 	if err != nil {
 		return err
@@ -58,13 +58,13 @@ func (a *App) newHandoff(doc handoff.Document, now bool) error {
 	if err := a.edit(path); err != nil {
 		return err
 	}
-	text, err := ReadInput(path)
+	text, err := everyday.ReadInput(path)
 	if err != nil {
 		return err
 	}
 	if body := string(text); strings.TrimSpace(body) == "" || body == template {
 		os.RemoveAll(filepath.Dir(path))
-		return Invalid("save a text in the editor", "nothing was written: the template was left as it is")
+		return everyday.Invalid("save a text in the editor", "nothing was written: the template was left as it is")
 	}
 	doc.Body = string(text)
 	s, err := a.Store()
@@ -77,10 +77,10 @@ func (a *App) newHandoff(doc handoff.Document, now bool) error {
 		if now {
 			took = doc.Time
 		}
-		return SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), took)
+		return everyday.SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), took)
 	}
 	os.RemoveAll(filepath.Dir(path))
-	return a.receipts(receipts)
+	return a.PrintReceipts(receipts)
 }
 
 // draftFile makes the file to edit in a directory of its own, which only the caller can enter.
@@ -94,7 +94,7 @@ func draftFile() (string, error) {
 }
 
 // edit runs the editor as a shell would, so that its variable may hold arguments.
-func (a *App) edit(path string) error {
+func (a *app) edit(path string) error {
 	editor := a.Getenv("VISUAL")
 	if editor == "" {
 		editor = a.Getenv("EDITOR")
@@ -107,7 +107,7 @@ func (a *App) edit(path string) error {
 	if err := cmd.Run(); err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			return Invalid("", "nothing was published: the editor ended with %v; your text is kept in %s", err, path)
+			return everyday.Invalid("", "nothing was published: the editor ended with %v; your text is kept in %s", err, path)
 		}
 		return fmt.Errorf("nothing was published: the editor cannot be run: %w", err)
 	}

@@ -1,0 +1,73 @@
+package everyday
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+// A command is built only when it is asked for.
+type command struct {
+	name  string
+	build func(*App) *cobra.Command
+	short string // of those beyond the fast program, which is to know what there is
+}
+
+// commands lists every command. Those without a builder only the whole program has.
+var commands = []command{
+	{"write", writeCommand, ""},
+	{"compute-id", computeIDCommand, ""},
+	{"list", listCommand, ""},
+	{"search", searchCommand, ""},
+	{"read", readCommand, ""},
+	{"mark-read", markReadCommand, ""},
+	{"surface", surfaceCommand, ""},
+	{"receipts", receiptsCommand, ""},
+	{"draft", draftCommand, ""},
+	{"hook", hookCommand, ""},
+	{"operators", operatorsCommand, ""},
+	{"machine-fingerprint", fingerprintCommand, ""},
+	{"init", initCommand, ""},
+	{"version", versionCommand, ""},
+
+	{"new", nil, "Write a handoff in $VISUAL or $EDITOR, then store it"},
+	{"verify", nil, "Derive everything again and name every fault; exits with 6 if there is one"},
+	{"doctor", nil, "Say what is wrong with the store and what would mend it; mend it if asked"},
+	{"audit", nil, "Check the audit log, print its head, sign it"},
+	{"show", nil, "Print the record that a handoff carries"},
+	{"check", nil, "Check whether work can be resumed from handoffs"},
+	{"resume", nil, "Resume work from a stored handoff, once and for all"},
+	{"create", nil, "Store what a run did, validated and left open"},
+	{"validate", nil, "Validate universal handoffs: schema, tokens, semantics"},
+	{"repair", nil, "Repair a universal handoff"},
+	{"onboard", nil, "Print what the next run of a project should know"},
+	{"install", nil, "Register the session-start hook with a coding agent"},
+	{"uninstall", nil, "Take the session-start hook out of the settings of a coding agent"},
+	{"mcp", nil, "Serve the handoffs to a coding agent over the Model Context Protocol"},
+}
+
+// addCommands builds the command that is asked for, or all where none of them is.
+func (a *App) addCommands(root *cobra.Command) {
+	asked := commands
+	if at := slices.IndexFunc(commands, func(c command) bool { return len(a.Args) > 0 && c.name == a.Args[0] }); at >= 0 {
+		asked = commands[at : at+1]
+	}
+	for _, c := range asked {
+		built := a.build(c)
+		a.completeFlags(built)
+		root.AddCommand(built)
+	}
+}
+
+func (a *App) build(c command) *cobra.Command {
+	switch {
+	case c.build != nil:
+		return c.build(a)
+	case a.whole != nil:
+		built := a.whole.Commands[c.name](a)
+		built.Short = c.short
+		return built
+	}
+	return &cobra.Command{Use: c.name, Short: c.short, DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error { return errBeyond }}
+}

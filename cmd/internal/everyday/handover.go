@@ -1,0 +1,80 @@
+package everyday
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// errBeyond ends a command that the fast program cannot do, before it has changed or printed anything.
+var errBeyond = errors.New("only the whole program can do this")
+
+const installBoth = "install both programs together: `go install ./cmd/...`"
+
+// handOver becomes the whole program where the fast one cannot go on: its command or its input is beyond it, or the head
+// of a document was refused, which the JSON Schema words better. The arguments are the same, and so is the input, also what was
+// read of it. The program lies beside this one; PATH is not searched. Where it cannot be run, a refusal stays what it is.
+func (a *App) handOver(why error) error {
+	beyond := errors.Is(why, errBeyond)
+	if a.whole != nil || !beyond && (!a.refused.Load() || !errors.Is(why, handoff.ErrInvalid)) {
+		return why
+	}
+	if a.alone == nil {
+		a.alone = a.becomeWhole()
+	}
+	if !beyond {
+		return hinted{why, "for the JSON Schema's own words, " + installBoth}
+	}
+	return &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf("this needs the whole program, and it cannot be run: %v", a.alone), Advice: installBoth, Cause: a.alone}
+}
+
+// Beside returns the path of a program that is installed beside this one.
+func (a *App) Beside(name string) (string, error) {
+	self, err := a.Executable()
+	if err != nil {
+		return "", fmt.Errorf("the program's own path is not known: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil { // a link to this program has no others beside it
+		self = real
+	}
+	return filepath.Join(filepath.Dir(self), name+filepath.Ext(self)), nil
+}
+
+// readStdin reads all of standard input, and keeps it for the program that this one may become.
+func (a *App) readStdin(most int64) ([]byte, error) {
+	text, err := ReadAll(a.Stdin, most)
+	a.consumed = append(a.consumed, text...)
+	return text, err
+}
+
+// becomeWhole replaces this process by the whole program, which gets once more what was read of standard input. It
+// returns only on failure.
+func (a *App) becomeWhole() error {
+	program, err := a.Beside("handoff-full")
+	if err == nil {
+		_, err = os.Stat(program) // before standard input is another one
+	}
+	if err != nil {
+		return err
+	}
+	a.progress.clear()
+	if a.consumed == nil {
+		return execute(program, a.Args, nil)
+	}
+	stdin, err := inputFile()
+	if err != nil {
+		return err
+	}
+	defer stdin.Close()
+	if _, err := stdin.Write(a.consumed); err != nil {
+		return err
+	}
+	if _, err := stdin.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return execute(program, a.Args, stdin)
+}
