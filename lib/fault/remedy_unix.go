@@ -10,10 +10,13 @@ import (
 
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
+// IsLimit reports whether the error says that too many files are open, which says nothing about the one that was to be.
+func IsLimit(err error) bool { return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) }
+
 // Remedy says what to do about an error of the system, "" if nothing is known.
 func Remedy(err error) string {
 	switch {
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+	case IsLimit(err):
 		return "allow more open files with `ulimit -n`, or give fewer documents at once: each is one until all are stored"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return "make room on the disk, for bytes and for files (`df`, `df -i`)"

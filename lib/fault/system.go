@@ -40,10 +40,14 @@ func Then(err error, again string) string {
 	return again
 }
 
-// Unreadable makes a file that may not be read a matter of configuration. Other errors stay as they are.
+// Unreadable makes a file that may not be read a matter of configuration, and says what to do about a limit. Other errors
+// stay as they are.
 func Unreadable(err error) error {
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		return New(ErrConfig, Remedy(err), "%v", err)
+	case IsLimit(err):
+		return New(nil, Remedy(err), "%v", err)
 	}
 	return err
 }

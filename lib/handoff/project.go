@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
@@ -39,12 +40,27 @@ type Project struct {
 	Options  Options
 }
 
+// minOpen is how many files a command on one document gets along with, if nobody left it others that are open.
+const minOpen = 16
+
+// CheckLimit returns an ErrConfig that names the limit if a process may not have as many files open as a command needs. The
+// runtime dies of a limit that is lower still, so that it is for who is about to open the first.
+func CheckLimit() error {
+	if n := durable.MaxOpen(); n < minOpen {
+		return fault.New(ErrConfig, "allow more open files with `ulimit -n`", "only %d files may be open at a time, %d are needed", n, minOpen)
+	}
+	return nil
+}
+
 // LoadProject finds the project around cwd, which is absolute, and combines flags, environment (getenv),
 // .handoff.yaml and defaults, in this order of precedence. A handoffs directory that flags or environment name and that
 // is the one of another project means that project, unless a root is named too. Bad settings are ErrConfig. Paths from
 // the file are not trusted: the store refuses them outside the project.
 func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Project, error) {
 	p := Project{Root: absolute(cwd, flags.Root)}
+	if err := CheckLimit(); err != nil {
+		return p, err
+	}
 	if flags.Root == "" {
 		at, err := settings.FindRoot(cwd)
 		if err != nil {

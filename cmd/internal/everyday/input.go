@@ -193,6 +193,9 @@ func (in *input) directory(dir string) ([]handoff.Source, error) {
 
 // ReadInput reads a regular file. It never waits for the other end of a FIFO.
 func ReadInput(path string) ([]byte, error) {
+	if err := handoff.CheckLimit(); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, InputError(path, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -178,6 +179,15 @@ func (d *Dir) removeIfDead(name string) (dead bool, err error) {
 		err = d.Remove(name)
 	}
 	return err == nil, err
+}
+
+// MaxOpen returns how many files the process may have open at a time.
+func MaxOpen() uint64 {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return math.MaxUint64
+	}
+	return uint64(limit.Cur)
 }
 
 func retry(call func() (int, error)) (int, error) {

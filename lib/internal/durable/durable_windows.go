@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -170,3 +171,6 @@ func SyncParents(string, string) error { return ErrUnsupported }
 
 // Rename returns ErrUnsupported.
 func (d *Dir) Rename(string, string) error { return ErrUnsupported }
+
+// MaxOpen returns how many files the process may have open at a time.
+func MaxOpen() uint64 { return math.MaxUint64 }

@@ -16,6 +16,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/denisbrodbeck/machineid"
@@ -38,9 +39,21 @@ func Fingerprint() (string, error) {
 	}
 	id, err := machineid.ID() // "" without an error when the file is empty
 	if err != nil {
+		if limit := canOpen(); limit != nil {
+			return "", fmt.Errorf("cannot read the machine id: %w", limit)
+		}
 		return "", fmt.Errorf("%w (%w)", ErrNoMachineID, err)
 	}
 	return Compute(name, id)
+}
+
+// canOpen returns why no file can be opened at all, which the library would not tell from a missing one.
+func canOpen() error {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // Compute returns the fingerprint of a host name and a machine id. The error wraps ErrNoMachineID

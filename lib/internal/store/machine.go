@@ -75,11 +75,14 @@ func (s *Store) lookAtMachine() (known bool, err error) {
 func (s *Store) Fingerprint() (string, error) {
 	observed, err := s.Opt.Fingerprint()
 	if err != nil {
-		hint := ""
-		if errors.Is(err, machine.ErrNoMachineID) {
+		class, hint := fault.ErrConfig, ""
+		switch {
+		case errors.Is(err, machine.ErrNoMachineID):
 			hint = machine.Hint
+		case fault.IsLimit(err):
+			class, hint = nil, fault.Remedy(err)
 		}
-		return "", fault.New(fault.ErrConfig, hint, "cannot tell which machine this is: %v", err)
+		return "", fault.New(class, hint, "cannot tell which machine this is: %v", err)
 	}
 	return observed, nil
 }
@@ -96,6 +99,9 @@ func (s *Store) CompareMachine(dir, state *durable.Dir, observed string) (known 
 				return true, nil
 			}
 			expected, lost = record.Fingerprint, false
+		}
+		if fault.IsLimit(err) {
+			return false, fault.Unreadable(err)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			expected, lost = fmt.Sprintf("unreadable (%v)", err), true
