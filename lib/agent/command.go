@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Command is what is registered with an agent.
@@ -73,7 +73,7 @@ func powerShell(words []string) string {
 }
 
 // commandWords returns the words of the command that an entry runs, nil if it is not a plain command.
-func commandWords(n *jsonedit.Node) []string {
+func commandWords(n *jsontree.Value) []string {
 	if args := n.Get("args"); args != nil {
 		words := []string{text(n.Get("command"))}
 		for _, item := range args.Items {
@@ -90,7 +90,7 @@ func commandWords(n *jsonedit.Node) []string {
 }
 
 // commandLine returns what an entry gives to a shell, "" if it names its arguments one by one.
-func commandLine(n *jsonedit.Node) string {
+func commandLine(n *jsontree.Value) string {
 	if n.Get("args") != nil {
 		return ""
 	}
@@ -138,8 +138,8 @@ func runsOne(line string) bool {
 	return true
 }
 
-func text(n *jsonedit.Node) string {
-	if n == nil || n.Kind != '"' {
+func text(n *jsontree.Value) string {
+	if n == nil || n.Kind != jsontree.String {
 		return ""
 	}
 	return n.Text

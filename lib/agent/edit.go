@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // whole returns settings with one hook and nothing else, inHooks the value of "hooks" in them, inList the
@@ -144,8 +145,8 @@ func (s settings) remove(f found) jsonedit.Edit {
 	return s.doc.Remove(f.parent, f.i)
 }
 
-func (s settings) member(object *jsonedit.Node, name string) int {
-	return slices.IndexFunc(object.Members, func(m jsonedit.Member) bool { return m.Name == name })
+func (s settings) member(object *jsontree.Value, name string) int {
+	return slices.IndexFunc(object.Members, func(m jsontree.Member) bool { return m.Name == name })
 }
 
 // isBare reports whether the settings say nothing.

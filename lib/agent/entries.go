@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // An Entry is a hook of ours that an agent runs.
@@ -115,13 +115,13 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 }
 
 // enabledPlugin reports whether the settings of Claude Code switch our plugin on.
-func enabledPlugin(root *jsonedit.Node) bool {
+func enabledPlugin(root *jsontree.Value) bool {
 	plugins := root.Get("enabledPlugins")
 	if plugins == nil {
 		return false
 	}
 	for _, m := range plugins.Members {
-		if strings.HasPrefix(m.Name, "handoff@") && m.Value.Kind == 't' {
+		if strings.HasPrefix(m.Name, "handoff@") && m.Value.Kind == jsontree.Bool && m.Value.Text == "true" {
 			return true
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // settings are the hooks in one file of an agent.
@@ -15,8 +17,8 @@ type settings struct {
 	src   []byte
 	doc   *jsonedit.Document
 
-	hooks *jsonedit.Node // the value of "hooks", nil if there is none
-	list  *jsonedit.Node // the hooks of the agent's event, nil if there are none
+	hooks *jsontree.Value // the value of "hooks", nil if there is none
+	list  *jsontree.Value // the hooks of the agent's event, nil if there are none
 	ours  []found
 
 	portable bool // the line of a plugin or an example is there, which is not ours to change
@@ -24,13 +26,13 @@ type settings struct {
 
 // A found entry is one that runs our hook.
 type found struct {
-	parent *jsonedit.Node // the array that it lies in
+	parent *jsontree.Value // the array that it lies in
 	i      int
 	group  int // which group that array belongs to, -1 without groups
 	words  []string
 }
 
-func (f found) node() *jsonedit.Node { return f.parent.Items[f.i] }
+func (f found) node() *jsontree.Value { return f.parent.Items[f.i] }
 
 // parse reads the settings of an agent. What cannot be understood is ErrConfig, with its place.
 func (a Agent) parse(path string, src []byte) (settings, error) {
@@ -40,7 +42,7 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 		return s, notJSON(path, err)
 	}
 	s.doc = doc
-	if err := s.expect(doc.Root, '{', "the settings"); err != nil {
+	if err := s.expect(doc.Root, jsontree.Object, "the settings"); err != nil {
 		return s, err
 	}
 	if version := doc.Root.Get("version"); a.versioned && version != nil && string(doc.Raw(version)) != "1" {
@@ -49,13 +51,13 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 	if s.hooks = doc.Root.Get("hooks"); s.hooks == nil {
 		return s, nil
 	}
-	if err := s.expect(s.hooks, '{', `"hooks"`); err != nil {
+	if err := s.expect(s.hooks, jsontree.Object, `"hooks"`); err != nil {
 		return s, err
 	}
 	if s.list = s.hooks.Get(a.event); s.list == nil {
 		return s, nil
 	}
-	if err := s.expect(s.list, '[', fmt.Sprintf("%q", a.event)); err != nil {
+	if err := s.expect(s.list, jsontree.Array, fmt.Sprintf("%q", a.event)); err != nil {
 		return s, err
 	}
 	return s, s.readList()
@@ -63,11 +65,16 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 
 func notJSON(path string, err error) error {
 	advice := "mend it first; nothing was changed"
-	var syntax *jsonedit.SyntaxError
-	if errors.As(err, &syntax) && syntax.Hint != "" {
-		advice = syntax.Hint + "; nothing was changed"
+	problem := err.Error()
+	if found := (*fault.DocumentError)(nil); errors.As(err, &found) {
+		f := found.Faults[0]
+		if f.Hint != "" {
+			advice = f.Hint + "; nothing was changed"
+		}
+		f.Hint = ""
+		problem = f.String()
 	}
-	return refuse(advice, "%s: %v", path, err)
+	return refuse(advice, "%s: %s", path, problem)
 }
 
 func (s *settings) readList() error {
@@ -75,14 +82,14 @@ func (s *settings) readList() error {
 		return s.readEntries(s.list, -1)
 	}
 	for i, group := range s.list.Items {
-		if err := s.expect(group, '{', "a group of hooks"); err != nil {
+		if err := s.expect(group, jsontree.Object, "a group of hooks"); err != nil {
 			return err
 		}
 		entries := group.Get("hooks")
 		if entries == nil {
 			return s.fault(group, `a group of hooks has no "hooks"`)
 		}
-		if err := s.expect(entries, '[', `the "hooks" of a group`); err != nil {
+		if err := s.expect(entries, jsontree.Array, `the "hooks" of a group`); err != nil {
 			return err
 		}
 		if err := s.readEntries(entries, i); err != nil {
@@ -92,18 +99,18 @@ func (s *settings) readList() error {
 	return nil
 }
 
-func (s *settings) readEntries(list *jsonedit.Node, group int) error {
+func (s *settings) readEntries(list *jsontree.Value, group int) error {
 	for i, n := range list.Items {
-		if err := s.expect(n, '{', "a hook"); err != nil {
+		if err := s.expect(n, jsontree.Object, "a hook"); err != nil {
 			return err
 		}
 		for _, key := range []string{"command", "bash", "powershell"} {
-			if value := n.Get(key); value != nil && value.Kind != '"' {
+			if value := n.Get(key); value != nil && value.Kind != jsontree.String {
 				return s.fault(value, fmt.Sprintf("the %q of a hook is no string", key))
 			}
 		}
 		if args := n.Get("args"); args != nil {
-			if err := s.expect(args, '[', `the "args" of a hook`); err != nil {
+			if err := s.expect(args, jsontree.Array, `the "args" of a hook`); err != nil {
 				return err
 			}
 		}
@@ -116,15 +123,14 @@ func (s *settings) readEntries(list *jsonedit.Node, group int) error {
 	return nil
 }
 
-func (s *settings) expect(n *jsonedit.Node, kind byte, what string) error {
-	if byte(n.Kind) == kind {
+func (s *settings) expect(n *jsontree.Value, kind jsontree.Kind, what string) error {
+	if n.Kind == kind {
 		return nil
 	}
-	want := map[byte]string{'{': "an object", '[': "an array"}[kind]
-	return s.fault(n, what+" must be "+want)
+	return s.fault(n, what+" must be an "+kind.String())
 }
 
-func (s *settings) fault(n *jsonedit.Node, problem string) error {
+func (s *settings) fault(n *jsontree.Value, problem string) error {
 	line, column := s.doc.Place(n.Start)
 	return refuse("mend it first; nothing was changed", "%s: line %d, column %d: %s", s.path, line, column, problem)
 }
@@ -143,10 +149,10 @@ func (s *settings) checkKeys() error {
 
 // switchedOff says that the settings turn all hooks off, or "".
 func (s *settings) switchedOff() string {
-	if off := s.doc.Root.Get("disableAllHooks"); off != nil && off.Kind == 't' {
+	if off := s.doc.Root.Get("disableAllHooks"); off != nil && off.Kind == jsontree.Bool && off.Text == "true" {
 		return s.path + ` has "disableAllHooks": no hook runs`
 	}
-	if on := s.doc.Root.Get("hooksConfig").Get("enabled"); on != nil && on.Kind == 'f' {
+	if on := s.doc.Root.Get("hooksConfig").Get("enabled"); on != nil && on.Kind == jsontree.Bool && on.Text == "false" {
 		return s.path + ` has "hooksConfig" with "enabled": false: no hook runs`
 	}
 	return ""

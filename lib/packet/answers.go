@@ -17,9 +17,9 @@ type Answers struct {
 // ParseAnswers reads a JSON object with objective, blocker and next_action. The error is a
 // *fault.DocumentError. An answer left out counts as not given, which fails the replay test.
 func ParseAnswers(data []byte) (Answers, error) {
-	v, bad := read(data)
-	if bad != nil {
-		return Answers{}, &fault.DocumentError{Faults: []fault.Fault{*bad}}
+	v, err := read(data)
+	if err != nil {
+		return Answers{}, err
 	}
 	var a Answers
 	d := &decoded{empty: map[int]string{}}

@@ -120,9 +120,9 @@ type checking struct {
 }
 
 func (c *checking) packet(data []byte) {
-	v, bad := read(data)
-	if bad != nil {
-		c.gone("the artifact cannot be read as a packet: " + show(bad.String()))
+	v, err := read(data)
+	if err != nil {
+		c.gone("the artifact cannot be read as a packet: " + show(err.Error()))
 		return
 	}
 	d := decode(v)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -187,7 +188,8 @@ func TestDetect(t *testing.T) {
 		string(fixture(t, "clean.json")): true, string(fixture(t, "missing-fields.json")): true, `{"resume_token":"x"}`: true,
 		`{}`: false, `[]`: false, `{"handoff":{"version":"3.0"}}`: false, `{"task_id":"a","summary":"b","risks":[]}`: false, `{`: false,
 	} {
-		if got := packet.Detect([]byte(text)); got != want {
+		v, _ := jsontree.Parse([]byte(text))
+		if got := packet.Detect(v); got != want {
 			t.Errorf("%.40s: %t", text, got)
 		}
 	}

@@ -2,7 +2,6 @@ package packet
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,9 +19,9 @@ const MaxBytes = 1 << 20
 // strict JSON (line and column; duplicate keys and numbers that lose digits are refused), and fields that
 // are missing, empty or of another type (JSON pointer, line and column).
 func Parse(data []byte) (Record, error) {
-	v, bad := read(data)
-	if bad != nil {
-		return Record{}, &fault.DocumentError{Faults: []fault.Fault{*bad}}
+	v, err := read(data)
+	if err != nil {
+		return Record{}, err
 	}
 	d := decode(v)
 	if len(d.faults) > 0 {
@@ -32,12 +31,8 @@ func Parse(data []byte) (Record, error) {
 }
 
 // Detect says whether a JSON value looks like a packet rather than another kind: an object with a resume
-// token or with most of the required fields, and none of the roots of other kinds.
-func Detect(data []byte) bool {
-	v, bad := read(data)
-	if bad != nil || v.Get("handoff") != nil {
-		return false
-	}
+// token or with most of the required fields.
+func Detect(v *jsontree.Value) bool {
 	present := 0
 	for _, f := range fields {
 		if !f.optional && v.Get(f.name) != nil {
@@ -47,22 +42,9 @@ func Detect(data []byte) bool {
 	return present >= 5 || v.Get("resume_token") != nil
 }
 
-// read returns the JSON object in data, or why it is none.
-func read(data []byte) (*jsontree.Value, *fault.Fault) {
-	if len(data) > MaxBytes {
-		return nil, &fault.Fault{Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(data), MaxBytes), Hint: "make it smaller"}
-	}
-	v, err := jsontree.Parse(data)
-	var syntax *jsontree.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		return nil, &fault.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
-	case err != nil:
-		return nil, &fault.Fault{Problem: err.Error()}
-	case v.Kind != jsontree.Object:
-		return nil, &fault.Fault{Line: v.Line, Column: v.Column, Problem: "a packet is a JSON object, this is of type " + v.Kind.String()}
-	}
-	return v, nil
+// read returns the JSON object in data. The error is a *fault.DocumentError.
+func read(data []byte) (*jsontree.Value, error) {
+	return jsontree.ParseObject(data, MaxBytes, "a packet")
 }
 
 // decoded is what was read of a packet: all that has the right type, and every fault.

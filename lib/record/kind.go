@@ -1,7 +1,6 @@
 package record
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,14 +18,19 @@ func Kinds() []string { return []string{packet.Kind, universal.Kind, run.Kind} }
 // Detect returns the kind that a JSON value has by its shape, "" for none.
 func Detect(data []byte) string {
 	v, err := jsontree.Parse(data)
-	switch {
-	case err != nil || v.Kind != jsontree.Object:
+	if err != nil {
 		return ""
-	case v.Get("handoff") != nil, v.Get("schema_type") != nil && v.Get("payload") != nil: // the second lacks its wrapper, which its validation says
+	}
+	return detect(v)
+}
+
+func detect(v *jsontree.Value) string {
+	switch {
+	case universal.Detect(v):
 		return universal.Kind
-	case packet.Detect(data):
+	case packet.Detect(v):
 		return packet.Kind
-	case run.Detect(data):
+	case run.Detect(v):
 		return run.Kind
 	}
 	return ""
@@ -44,20 +48,10 @@ func kindOf(data []byte, forced string) (string, error) {
 	if kind := Detect(data); kind != "" {
 		return kind, nil
 	}
-	if _, err := parse(data); err != nil {
+	if _, err := jsontree.Parse(data); err != nil {
 		return "", err
 	}
 	return "", faulty(handoff.Fault{Problem: "the JSON has the shape of no kind of record", Hint: "name the kind with --kind: " + names})
 }
 
 func faulty(faults ...handoff.Fault) error { return &handoff.DocumentError{Faults: faults} }
-
-// parse reads JSON. What is none is a fault with its place.
-func parse(data []byte) (*jsontree.Value, error) {
-	v, err := jsontree.Parse(data)
-	var syntax *jsontree.SyntaxError
-	if errors.As(err, &syntax) {
-		return nil, faulty(handoff.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint})
-	}
-	return v, err
-}

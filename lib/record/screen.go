@@ -18,7 +18,7 @@ type screened struct {
 // screen looks for credentials in every string of a record, so that they can be named by pointer, and
 // replaced where the view made from the record cannot show them any more.
 func (o Options) screen(data []byte) (screened, error) {
-	root, err := parse(data)
+	root, err := jsontree.Parse(data)
 	if err != nil {
 		return screened{}, err
 	}

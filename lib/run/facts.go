@@ -1,16 +1,15 @@
 package run
 
 import (
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
 // Inspect returns what a run record says about resuming, with the faults that Parse names. It fails only
 // for text that is no JSON object. A record that names no project has no fault by that: whoever stores it adds the name.
 func Inspect(data []byte) (packet.Facts, error) {
-	draft, readable, found := parse(data, Defaults{ProjectID: "-"})
-	if !readable {
-		return packet.Facts{}, &fault.DocumentError{Faults: found}
+	draft, found, err := parse(data, Defaults{ProjectID: "-"})
+	if err != nil {
+		return packet.Facts{}, err
 	}
 	f := draft.Record.Facts()
 	f.Faults, f.Texts = found, packet.Passages(data)

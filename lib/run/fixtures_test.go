@@ -49,7 +49,7 @@ func TestGoodFixtures(t *testing.T) {
 			continue
 		}
 		survives(t, r)
-		if v, err := jsontree.Parse(data); err != nil || !run.Detect(data) || v.Get("task_id") == nil {
+		if v, err := jsontree.Parse(data); err != nil || !run.Detect(v) || v.Get("task_id") == nil {
 			t.Errorf("%s is not detected: %v", path, err)
 		}
 	}

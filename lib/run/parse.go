@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -29,39 +28,29 @@ type Draft struct {
 // ours, defaults fill what is left out. The error is a *fault.DocumentError with every fault, and the
 // line, column and JSON pointer of each.
 func Parse(data []byte, defaults Defaults) (Draft, error) {
-	draft, _, found := parse(data, defaults)
-	if len(found) > 0 {
-		return Draft{}, &fault.DocumentError{Faults: found}
+	draft, found, err := parse(data, defaults)
+	if err == nil && len(found) > 0 {
+		err = &fault.DocumentError{Faults: found}
+	}
+	if err != nil {
+		return Draft{}, err
 	}
 	return draft, nil
 }
 
-// parse returns what can be read of a record that has faults too, and false if it is no JSON object.
-func parse(data []byte, defaults Defaults) (draft Draft, readable bool, found faults) {
-	if len(data) > MaxBytes {
-		found.add(nil, "", fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(data), MaxBytes), "make it smaller")
-		return Draft{}, false, found
+// parse returns what can be read of a record that has faults too. The error says that it is no JSON object.
+func parse(data []byte, defaults Defaults) (draft Draft, found faults, err error) {
+	v, err := jsontree.ParseObject(data, MaxBytes, "a run record")
+	if err != nil {
+		return Draft{}, nil, err
 	}
-	v, err := jsontree.Parse(data)
-	var syntax *jsontree.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		found = faults{{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}}
-	case err != nil:
-		found.add(nil, "", err.Error(), "")
-	case v.Kind != jsontree.Object:
-		found.add(v, "", "a run record is a JSON object, this is of type "+v.Kind.String(), "")
-	default:
-		draft = read(&object{v: v, faults: &found}, defaults)
-		return draft, true, found
-	}
-	return Draft{}, false, found
+	draft = read(&object{v: v, faults: &found}, defaults)
+	return draft, found, nil
 }
 
 // Detect says whether a JSON value looks like a run record rather than another kind.
-func Detect(data []byte) bool {
-	v, err := jsontree.Parse(data)
-	return err == nil && v.Get("handoff") == nil && v.Get("resume_token") == nil && v.Get("task_id") != nil && v.Get("summary") != nil
+func Detect(v *jsontree.Value) bool {
+	return v.Get("resume_token") == nil && v.Get("task_id") != nil && v.Get("summary") != nil
 }
 
 func read(o *object, defaults Defaults) Draft {

@@ -16,10 +16,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
@@ -42,15 +40,16 @@ type Document struct {
 // 250,000 values. The error is a *fault.DocumentError with the line and column of the fault.
 func Parse(src []byte) (*Document, error) {
 	root, err := jsontree.Parse(src)
-	if err == nil {
-		return &Document{root: root, src: src}, nil
+	if err != nil {
+		return nil, err
 	}
-	bad := fault.Fault{Problem: err.Error()}
-	var syntax *jsontree.SyntaxError
-	if errors.As(err, &syntax) {
-		bad = fault.Fault{Line: syntax.Line, Column: syntax.Column, Problem: syntax.Problem, Hint: syntax.Hint}
-	}
-	return nil, &fault.DocumentError{Faults: []fault.Fault{bad}}
+	return &Document{root: root, src: src}, nil
+}
+
+// Detect says whether a JSON value looks like a universal handoff. One that lacks the wrapper is taken for one too, so
+// that its validation can say so.
+func Detect(v *jsontree.Value) bool {
+	return v.Get("handoff") != nil || v.Get("schema_type") != nil && v.Get("payload") != nil
 }
 
 const (

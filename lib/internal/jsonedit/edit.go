@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // An Edit puts New in the place of the bytes from Start to End.
@@ -23,7 +25,7 @@ func (e Edit) Apply(src []byte) []byte {
 // A span is an element of an object or array: a key with its value, or a value.
 type span struct{ start, end int }
 
-func (n *Node) elements() []span {
+func elements(n *jsontree.Value) []span {
 	var all []span
 	for _, m := range n.Members {
 		all = append(all, span{m.Start, m.Value.End})
@@ -36,7 +38,7 @@ func (n *Node) elements() []span {
 
 // AppendMembers returns the edit that adds the members of an object, given as JSON, as the last of another.
 // They are indented as what is there already.
-func (d *Document) AppendMembers(object *Node, members []byte) Edit {
+func (d *Document) AppendMembers(object *jsontree.Value, members []byte) Edit {
 	added, err := Parse(members)
 	if err != nil {
 		return Edit{Start: object.End, End: object.End}
@@ -47,7 +49,7 @@ func (d *Document) AppendMembers(object *Node, members []byte) Edit {
 			if i > 0 {
 				out = append(out, ","+l.eol+l.indent...)
 			}
-			out = append(out, added.src[m.Start:m.nameEnd]...)
+			out = append(out, added.src[m.Start:m.End]...)
 			out = append(out, l.colon...)
 			out = append(out, l.render(added.Raw(m.Value))...)
 		}
@@ -56,21 +58,21 @@ func (d *Document) AppendMembers(object *Node, members []byte) Edit {
 }
 
 // AppendItem returns the edit that adds a value, given as JSON, as the last of an array.
-func (d *Document) AppendItem(array *Node, value []byte) Edit {
+func (d *Document) AppendItem(array *jsontree.Value, value []byte) Edit {
 	return d.append(array, func(l layout) []byte { return l.render(value) })
 }
 
 // Replace returns the edit that puts a value, given as JSON, in the place of n. It has as many lines as it
 // needs if n has more than one.
-func (d *Document) Replace(n *Node, value []byte) Edit {
+func (d *Document) Replace(n *jsontree.Value, value []byte) Edit {
 	l := layout{lines: bytes.IndexByte(d.Raw(n), '\n') >= 0, eol: d.eol(d.Raw(n)), indent: d.lineIndent(n.Start), unit: d.unit()}
 	return Edit{n.Start, n.End, l.render(value)}
 }
 
 // Remove returns the edit that takes the i-th element out of an object or array, with its comma and the
 // space around it. It undoes an append, but for the space within brackets that were empty.
-func (d *Document) Remove(parent *Node, i int) Edit {
-	all := parent.elements()
+func (d *Document) Remove(parent *jsontree.Value, i int) Edit {
+	all := elements(parent)
 	switch {
 	case len(all) == 1:
 		return Edit{Start: parent.Start + 1, End: parent.End - 1}
@@ -81,8 +83,8 @@ func (d *Document) Remove(parent *Node, i int) Edit {
 }
 
 // append makes the edit for a new last element of parent.
-func (d *Document) append(parent *Node, element func(layout) []byte) Edit {
-	all := parent.elements()
+func (d *Document) append(parent *jsontree.Value, element func(layout) []byte) Edit {
+	all := elements(parent)
 	if len(all) == 0 {
 		return d.fill(parent, element)
 	}
@@ -108,7 +110,7 @@ func (d *Document) append(parent *Node, element func(layout) []byte) Edit {
 }
 
 // fill makes the edit for the first element of an empty parent.
-func (d *Document) fill(parent *Node, element func(layout) []byte) Edit {
+func (d *Document) fill(parent *jsontree.Value, element func(layout) []byte) Edit {
 	at := Edit{Start: parent.Start + 1, End: parent.Start + 1}
 	if bytes.IndexByte(bytes.TrimSpace(d.src), '\n') < 0 && parent != d.Root {
 		at.New = element(layout{colon: ":"})
@@ -170,8 +172,8 @@ func (d *Document) unit() string {
 	return "  "
 }
 
-func (d *Document) unitOf(n *Node) string {
-	all := n.elements()
+func (d *Document) unitOf(n *jsontree.Value) string {
+	all := elements(n)
 	if len(all) > 0 && bytes.IndexByte(d.src[n.Start:all[0].start], '\n') >= 0 {
 		outer, inner := d.lineIndent(n.Start), d.lineIndent(all[0].start)
 		if unit, ok := strings.CutPrefix(inner, outer); ok && unit != "" {

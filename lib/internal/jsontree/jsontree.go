@@ -11,8 +11,6 @@
 // \udxxx), and the property order of objects: array indices (0 … 2^32-2) ascending, then the other keys in source order.
 package jsontree
 
-import "fmt"
-
 // The limits of Parse.
 const (
 	MaxBytes  = 5 << 20 // bytes of source
@@ -42,32 +40,19 @@ func (k Kind) String() string { return kindNames[k] }
 // methods that read answer as for an absent member.
 type Value struct {
 	Kind    Kind
-	Text    string   // String: its characters, a lone surrogate as its three WTF-8 bytes; Number: source text; Bool: true or false
+	Text    string   // String: its characters, a lone surrogate as its three WTF-8 bytes; of all others: source text
 	Items   []*Value // Array
 	Members []Member // Object, in source order
 	Line    int      // 1-based line of the first character, 0 for a value that was not parsed
 	Column  int      // 1-based column in characters
+
+	Start, End int // the bytes of the source that it is
 }
 
 // A Member is one key of an object with its value.
 type Member struct {
 	Name  string
 	Value *Value
-}
 
-// A SyntaxError says where a text is not the JSON that this package takes, and why.
-type SyntaxError struct {
-	Line    int    // 1-based
-	Column  int    // 1-based, in characters
-	Problem string // lower case, no final stop
-	Hint    string // "" when the problem says what to do
-}
-
-// Error returns the problem with its place.
-func (e *SyntaxError) Error() string {
-	text := fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
-	if e.Hint != "" {
-		text += "; " + e.Hint
-	}
-	return text
+	Start, End int // the bytes of the source that the key is
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -16,31 +17,31 @@ func TestParseRefusesWithPlace(t *testing.T) {
 		line, column int
 		problem      string
 	}{
-		{"empty", "", 1, 1, "end of text where a value is expected"},
-		{"only space", " \n ", 2, 2, "end of text"},
-		{"trailing comma", "{\n  \"a\": 1,\n}", 3, 1, "after a comma"},
-		{"comma in array", "[1,]", 1, 4, "after a comma"},
-		{"missing comma", "{\"a\": 1\n \"b\": 2}", 2, 2, "where ',' or '}' is expected"},
-		{"missing colon", `{"a" 1}`, 1, 6, "where ':' is expected"},
-		{"bare key", `{a: 1}`, 1, 2, "where a key is expected"},
-		{"single quotes", `{"a": 'x'}`, 1, 7, "unexpected '\\''"},
-		{"comment", "// x\n{}", 1, 1, "unexpected '/'"},
-		{"second value", "{} {}", 1, 4, "after the end of the value"},
-		{"column in characters", `["é€😀", x]`, 1, 9, "unexpected 'x'"},
+		{"empty", "", 1, 1, "the text ends"},
+		{"only space", " \n ", 2, 2, "the text ends"},
+		{"trailing comma", "{\n  \"a\": 1,\n}", 2, 9, "a comma after the last element"},
+		{"comma in array", "[1,]", 1, 3, "a comma after the last element"},
+		{"missing comma", "{\"a\": 1\n \"b\": 2}", 2, 2, "expecting ',' or '}'"},
+		{"missing colon", `{"a" 1}`, 1, 6, "expecting ':'"},
+		{"bare key", `{a: 1}`, 1, 2, "invalid character 'a'"},
+		{"single quotes", `{"a": 'x'}`, 1, 7, "invalid character '\\''"},
+		{"comment", "// x\n{}", 1, 1, "a comment"},
+		{"second value", "{} {}", 1, 4, "a second value"},
+		{"column in characters", `["é€😀", x]`, 1, 9, "invalid character 'x'"},
 		{"duplicate", "{\"é\": 1,\n \"b\": 2, \"\\u00e9\": 3}", 2, 10, "occurs twice"},
 		{"duplicate deep", `[{"a":{"k":1,"k":1}}]`, 1, 14, `key "k" occurs twice`},
-		{"control character", "[\"a\tb\"]", 1, 4, "control character '\\t'"},
-		{"open string", `["abc`, 1, 6, "end of text inside a string"},
-		{"bad escape", `["a\x41"]`, 1, 4, "unknown escape"},
-		{"short escape", `["\u12"]`, 1, 3, "unknown escape"},
+		{"control character", "[\"a\tb\"]", 1, 4, "invalid character '\\t' in string"},
+		{"open string", `["abc`, 1, 6, "the text ends"},
+		{"bad escape", `["a\x41"]`, 1, 4, "invalid escape sequence"},
+		{"short escape", `["\u12"]`, 1, 3, "invalid escape sequence"},
 		{"bad UTF-8", "{\n\"a\": \"é\xff\"}", 2, 8, "byte 0xff is not valid UTF-8"},
 		{"encoded surrogate", "[\"\xed\xa0\x80\"]", 1, 3, "not valid UTF-8"},
-		{"leading zero", `[01]`, 1, 2, "superfluous 0"},
-		{"leading plus", `[+1]`, 1, 2, "unexpected '+'"},
-		{"no fraction", `[1.]`, 1, 4, "after the point"},
-		{"no exponent", `[1e]`, 1, 4, "exponent"},
-		{"lone minus", `[-]`, 1, 3, "digit is expected"},
-		{"NaN", `[NaN]`, 1, 2, "unexpected 'N'"},
+		{"leading zero", `[01]`, 1, 3, "invalid character '1'"},
+		{"leading plus", `[+1]`, 1, 2, "invalid character '+'"},
+		{"no fraction", `[1.]`, 1, 4, "expecting digit"},
+		{"no exponent", `[1e]`, 1, 4, "expecting digit"},
+		{"lone minus", `[-]`, 1, 3, "expecting digit"},
+		{"NaN", `[NaN]`, 1, 2, "invalid character 'N'"},
 		{"huge exponent", `[1e1000001]`, 1, 2, "is too large"},
 		{"tiny exponent", `[1e-1000001]`, 1, 2, "too small"},
 		{"unsafe integer", `[9007199254740993]`, 1, 2, "read as 9007199254740992"},
@@ -53,10 +54,11 @@ func TestParseRefusesWithPlace(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := jsontree.Parse([]byte(c.src))
-			var fault *jsontree.SyntaxError
-			if !errors.As(err, &fault) {
-				t.Fatalf("error is %v, want a syntax error", err)
+			var faults *fault.DocumentError
+			if !errors.As(err, &faults) || len(faults.Faults) != 1 {
+				t.Fatalf("error is %v, want one fault", err)
 			}
+			fault := faults.Faults[0]
 			if fault.Line != c.line || fault.Column != c.column || !strings.Contains(fault.Problem, c.problem) {
 				t.Errorf("got %v, want line %d, column %d: …%s…", err, c.line, c.column, c.problem)
 			}
@@ -135,8 +137,8 @@ func FuzzPrintIsStable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		v, err := jsontree.Parse(src)
 		if err != nil {
-			var fault *jsontree.SyntaxError
-			if !errors.As(err, &fault) || fault.Line < 1 || fault.Column < 1 {
+			var faults *fault.DocumentError
+			if !errors.As(err, &faults) || faults.Faults[0].Line < 1 || faults.Faults[0].Column < 1 {
 				t.Fatalf("error without a place: %v", err)
 			}
 			return

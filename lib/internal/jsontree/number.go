@@ -1,53 +1,33 @@
 package jsontree
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// number reads a number and returns its source text.
-func (p *parser) number() (string, error) {
-	start := p.pos
-	if p.peek() == '-' {
-		p.pos++
-	}
-	whole := p.pos
-	if p.digits() == 0 {
-		return "", p.fault("", "%s where a digit is expected", p.found())
-	}
-	if p.src[whole] == '0' && p.pos > whole+1 {
-		p.pos = start
-		return "", p.fault("drop the zeros", "a number begins with a superfluous 0")
-	}
-	if p.peek() == '.' {
-		p.pos++
-		if p.digits() == 0 {
-			return "", p.fault("", "%s where a digit is expected after the point", p.found())
+// safeNumbers refuses the first number of v that JavaScript would read as another one.
+func (v *Value) safeNumbers() error {
+	if v.Kind == Number {
+		if problem := unsafe(v.Text); problem != "" {
+			return refuse(fault.Fault{Line: v.Line, Column: v.Column, Problem: fmt.Sprintf("the number %s %s", excerpt(v.Text), problem),
+				Hint: "write it as a string, or as a number that a double holds"})
 		}
 	}
-	if c := p.peek(); c == 'e' || c == 'E' {
-		p.pos++
-		if c := p.peek(); c == '+' || c == '-' {
-			p.pos++
-		}
-		if p.digits() == 0 {
-			return "", p.fault("", "%s where a digit of the exponent is expected", p.found())
+	for _, item := range v.Items {
+		if err := item.safeNumbers(); err != nil {
+			return err
 		}
 	}
-	text := p.src[start:p.pos]
-	if problem := unsafe(text); problem != "" {
-		p.pos = start
-		return "", p.fault("write it as a string, or as a number that a double holds", "the number %s %s", excerpt(text), problem)
+	for _, m := range v.Members {
+		if err := m.Value.safeNumbers(); err != nil {
+			return err
+		}
 	}
-	return text, nil
-}
-
-func (p *parser) digits() (n int) {
-	for ; p.peek() >= '0' && p.peek() <= '9'; n++ {
-		p.pos++
-	}
-	return n
+	return nil
 }
 
 func excerpt(text string) string {

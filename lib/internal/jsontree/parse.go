@@ -2,204 +2,221 @@ package jsontree
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-type parser struct {
-	src       string
-	pos       int
-	line      int // 1-based
-	lineStart int // offset of the line's first byte
-	wide      int // continuation bytes passed on this line: bytes that are not characters of their own
-	depth     int
-	values    int
-}
-
-// Parse reads one JSON value. A leading byte-order mark is dropped. The error is always a *SyntaxError.
+// Parse reads one JSON value whose numbers keep their value. A leading byte-order mark is dropped. The error is a
+// *fault.DocumentError with the place of its one fault.
 func Parse(src []byte) (*Value, error) {
-	src = bytes.TrimPrefix(src, []byte("\ufeff"))
-	p := &parser{src: string(src), line: 1}
-	if len(src) > MaxBytes {
-		return nil, p.fault("make it smaller", "the text has %d bytes, more than the %d that are read", len(src), MaxBytes)
-	}
-	if err := p.checkEncoding(); err != nil {
-		return nil, err
-	}
-	p.space()
-	v, err := p.value()
+	v, err := Scan(bytes.TrimPrefix(src, []byte("\ufeff")))
 	if err != nil {
 		return nil, err
 	}
-	p.space()
-	if p.pos < len(p.src) {
-		return nil, p.fault("keep one JSON value in the file", "%s after the end of the value", p.found())
-	}
-	return v, nil
+	return v, v.safeNumbers()
 }
 
-func (p *parser) checkEncoding() error {
-	if utf8.ValidString(p.src) {
-		return nil
+// ParseObject is Parse for a text of at most most bytes that must be an object. what names it in faults, such as "a packet".
+func ParseObject(src []byte, most int, what string) (*Value, error) {
+	if len(src) > most {
+		return nil, refuse(fault.Fault{Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(src), most), Hint: "make it smaller"})
 	}
-	for i, r := range p.src {
-		if r != utf8.RuneError || strings.HasPrefix(p.src[i:], "\ufffd") {
-			continue
+	v, err := Parse(src)
+	if err == nil && v.Kind != Object {
+		err = refuse(fault.Fault{Line: v.Line, Column: v.Column, Problem: what + " is a JSON object, this is of type " + v.Kind.String()})
+	}
+	return v, err
+}
+
+func refuse(f fault.Fault) error { return &fault.DocumentError{Faults: []fault.Fault{f}} }
+
+// Scan is Parse for a text that is to be kept as it is: any number will do, a byte-order mark will not. Start and End of
+// each value are its place in src.
+func Scan(src []byte) (*Value, error) {
+	p := &parser{src: src, line: 1, column: 1}
+	switch bad := form.Invalid(src); {
+	case len(src) > MaxBytes:
+		return nil, p.fault(0, "make it smaller", "the text has %d bytes, more than the %d that are read", len(src), MaxBytes)
+	case bad >= 0:
+		return nil, p.fault(bad, "save the file as UTF-8", "byte 0x%02x is not valid UTF-8", src[bad])
+	case bytes.HasPrefix(src, []byte("\ufeff")):
+		return nil, p.fault(0, "save the file as UTF-8 without one", "the text begins with a byte-order mark")
+	}
+	// Half of a surrogate pair is allowed, and not UTF-8. The library would take two of them for the same name.
+	p.dec = jsontext.NewDecoder(bytes.NewBuffer(src), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	v, err := p.value()
+	end := int(p.dec.InputOffset())
+	if err == nil {
+		if _, err = p.dec.ReadToken(); err == io.EOF {
+			return v, nil
 		}
-		p.pos = i
-		p.line += strings.Count(p.src[:i], "\n")
-		p.lineStart = strings.LastIndexByte(p.src[:i], '\n') + 1
-		break
-	}
-	return p.fault("save the file as UTF-8", "byte 0x%02x is not valid UTF-8", p.src[p.pos])
-}
-
-// fault describes a problem at the present place.
-func (p *parser) fault(hint, format string, args ...any) error {
-	column := utf8.RuneCountInString(p.src[p.lineStart:p.pos]) + 1
-	return &SyntaxError{Line: p.line, Column: column, Problem: fmt.Sprintf(format, args...), Hint: hint}
-}
-
-// found names what stands at the present place.
-func (p *parser) found() string {
-	if p.pos >= len(p.src) {
-		return "end of text"
-	}
-	r, _ := utf8.DecodeRuneInString(p.src[p.pos:])
-	return fmt.Sprintf("unexpected %q", r)
-}
-
-// column is the present column, for a place on the line that the parser is on.
-func (p *parser) column() int { return p.pos - p.lineStart - p.wide + 1 }
-
-func (p *parser) peek() byte {
-	if p.pos < len(p.src) {
-		return p.src[p.pos]
-	}
-	return 0
-}
-
-func (p *parser) space() {
-	for p.pos < len(p.src) {
-		switch p.src[p.pos] {
-		case '\n':
-			p.line, p.lineStart, p.wide = p.line+1, p.pos+1, 0
-		case ' ', '\t', '\r':
-		default:
-			return
+		if err == nil {
+			return nil, p.fault(p.next(end), "keep one JSON value in the file", "a second value")
 		}
-		p.pos++
 	}
+	return nil, p.explain(err)
+}
+
+type parser struct {
+	src           []byte
+	dec           *jsontext.Decoder
+	at            int // offset of what line and column are of
+	line, column  int
+	depth, values int
+}
+
+// place moves on to an offset.
+func (p *parser) place(offset int) (line, column int) {
+	for ; p.at < offset; p.at++ {
+		switch c := p.src[p.at]; {
+		case c == '\n':
+			p.line, p.column = p.line+1, 1
+		case utf8.RuneStart(c):
+			p.column++
+		}
+	}
+	return p.line, p.column
+}
+
+// fault describes a problem at an offset.
+func (p *parser) fault(offset int, hint, format string, args ...any) error {
+	line, column := form.Place(p.src, offset)
+	return refuse(fault.Fault{Line: line, Column: column, Problem: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func (p *parser) value() (*Value, error) {
-	if p.values++; p.values > MaxValues {
-		return nil, p.fault("make it smaller", "the text has more than %d values", MaxValues)
-	}
-	v := &Value{Line: p.line, Column: p.column()}
-	var err error
-	switch c := p.peek(); {
-	case c == '{':
+	v := &Value{}
+	switch p.dec.PeekKind() {
+	case '{':
 		v.Kind = Object
-		seen := map[string]bool{}
-		err = p.nested('}', func() error { return p.member(v, seen) })
-	case c == '[':
+		return v, p.nested(v)
+	case '[':
 		v.Kind = Array
-		err = p.nested(']', func() error { return p.item(v) })
-	case c == '"':
+		return v, p.nested(v)
+	case '"':
 		v.Kind = String
-		v.Text, err = p.text()
-	case c == '-' || c >= '0' && c <= '9':
+	case '0':
 		v.Kind = Number
-		v.Text, err = p.number()
-	default:
-		err = p.word(v)
+	case 't', 'f':
+		v.Kind = Bool
 	}
+	raw, err := p.dec.ReadValue()
 	if err != nil {
 		return nil, err
 	}
-	return v, nil
+	err = p.begin(v, len(raw))
+	if v.Kind == String {
+		v.Text = unquote(raw)
+	} else {
+		v.Text = string(raw)
+	}
+	return v, err
 }
 
-// nested reads an array or object from its opening bracket to the closing one.
-func (p *parser) nested(closing byte, element func() error) error {
-	if p.depth++; p.depth > MaxDepth {
-		return p.fault("make it flatter", "arrays and objects are nested more than %d deep", MaxDepth)
+// begin notes the place of a value of which size bytes were just read.
+func (p *parser) begin(v *Value, size int) error {
+	v.End = int(p.dec.InputOffset())
+	v.Start = v.End - size
+	v.Line, v.Column = p.place(v.Start)
+	if p.values++; p.values > MaxValues {
+		return p.fault(v.Start, "make it smaller", "the text has more than %d values", MaxValues)
 	}
-	p.pos++
-	p.space()
-	for first := true; p.peek() != closing; first = false {
-		if !first {
-			if p.peek() != ',' {
-				return p.fault("", "%s where ',' or %q is expected", p.found(), closing)
-			}
-			p.pos++
-			p.space()
-			if p.peek() == closing {
-				return p.fault("remove that comma", "%s after a comma", p.found())
-			}
-		}
-		if err := element(); err != nil {
-			return err
-		}
-		p.space()
-	}
-	p.pos++
-	p.depth--
 	return nil
 }
 
-func (p *parser) item(v *Value) error {
-	item, err := p.value()
-	v.Items = append(v.Items, item)
-	return err
-}
-
-func (p *parser) member(v *Value, seen map[string]bool) error {
-	if p.peek() != '"' {
-		return p.fault("write keys in double quotes", "%s where a key is expected", p.found())
-	}
-	start := p.pos
-	name, err := p.text()
+// nested reads an array or object from its opening bracket to the closing one.
+func (p *parser) nested(v *Value) error {
+	open, err := p.dec.ReadToken()
 	if err != nil {
 		return err
 	}
-	if seen[name] {
-		p.pos = start
-		return p.fault("keep one of them", "key %q occurs twice in one object", name)
+	if err := p.begin(v, 1); err != nil {
+		return err
 	}
-	seen[name] = true
-	p.space()
-	if p.peek() != ':' {
-		return p.fault("", "%s where ':' is expected after a key", p.found())
+	if p.depth++; p.depth > MaxDepth {
+		return p.fault(v.Start, "make it flatter", "arrays and objects are nested more than %d deep", MaxDepth)
 	}
-	p.pos++
-	p.space()
-	value, err := p.value()
-	v.Members = append(v.Members, Member{name, value})
+	closing := open.Kind() + 2 // as in ASCII
+	var names map[string]bool
+	for p.dec.PeekKind() != closing {
+		if v.Kind == Array {
+			item, err := p.value()
+			if err != nil {
+				return err
+			}
+			v.Items = append(v.Items, item)
+			continue
+		}
+		if names == nil {
+			names = map[string]bool{}
+		}
+		m, err := p.member(names)
+		if err != nil {
+			return err
+		}
+		v.Members = append(v.Members, m)
+	}
+	_, err = p.dec.ReadToken()
+	v.End = int(p.dec.InputOffset())
+	p.depth--
 	return err
 }
 
-var words = [...]struct {
-	text string
-	kind Kind
-}{{"null", Null}, {"true", Bool}, {"false", Bool}}
+func (p *parser) member(seen map[string]bool) (Member, error) {
+	raw, err := p.dec.ReadValue()
+	if err != nil {
+		return Member{}, err
+	}
+	m := Member{Name: unquote(raw), End: int(p.dec.InputOffset())}
+	m.Start = m.End - len(raw)
+	if seen[m.Name] {
+		return m, p.fault(m.Start, "keep one of them", "key %s occurs twice in one object", form.Show(Printable(m.Name)))
+	}
+	seen[m.Name] = true
+	m.Value, err = p.value()
+	return m, err
+}
 
-func (p *parser) word(v *Value) error {
-	for _, w := range words {
-		if strings.HasPrefix(p.src[p.pos:], w.text) {
-			v.Kind, v.Text = w.kind, w.text
-			p.pos += len(w.text)
-			return nil
-		}
+// explain gives an error of the library its place and, where the text shows what was meant, a sentence.
+func (p *parser) explain(err error) error {
+	var syntax *jsontext.SyntacticError
+	at, problem, hint := len(p.src), "the text ends where more is expected", ""
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case !errors.As(err, &syntax):
+		return err // ours
+	default:
+		at, problem = int(syntax.ByteOffset), strings.TrimPrefix(syntax.Err.Error(), "jsontext: ")
 	}
-	hint := ""
-	switch p.peek() {
-	case '\'':
-		hint = "write strings in double quotes"
-	case '/', '#':
-		hint = "remove it, JSON has no comments"
+	if !strings.Contains(problem, "in string") {
+		at = p.next(at) // the library names the end of what was good
 	}
-	return p.fault(hint, "%s where a value is expected", p.found())
+	switch rest := p.src[at:]; {
+	case bytes.HasPrefix(rest, []byte("/")), bytes.HasPrefix(rest, []byte("#")):
+		problem, hint = "a comment", "remove the comments"
+	case bytes.HasPrefix(rest, []byte("'")):
+		hint = "write keys and strings in double quotes"
+	case isLastComma(rest):
+		problem, hint = "a comma after the last element", "remove it"
+	}
+	return p.fault(at, hint, "%s", problem)
+}
+
+// next returns the offset of the next byte that is no white space.
+func (p *parser) next(at int) int {
+	return len(p.src) - len(bytes.TrimLeft(p.src[at:], " \t\r\n"))
+}
+
+func isLastComma(rest []byte) bool {
+	next, comma := bytes.CutPrefix(rest, []byte(","))
+	next = bytes.TrimLeft(next, " \t\r\n")
+	return comma && len(next) > 0 && (next[0] == '}' || next[0] == ']')
 }

@@ -7,65 +7,44 @@ import (
 	"unicode/utf8"
 )
 
-// text reads a string literal from its opening quote.
-func (p *parser) text() (string, error) {
-	p.pos++
-	start := p.pos
-	var decoded []byte // nil as long as the source itself is the text
-	for p.pos < len(p.src) {
-		switch c := p.src[p.pos]; {
-		case c == '"':
-			p.pos++
-			if decoded == nil {
-				return p.src[start : p.pos-1], nil
-			}
-			return string(append(decoded, p.src[start:p.pos-1]...)), nil
-		case c == '\\':
-			decoded = append(decoded, p.src[start:p.pos]...)
-			var err error
-			if decoded, err = p.escape(decoded); err != nil {
-				return "", err
-			}
-			start = p.pos
-		case c < ' ':
-			return "", p.fault("write it as an escape", "control character %q inside a string", c)
-		default:
-			if c >= 0x80 && !utf8.RuneStart(c) {
-				p.wide++
-			}
-			p.pos++
-		}
-	}
-	return "", p.fault(`close it with "`, "end of text inside a string")
-}
-
 const escapes = `"\/bfnrt`
 const escaped = "\"\\/\b\f\n\r\t"
 
-// escape reads one escape sequence, or two that make a surrogate pair, and appends what it stands for.
-func (p *parser) escape(dst []byte) ([]byte, error) {
-	if p.pos+1 < len(p.src) {
-		if i := strings.IndexByte(escapes, p.src[p.pos+1]); i >= 0 {
-			p.pos += 2
-			return append(dst, escaped[i]), nil
+// unquote returns the characters of a valid string literal.
+func unquote(literal []byte) string {
+	rest := string(literal[1 : len(literal)-1])
+	var decoded []byte
+	for {
+		at := strings.IndexByte(rest, '\\')
+		if at < 0 && decoded == nil {
+			return rest
 		}
+		if at < 0 {
+			return string(append(decoded, rest...))
+		}
+		decoded = append(decoded, rest[:at]...)
+		decoded, rest = unescapeOne(decoded, rest[at:])
 	}
-	r, ok := hexUnit(p.src[p.pos:])
-	if !ok {
-		return nil, p.fault(`write a backslash as \\`, "unknown escape in a string")
+}
+
+// unescapeOne appends what the escape stands for that s begins with, or two that make a surrogate pair, and returns what
+// follows.
+func unescapeOne(dst []byte, s string) ([]byte, string) {
+	if i := strings.IndexByte(escapes, s[1]); i >= 0 {
+		return append(dst, escaped[i]), s[2:]
 	}
-	p.pos += 6
+	r, _ := hexUnit(s)
+	s = s[6:]
 	if !utf16.IsSurrogate(r) {
-		return utf8.AppendRune(dst, r), nil
+		return utf8.AppendRune(dst, r), s
 	}
-	if low, ok := hexUnit(p.src[p.pos:]); ok {
+	if low, ok := hexUnit(s); ok {
 		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-			p.pos += 6
-			return utf8.AppendRune(dst, pair), nil
+			return utf8.AppendRune(dst, pair), s[6:]
 		}
 	}
 	// A lone surrogate has no UTF-8: it is kept in the three bytes that UTF-8 would give it, which no valid source holds.
-	return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f), nil
+	return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f), s
 }
 
 // hexUnit reads the UTF-16 code unit of a \uXXXX escape.

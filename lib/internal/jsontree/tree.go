@@ -26,7 +26,7 @@ func (v *Value) Set(name string, value *Value) {
 			return
 		}
 	}
-	v.Members = append(v.Members, Member{name, value})
+	v.Members = append(v.Members, Member{Name: name, Value: value})
 }
 
 // Delete removes the member and reports whether it was there.
@@ -81,7 +81,7 @@ func (v *Value) Clone() *Value {
 		c.Items = append(c.Items, item.Clone())
 	}
 	for _, m := range v.Members {
-		c.Members = append(c.Members, Member{m.Name, m.Value.Clone()})
+		c.Members = append(c.Members, Member{m.Name, m.Value.Clone(), m.Start, m.End})
 	}
 	return &c
 }
