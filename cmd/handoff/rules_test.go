@@ -107,7 +107,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/denisbrodbeck/machineid":       "lib/internal/machine",
 		"github.com/gowebpki/jcs":                  "lib/internal/canon",
 
-		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsonedit",
+		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsontree",
 		"github.com/aymanbagabas/go-udiff":            "lib/agent",
 		"github.com/kballard/go-shellquote":           "lib/agent",
 	}
