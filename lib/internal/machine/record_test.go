@@ -35,13 +35,13 @@ func TestParseRecordRefuses(t *testing.T) {
 	for _, tt := range []struct{ src, want string }{
 		{"", "empty"},
 		{" \n", "empty"},
-		{"null", "not a JSON object"},
-		{"[]", "not a JSON object"},
+		{"null", "is a JSON object, this is"},
+		{"[]", "is a JSON object, this is"},
 		{"{}", "it needs fingerprint"},
-		{good[:40], "not valid JSON"},
-		{strings.TrimRight(good, "}\n"), "not closed"},
-		{good + "{}", "something follows"},
-		{good + "x", "something follows"},
+		{good[:40], "the text ends"},
+		{strings.TrimRight(good, "}\n"), "the text ends"},
+		{good + "{}", "a second value"},
+		{good + "x", "invalid character 'x'"},
 		{edit(`"fingerprint"`, `"Fingerprint"`), `unknown key "Fingerprint"`},
 		{edit(`{`, `{"extra":1,`), `unknown key "extra"`},
 		{edit(`{`, `{"fingerprint":"`+digest+`",`), "twice"},
@@ -53,7 +53,7 @@ func TestParseRecordRefuses(t *testing.T) {
 		{edit("Z", "+00:00"), "first_seen_utc"},
 		{edit("2026-05", "2026-13"), "first_seen_utc"},
 		{edit("alice", "\xff"), "UTF-8"},
-		{edit("alice", strings.Repeat("a", machine.MaxBytes)), "larger than"},
+		{edit("alice", strings.Repeat("a", machine.MaxBytes)), "more than the 4096"},
 	} {
 		got, err := machine.ParseRecord([]byte(tt.src))
 		if got != (machine.Record{}) || err == nil || !strings.Contains(err.Error(), tt.want) {
