@@ -28,7 +28,7 @@ func (s schema) leaves(e *jsonschema.ValidationError, faults []fault.Fault) []fa
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
 			faults = append(faults, fault.Fault{Pointer: pointer + "/" + escape(name),
-				Problem: "unknown field " + show(name), Hint: "known are " + strings.Join(properties(node), ", ")})
+				Problem: "unknown field " + fault.Quote(name), Hint: "known are " + strings.Join(properties(node), ", ")})
 		}
 		return faults
 	case *kind.AnyOf, *kind.OneOf:

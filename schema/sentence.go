@@ -9,6 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // sentence says in our words what a leaf of the library's errors means.
@@ -21,7 +22,7 @@ func sentence(k jsonschema.ErrorKind) string {
 	case *kind.Enum:
 		return fmt.Sprintf("%s is none of %s", literal(k.Got), literals(k.Want))
 	case *kind.Pattern:
-		return show(k.Got) + " has not the right form"
+		return fault.Quote(k.Got) + " has not the right form"
 	case *kind.Format:
 		return fmt.Sprintf("%s is no valid %s", literal(k.Got), k.Want)
 	case *kind.MinLength:
@@ -86,7 +87,7 @@ func typeNames(all []string) string {
 func literal(v any) string {
 	switch v := v.(type) {
 	case string:
-		return show(v)
+		return fault.Quote(v)
 	case map[string]any:
 		return "an object"
 	case []any:
@@ -106,14 +107,6 @@ func literals(all []any) string {
 		texts[i] = literal(v)
 	}
 	return strings.Join(texts, ", ")
-}
-
-func show(s string) string {
-	const most = 80
-	if runes := []rune(s[:min(len(s), 4*most+4)]); len(runes) > most {
-		return strconv.Quote(string(runes[:most])) + "…"
-	}
-	return strconv.Quote(s)
 }
 
 func decimal(n *big.Rat) string {

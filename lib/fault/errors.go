@@ -27,6 +27,8 @@ type Error struct {
 	Problem string // what is wrong and where: lower case, no final stop
 	Advice  string // what to do next, "" if the problem says it
 	Cause   error  // the error underneath, or nil; Problem already names it
+
+	plain string // the problem without what it quotes
 }
 
 func (e *Error) Error() string { return e.Problem }
@@ -54,7 +56,8 @@ func Count(n int, what string) string {
 }
 
 // New returns an [Error] of a class, nil for none, whose problem is formatted as by fmt.Sprintf. An error among args
-// becomes its cause.
+// becomes its cause. What is written into the format is ours; a text among args may be somebody else's, and is left out
+// where agents are told ([Plain]).
 func New(class error, advice, format string, args ...any) error {
 	var cause error
 	for _, a := range args {
@@ -62,7 +65,7 @@ func New(class error, advice, format string, args ...any) error {
 			cause = err
 		}
 	}
-	return &Error{Class: class, Problem: fmt.Sprintf(format, args...), Advice: advice, Cause: cause}
+	return &Error{Class: class, Problem: fmt.Sprintf(format, args...), Advice: advice, Cause: cause, plain: plainly(format, args)}
 }
 
 // A DocumentError lists everything that is wrong with one document. It unwraps to ErrInvalid.

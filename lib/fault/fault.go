@@ -2,7 +2,6 @@ package fault
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 )
@@ -35,11 +34,11 @@ func (f Fault) String() string {
 	return text
 }
 
-// printable escapes a pointer whose tokens, which are keys of an untrusted document, could steer a
-// terminal.
+// printable quotes a pointer whose tokens, which are keys of an untrusted document, could steer a
+// terminal or fill it.
 func printable(pointer string) string {
-	if strings.ContainsFunc(pointer, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(pointer)
+	if len(pointer) > 200 || strings.ContainsFunc(pointer, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return Quote(pointer)
 	}
 	return pointer
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
@@ -86,7 +87,7 @@ func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text st
 		if errors.Is(err, ErrIntegrity) {
 			why = "does not verify"
 		}
-		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(err.Error())), false, nil
+		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(fault.Plain(err))), false, nil
 	}
 	text, flags, err := Framed(got, opt.MaxChars, false)
 	if line := render.Blocker(e.ID, flags); line != "" && opt.Notes != nil {

@@ -127,7 +127,7 @@ func (o *object) boolean(name string) (value, given bool) {
 func (o *object) closed() {
 	for _, m := range o.v.Members {
 		if !slices.Contains(o.known, m.Name) {
-			o.add(m.Value, o.pointer(m.Name), fmt.Sprintf("unknown field %q", m.Name), "known are "+strings.Join(o.known, ", "))
+			o.add(m.Value, o.pointer(m.Name), fmt.Sprintf("unknown field %.80q", m.Name), "known are "+strings.Join(o.known, ", "))
 		}
 	}
 }

@@ -48,6 +48,8 @@ type App struct {
 	Quiet bool
 	Gate  Gate
 
+	ForAgents bool // what is printed is for agents too: an error is told in our own words
+
 	whole    *Whole
 	refused  *atomic.Bool // the plain check has refused a head
 	consumed []byte       // what was read of standard input; nil if nothing was

@@ -151,6 +151,7 @@ somebody else's text; --agent puts it in a frame that says so.`,
 		Args:              Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.completeDrafts,
 		RunE: func(_ *cobra.Command, ids []string) error {
+			a.ForAgents = agent
 			_, d, err := a.draft(ids[0])
 			if err != nil {
 				return err

@@ -22,6 +22,7 @@ printed and the exit code is 6.`,
 		Args:              Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
+			a.ForAgents = agent || unverified
 			s, err := a.Store()
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -51,7 +52,10 @@ func NoneEmpty(cmd *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// report prints an error, every line escaped, and its hints.
+const maxLine = 2000 // bytes of an error
+
+// report prints an error, every line escaped and short, and its hints. Where an agent is told it is our own words, and
+// no hint that names a path: a directory could be named like a sentence.
 func (a *App) report(err error) {
 	a.progress.clear()
 	for _, note := range a.notes {
@@ -60,11 +64,20 @@ func (a *App) report(err error) {
 	if err == nil {
 		return
 	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(a.Stderr, "handoff: "+handoff.EscapeLine(line))
+	text, told := err.Error(), func(string) bool { return true }
+	if a.ForAgents && !IsTerminal(a.Stderr) {
+		text, told = fault.Plain(err), func(hint string) bool { return !strings.ContainsAny(hint, `/\`) }
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = handoff.EscapeLine(line); len(line) > maxLine {
+			line = strings.ToValidUTF8(line[:maxLine], "") + "…"
+		}
+		fmt.Fprintln(a.Stderr, "handoff: "+line)
 	}
 	for _, hint := range hints(err) {
-		fmt.Fprintln(a.Stderr, "hint: "+handoff.EscapeLine(hint))
+		if told(hint) {
+			fmt.Fprintln(a.Stderr, "hint: "+handoff.EscapeLine(hint))
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -21,6 +22,7 @@ marked as read. Nothing unread prints nothing.`,
 		Args:              Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.completeOperators,
 		RunE: func(cmd *cobra.Command, ops []string) error {
+			a.ForAgents = true
 			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
@@ -60,7 +62,7 @@ func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.Surface
 			line.Framed, _, err = handoff.Framed(got, opt.MaxChars, false)
 		}
 		if err != nil {
-			line.Withheld = handoff.EscapeLine(err.Error())
+			line.Withheld = handoff.EscapeLine(fault.Plain(err))
 		}
 		if err := a.PrintJSON(line); err != nil {
 			return err

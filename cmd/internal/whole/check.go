@@ -45,6 +45,7 @@ The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several th
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, names []string) error {
+			a.ForAgents = true
 			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err

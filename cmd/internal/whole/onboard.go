@@ -28,6 +28,7 @@ that says it is no instruction. Nothing is changed.`,
 			if cmd.Flags().Changed("max-recent") && o.MaxRecent < 1 {
 				return everyday.Invalid("give a number from 1", "--max-recent %d shows nothing", o.MaxRecent)
 			}
+			a.ForAgents = cmd.Flags().Changed("agent")
 			b, err := a.onboarding(o)
 			if err != nil {
 				return err

@@ -25,6 +25,7 @@ consumed once: of several that resume at the same time one succeeds, the others 
 		Args:              everyday.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
+			a.ForAgents = true
 			p, err := a.Project()
 			if err != nil {
 				return err

@@ -2,8 +2,9 @@ package form
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // Normal drops a leading byte-order mark and makes every line end LF, so that the same text has the same lines, and the
@@ -53,9 +54,5 @@ func IsHidden(r rune) bool {
 // Show quotes a value for a message, cut to a length that a person can read. The result is one line without control
 // characters.
 func Show(s string) string {
-	const most = 80
-	if runes := []rune(s[:min(len(s), 4*most+4)]); len(runes) > most {
-		return strconv.Quote(string(runes[:most])) + "…"
-	}
-	return strconv.Quote(s)
+	return fault.Quote(s)
 }

@@ -39,6 +39,11 @@ type BlockError struct {
 	Problem string // lower case, no final stop
 }
 
+// Plain returns the line alone.
+func (e *BlockError) Plain() string {
+	return fmt.Sprintf("line %d of the body: the record cannot be read", e.Line)
+}
+
 // Error returns the problem with its line.
 func (e *BlockError) Error() string { return fmt.Sprintf("line %d of the body: %s", e.Line, e.Problem) }
 

@@ -20,23 +20,23 @@ const maxNodes = 1000
 // has a line for every bad key.
 func Parse(src []byte, name string) (Settings, error) {
 	if len(src) <= MaxBytes && bytes.IndexByte(src, 0) >= 0 {
-		return Settings{}, fmt.Errorf("%s: the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults", name)
+		return Settings{}, &placed{name, 0, errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults")}
 	}
 	root, problems := yamlnode.Read(form.Normal(src), yamlnode.Options{Name: "the file", MaxBytes: MaxBytes, MaxNodes: maxNodes})
 	var faults []error
 	for _, p := range problems {
-		faults = append(faults, fmt.Errorf("%s:%d: %s; %s", name, p.Line, p.Problem, p.Hint))
+		faults = append(faults, &placed{name, p.Line, errors.New(p.Problem + "; " + p.Hint)})
 	}
 	s := defaults()
 	switch {
 	case root == nil, root.Plain && root.Text == "": // nothing, or an end of the document before anything
 	case root.Kind != yamlnode.Mapping:
-		faults = append(faults, fmt.Errorf("%s:%d: the settings must be lines of the form key: value", name, root.Line))
+		faults = append(faults, &placed{name, root.Line, errors.New("the settings must be lines of the form key: value")})
 	default:
 		known := s.table()
 		for _, m := range root.Members {
 			if err := assign(m, known); err != nil {
-				faults = append(faults, fmt.Errorf("%s:%d: %w", name, m.Key.Line, err))
+				faults = append(faults, &placed{name, m.Key.Line, err})
 			}
 		}
 	}
@@ -44,6 +44,30 @@ func Parse(src []byte, name string) (Settings, error) {
 		return Settings{}, errors.Join(faults...)
 	}
 	return s, nil
+}
+
+// A placed error is what is wrong in a line of a settings file, 0 for the file as a whole.
+type placed struct {
+	name string
+	line int
+	error
+}
+
+func (e *placed) Error() string {
+	if e.line == 0 {
+		return e.name + ": " + e.error.Error()
+	}
+	return fmt.Sprintf("%s:%d: %v", e.name, e.line, e.error)
+}
+
+func (e *placed) Unwrap() error { return e.error }
+
+// Plain returns the place, without what stands there.
+func (e *placed) Plain() string {
+	if e.line == 0 {
+		return "the settings of the project cannot be read"
+	}
+	return fmt.Sprintf("line %d of the settings of the project is wrong", e.line)
 }
 
 // assign sets one key.

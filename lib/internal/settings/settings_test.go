@@ -133,12 +133,17 @@ func TestParseRefuses(t *testing.T) {
 		{"# on\u2028verify_operators: false\n", "x:1: the file holds the character U+2028"},
 		{"operator: \xff\n", "x:1: the file is not valid UTF-8 here"},
 		{strings.Repeat("#", settings.MaxBytes+1), "x:1: the file is larger than 65536 bytes"},
+		{"operator: &" + strings.Repeat("a", 60000) + " b\n", `x:1: anchors are not allowed: "&aaa`},
+		{"operator: !" + strings.Repeat("a", 60000) + " b\n", `x:1: tags other than !!str are not allowed: "!aaa`},
+		{"operator: *" + strings.Repeat("a", 60000) + "\n", `x:1: aliases are not allowed: "*aaa`},
 		{"a: 1\nb: 2\n", "x:1: unknown key \"a\"; the nearest known one is"},
 		{"a: 1\nb: 2\n", "\nx:2: unknown key \"b\"; the nearest known one is"},
 	} {
 		got, err := settings.Parse([]byte(tt.src), "x")
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%.80q: got %v, want %q", tt.src, err, tt.want)
+		} else if len(err.Error()) > 500 {
+			t.Errorf("%.80q: an error of %d bytes", tt.src, len(err.Error()))
 		}
 		if got != (settings.Settings{}) {
 			t.Errorf("%.80q: settings in spite of the error", tt.src)

@@ -29,6 +29,14 @@ func (e *MachineError) Error() string {
 	return fmt.Sprintf("[CROSS-HOST-REFUSED] this store %s: its fingerprint is %s, and this machine has %s", what, e.Expected, e.Observed)
 }
 
+// Plain says no fingerprint.
+func (e *MachineError) Plain() string {
+	if e.Lost {
+		return "this store does not say which machine it belongs to; `handoff machine-fingerprint show` says more"
+	}
+	return "this store belongs to another machine; `handoff machine-fingerprint show` says more"
+}
+
 // Hint returns the command that takes the store over.
 func (e *MachineError) Hint() string {
 	if e.Lost {

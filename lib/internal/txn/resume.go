@@ -22,6 +22,9 @@ func (e *ConsumedError) Error() string {
 	return fmt.Sprintf("the resume token of %s was consumed before, by %s at %s", e.By.HandoffID, e.By.Operator, e.By.Time)
 }
 
+// Plain does not say by whom.
+func (e *ConsumedError) Plain() string { return "the resume token was consumed before" }
+
 // Hint says what to do next.
 func (e *ConsumedError) Hint() string {
 	return "find out what was done since; a new packet with a new token is needed to resume again"
