@@ -91,7 +91,7 @@ func judge(text string, i int, oneLine bool) (n int, f fate) {
 		return emojiLen(text[i:]), keep
 	case r == variation16 && isKeycap(text, i), (r == '\u200c' || r == '\u200d') && isNeededJoiner(text, i):
 		return n, keep
-	case isHidden(r):
+	case Hidden(r):
 		return n, hide
 	}
 	return n, keep

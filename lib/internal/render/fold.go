@@ -44,7 +44,7 @@ func foldRune(r rune) rune {
 		return foldASCII(r - 0xe0000)
 	case isLineBreak(r):
 		return '\n'
-	case r == utf8.RuneError || isHidden(r) || unicode.Is(unicode.Mn, r):
+	case r == utf8.RuneError || Hidden(r) || unicode.Is(unicode.Mn, r):
 		return -1
 	case unicode.IsSpace(r):
 		return ' '

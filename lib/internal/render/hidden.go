@@ -2,8 +2,8 @@ package render
 
 import "unicode"
 
-// isHidden reports whether r steers a terminal, shows nothing, or has no agreed meaning.
-func isHidden(r rune) bool {
+// Hidden reports whether r steers a terminal, shows nothing, or has no agreed meaning.
+func Hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(invisible, r) || unicode.Is(unicode.Co, r) || isNoncharacter(r)
 }
 

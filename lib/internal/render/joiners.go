@@ -58,7 +58,7 @@ func firstRune(text string, skip func(rune) bool) rune {
 	return -1
 }
 
-func isMark(r rune) bool { return r >= 0x300 && unicode.Is(unicode.Mn, r) && !isHidden(r) }
+func isMark(r rune) bool { return r >= 0x300 && unicode.Is(unicode.Mn, r) && !Hidden(r) }
 
 // isStackedMark reports whether r is a mark that may stand between a virama and a joiner, such as a Vedic tone.
 func isStackedMark(r rune) bool { return isMark(r) && unicode.Is(unicode.Inherited, r) }
@@ -67,7 +67,7 @@ func isStackedMark(r rune) bool { return isMark(r) && unicode.Is(unicode.Inherit
 func isLetterOf(r, v rune) bool {
 	for _, script := range conjoining {
 		if unicode.Is(script, v) {
-			return unicode.Is(script, r) && unicode.IsLetter(r) && !isHidden(r)
+			return unicode.Is(script, r) && unicode.IsLetter(r) && !Hidden(r)
 		}
 	}
 	return false

@@ -8,13 +8,6 @@ import (
 	"unicode"
 )
 
-// random accepts a value with at least so many bits a character that does not look like a placeholder.
-func random(bits float64) func(value, match string) bool {
-	return func(value, _ string) bool {
-		return entropy(value) >= bits && !placeholder(value)
-	}
-}
-
 // entropy is Shannon's, in bits a byte.
 func entropy(s string) float64 {
 	var count [256]int
@@ -32,8 +25,9 @@ func entropy(s string) float64 {
 }
 
 var fillers = []string{
-	"example", "sample", "placeholder", "redacted", "changeme", "change-me", "replace", "dummy", "your",
-	"xxxx", "****", "....", "123456789", "987654321", "abcdefgh", "deadbeefdeadbeef",
+	"example", "sample", "placeholder", "redacted", "changeme", "change-me", "change_me", "replace", "dummy", "insert",
+	"your-", "your_", "-your", "_your", "yourapi", "yourkey", "yourtoken", "yoursecret", "yourpass", "youraccess",
+	"xxxxx", "xxxx-", "-xxxx", "xxxx_", "_xxxx", "****", "....", "123456789", "987654321", "abcdefgh", "deadbeefdeadbeef",
 }
 
 // placeholder recognises what documentation writes in the place of a credential.
@@ -56,10 +50,50 @@ func placeholder(value string) bool {
 	return false
 }
 
+// words says whether a value is made of words and small numbers, as names are and text about a prefix.
+func words(value string) bool {
+	for _, piece := range strings.FieldsFunc(value, func(r rune) bool { return r > unicode.MaxASCII || !letterDigit(byte(r)) }) {
+		if !word(piece) {
+			return false
+		}
+	}
+	return true
+}
+
+// word says whether a piece is a number, or lower, UPPER, Capitalised or camelCase with up to four digits at its end.
+func word(piece string) bool {
+	letters := strings.TrimRight(piece, "0123456789")
+	if letters == "" {
+		return len(piece) <= 8
+	}
+	if len(piece)-len(letters) > 4 || strings.ContainsAny(letters, "0123456789") {
+		return false
+	}
+	if strings.ToUpper(letters) == letters {
+		return true
+	}
+	capitals := 0
+	for i := range len(letters) {
+		if letters[i] < 'a' {
+			capitals++
+		}
+	}
+	return capitals < 2 || capitals*4 <= len(letters)
+}
+
+// accessKeyID is for an alphabet without small letters, in which many keys have no digit.
+func accessKeyID(value, _ string) bool { return entropy(value) >= 2.7 && !placeholder(value) }
+
 // keyMaterial wants the noise of a real key: documentation shows only its first and last line.
 func keyMaterial(value, _ string) bool {
 	body := strings.NewReplacer(`\n`, "", `\r`, "", "\n", "", "\r", "", " ", "").Replace(value)
-	return len(body) >= 100 && entropy(body) >= 4.2
+	return len(body) >= 100 && entropy(body) >= 4
+}
+
+// keyInBase64 decodes what Kubernetes and others write for a key in PEM form.
+func keyInBase64(value, _ string) bool {
+	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
+	return (err == nil || len(raw) > 100) && strings.Contains(string(raw[:min(len(raw), 64)]), "PRIVATE KEY-----")
 }
 
 // webToken decodes the first two parts of a JSON Web Token (RFC 7519). One without an algorithm
@@ -81,46 +115,21 @@ func decodePart(part string, into any) bool {
 	return err == nil && json.Unmarshal(raw, into) == nil
 }
 
-// userPassword accepts Basic credentials (RFC 7617): base64 of printable text with a colon.
-func userPassword(value, _ string) bool {
-	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
-	user, password, ok := strings.Cut(string(raw), ":")
-	if err != nil || !ok || strings.ContainsFunc(string(raw), notPrintable) {
-		return false
-	}
-	return len(password) >= 3 && !commonPassword(user, password)
-}
-
-func notPrintable(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }
-
 // opaque accepts a bearer token: a long run of mixed letters and digits, which prose and slugs lack.
 func opaque(value, _ string) bool {
 	if placeholder(value) || entropy(value) < 3 {
 		return false
 	}
 	for _, run := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("._~+/-=", r) }) {
-		if len(run) >= 12 && strings.ContainsAny(run, "0123456789") && strings.ContainsFunc(run, unicode.IsLetter) {
+		if len(run) >= 12 && strings.ContainsFunc(run, unicode.IsLetter) && !word(run) {
 			return true
 		}
 	}
 	return false
 }
 
-// realPassword refuses what connection strings in documentation carry as user:password.
-func realPassword(value, match string) bool {
-	_, rest, _ := strings.Cut(match, "://")
-	user, _, _ := strings.Cut(rest, ":")
-	return !commonPassword(user, value)
-}
-
-func commonPassword(user, password string) bool {
-	lower := strings.ToLower(password)
-	if strings.EqualFold(user, password) || placeholder(password) || strings.ContainsAny(password[:1], "$%{[(") {
-		return true
-	}
-	switch strings.Trim(lower, "*.x-_") {
-	case "", "password", "passwd", "passw0rd", "pass", "pwd", "pw", "secret", "token", "my-password", "mypassword", "my_password", "test", "foo", "bar", "open sesame", "opensesame":
-		return true
-	}
-	return strings.Contains(lower, "<") || strings.Contains(lower, "{{")
+// twitterBearer looks behind the row of A with which such a token begins.
+func twitterBearer(value, _ string) bool {
+	rest := strings.TrimLeft(value, "A")
+	return entropy(rest) >= 4 && !placeholder(rest)
 }

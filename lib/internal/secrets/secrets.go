@@ -1,9 +1,13 @@
-// Package secrets finds credentials in text by a fixed table of precise rules: provider prefixes with
-// a known length and alphabet, private key blocks, tokens whose structure decodes, passwords in URLs.
+// Package secrets finds credentials in text by a fixed table of precise rules: prefixes of providers with what they say
+// follows, private key blocks, tokens whose structure decodes, passwords in URLs and in files that hold logins, and values
+// that look chosen at random and are assigned to a name such as DB_PASSWORD or api_key.
 //
-// A finding names its rule and its place, never its value. Hashes, UUIDs, ids, resume tokens and the
-// usual placeholders (examples, ${VARIABLES}, rows of x) are not findings. The patterns of a rule are
-// compiled when its keyword is first met, so a text without keywords costs one pass over its bytes.
+// A text is scanned as it is, and as somebody reads it who knows its escapes: of JSON, C, shells, Markdown, URLs, HTML and
+// terminals, three deep, and without the characters that cannot be seen. A finding covers the bytes as they are written.
+//
+// A finding names its rule and its place, never its value. Hashes, UUIDs, ids, resume tokens, words behind a prefix and the
+// usual placeholders (examples, ${VARIABLES}, rows of x) are not findings. The expression of a rule is compiled when its
+// keyword is first met, so a text without keywords costs one pass over its bytes.
 package secrets
 
 import (
@@ -22,21 +26,23 @@ type Finding struct {
 	End    int    `json:"-"`      // byte offset after it
 }
 
-// longest is how much text after a keyword a rule may look at; an 8192-bit key in PEM form has 6,400.
-const longest = 16 << 10
+// layers is how many texts are scanned: the given one, and what it holds inside of three escapes around each other.
+const layers = 4
 
 // Scan returns the credentials in text, by place. Where two rules meet the same bytes, the more
 // precise one (the earlier in Rules) is named. The time is linear in the text.
 func Scan(text string) []Finding {
 	var found []hit
-	each(text, func(at int, rules []int) {
-		for _, r := range rules {
-			if h, ok := table[r].match(text, at); ok {
-				h.rule = r
+	v := &view{text: text}
+	for depth := 0; v != nil && depth < layers; depth++ {
+		each(v.text, func(at, rule int) {
+			if h, ok := rules()[rule].match(v, at); ok {
+				h.rule = rule
 				found = append(found, h)
 			}
-		}
-	})
+		})
+		v = v.reveal()
+	}
 	return locate(text, settle(found))
 }
 
@@ -59,10 +65,10 @@ func Redact(text string, findings []Finding) string {
 
 // Rules returns the names of all rules, the most precise first.
 func Rules() []string {
-	names := make([]string, 0, len(table))
-	for i := range table {
-		if !slices.Contains(names, table[i].name) {
-			names = append(names, table[i].name)
+	var names []string
+	for _, r := range rules() {
+		if !slices.Contains(names, r.name) {
+			names = append(names, r.name)
 		}
 	}
 	return names
@@ -102,7 +108,7 @@ func locate(text string, hits []hit) []Finding {
 		}
 		seen = h.start
 		column := utf8.RuneCountInString(text[lineStart:h.start]) + 1
-		found = append(found, Finding{table[h.rule].name, line, column, h.start, h.end})
+		found = append(found, Finding{rules()[h.rule].name, line, column, h.start, h.end})
 	}
 	return found
 }
