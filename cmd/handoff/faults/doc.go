@@ -12,4 +12,8 @@
 // Beside these a simulation replays what commands ask of the system on a model of the directory tree (record_test.go,
 // replay_test.go), loses what file systems may lose in a power cut (losses_test.go), and gives the program the trees
 // that are left (cuts_test.go). That each sync is needed is shown by leaving it out of the model (dropped_test.go).
+//
+// A soak lets workers give all commands at once while many of these are killed or stopped, and compares what readers and
+// the store say with what was acknowledged: go test ./cmd/handoff/faults -run Soak -soak 15m -timeout 0. A round that
+// fails names its seed, for -soakseed.
 package faults

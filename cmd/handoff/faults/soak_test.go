@@ -1,0 +1,228 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var (
+	soakTime = flag.Duration("soak", 0, "how long TestSoak goes on")
+	soakSeed = flag.Uint64("soakseed", 0, "what the first round of TestSoak begins with, as a failure names it; another one each time if 0")
+)
+
+// A round is a store at which many work at once.
+type round struct {
+	program
+	*claims
+	t      *testing.T
+	dir    string
+	end    time.Time
+	ended  map[string]int // command and how it ended → how often
+	faults []string
+}
+
+// A worker gives one command after the other. Which ones, and which of them are killed or stopped, its seed says.
+type worker struct {
+	*round
+	*rand.Rand
+	number, count int
+	isTame        bool                     // its commands are neither killed nor stopped
+	own           []string                 // drafts that it saved
+	took          map[string]time.Duration // by a command the last time
+}
+
+const workers = 8
+
+// Workers give all commands at once, and many of these are killed or stopped for a while. Whoever looks on, and whoever
+// looks at the end, finds everything that was acknowledged, once and whole.
+func TestSoak(t *testing.T) {
+	left := *soakTime
+	if left == 0 {
+		if os.Getenv("HANDOFF_FAULTS") == "" {
+			t.Skip("takes as long as is wanted: -soak 15m -timeout 0, or HANDOFF_FAULTS=ci for 20 seconds")
+		}
+		left = 20 * time.Second
+	}
+	if last, ok := t.Deadline(); ok && time.Until(last) < left+time.Minute {
+		t.Fatal("go test ends this before: give it -timeout 0 too")
+	}
+	seed := *soakSeed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano()) % 1e9
+	}
+	p, end := program{build(t), memory(t)}, time.Now().Add(left)
+	for ; time.Now().Before(end); seed++ {
+		t.Run(fmt.Sprintf("soakseed %d", seed), func(t *testing.T) {
+			r := soak(t, p, seed, min(time.Until(end), 40*time.Second))
+			r.atTheEnd()
+			for _, f := range r.faults {
+				t.Error(f)
+			}
+			t.Log(r.summary())
+		})
+	}
+}
+
+// soak lets workers work at a new store for a while.
+func soak(t *testing.T, p program, seed uint64, long time.Duration) *round {
+	t.Helper()
+	dir, err := os.MkdirTemp(p.tmp, "soak-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	mustWrite(t, filepath.Join(dir, ".handoff.yaml"), "index_max_rows: 60\n")
+	mustWrite(t, filepath.Join(dir, "editor"), "#!/bin/sh\necho \"typed by $$\" >>\"$1\"\n")
+	if err := os.Chmod(filepath.Join(dir, "editor"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := &round{program: p, claims: newClaims(), t: t, dir: dir, end: time.Now().Add(long), ended: make(map[string]int)}
+	var all sync.WaitGroup
+	for i := range workers + 1 { // the last one only looks on
+		w := r.worker(seed, i)
+		w.isTame = i == workers
+		all.Go(func() {
+			for time.Now().Before(r.end) && !r.isWrong() {
+				if w.isTame {
+					w.look()
+				} else {
+					w.one()
+				}
+			}
+		})
+	}
+	all.Wait()
+	return r
+}
+
+func (r *round) worker(seed uint64, number int) *worker {
+	return &worker{round: r, Rand: rand.New(rand.NewPCG(seed, uint64(number))), number: number, took: make(map[string]time.Duration)}
+}
+
+// fault notes what must not be.
+func (w *worker) fault(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.faults = append(w.faults, fmt.Sprintf("worker %d, command %d: %s", w.number, w.count, fmt.Sprintf(format, args...)))
+}
+
+func (r *round) isWrong() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.faults) > 0
+}
+
+// run gives a command. It may be killed or stopped at any time.
+func (w *worker) run(stdin string, args ...string) result {
+	w.count++
+	cmd := exec.Command(w.bin, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = w.dir, strings.NewReader(stdin), &stdout, &stderr
+	cmd.Env = append(os.Environ(), "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR="+filepath.Join(w.dir, "editor"))
+	cmd.WaitDelay = time.Second
+	kills, stops := !w.isTame && w.IntN(6) == 0, !w.isTame && w.IntN(8) == 0
+	after, pause := time.Duration(w.Float64()*float64(w.took[args[0]])), time.Duration(w.IntN(150))*time.Millisecond
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		w.fault("%v", err)
+		return result{code: -2}
+	}
+	done := make(chan struct{})
+	var signals sync.WaitGroup
+	signals.Go(func() {
+		send := func(signal os.Signal, wait time.Duration) {
+			select {
+			case <-done:
+			case <-time.After(wait):
+				cmd.Process.Signal(signal)
+			}
+		}
+		if stops {
+			send(syscall.SIGSTOP, after)
+			send(syscall.SIGCONT, pause)
+		}
+		if kills {
+			send(os.Kill, after)
+		}
+	})
+	err := cmd.Wait()
+	close(done)
+	signals.Wait()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && cmd.ProcessState.ExitCode() == 0 {
+		w.fault("%v: %v", args, err)
+	}
+	r := result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+	if r.code == 0 && !stops {
+		w.took[args[0]] = time.Since(begin)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended[fmt.Sprintf("%s=%d", args[0], r.code)]++
+	return r
+}
+
+// done gives a command that must end with 0, if it is not killed, or with one of the other codes. It says whether it was 0.
+func (w *worker) done(r result, args []string, others ...int) bool {
+	if r.code != 0 && r.code != -1 && !slices.Contains(others, r.code) {
+		w.fault("%v: exit code %d: %s%s", args, r.code, r.stdout, r.stderr)
+	}
+	return r.code == 0
+}
+
+func (r *round) summary() string {
+	var list []string
+	for _, how := range slices.Sorted(maps.Keys(r.ended)) {
+		list = append(list, fmt.Sprintf("%s: %d", how, r.ended[how]))
+	}
+	return fmt.Sprintf("%d handoffs, %d marks, %d tokens, %d drafts acknowledged; commands and their exit codes, -1 for a kill: %s", len(r.there), len(r.marks), len(r.tokens), len(r.drafts), strings.Join(list, ", "))
+}
+
+// What a round would not see at its end if it were there is nothing that it holds off.
+func TestSoakFindsDamage(t *testing.T) {
+	thorough(t)
+	p := program{build(t), memory(t)}
+	whole := soak(t, p, 1, 3*time.Second)
+	whole.atTheEnd()
+	if whole.isWrong() {
+		t.Fatal(whole.faults)
+	}
+	index, log := "handoffs/INDEX.md", ".run/consumed-tokens.jsonl"
+	first := func(text []byte) []byte { return regexp.MustCompile(`(?m)^\| sha256.*\n`).Find(text) }
+	for name, damage := range map[string]func(string) error{
+		"a row lost":  edited(index, func(text []byte) []byte { return bytes.Replace(text, first(text), nil, 1) }),
+		"a row twice": edited(index, func(text []byte) []byte { return append(text, first(text)...) }),
+		"a row torn":  edited(index, func(text []byte) []byte { return text[:len(text)-30] }),
+		"a mark lost": edited(index, func(text []byte) []byte {
+			return regexp.MustCompile(`\| (ben|cat|dan|op\d):[^|]*\|`).ReplaceAll(text, []byte("| |"))
+		}),
+		"a token lost":    edited(log, func(text []byte) []byte { return text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1] }),
+		"a token twice":   edited(log, func(text []byte) []byte { return append(text, text...) }),
+		"the drafts lost": func(dir string) error { return os.RemoveAll(filepath.Join(dir, ".run/drafts")) },
+		"an archive lost": removed("handoffs/INDEX-0001.md"),
+	} {
+		r := *whole
+		r.dir = p.copyOf(t, whole.dir)
+		if err := damage(r.dir); err != nil {
+			t.Error(name, err)
+		}
+		if r.atTheEnd(); !r.isWrong() {
+			t.Errorf("%s: nothing was found", name)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// acts are what workers do, with how often.
+var acts = []struct {
+	often int
+	do    func(*worker)
+}{
+	{24, (*worker).write}, {6, (*worker).batch}, {4, (*worker).again}, {16, (*worker).mark}, {10, (*worker).resume},
+	{6, (*worker).draft}, {4, (*worker).record}, {3, (*worker).edit},
+	{8, (*worker).look}, {8, func(w *worker) { w.read(w.pick(w.Rand)) }},
+	{2, plain(0, "surface", "ben")}, {2, plain(0, "hook", "session-start")}, {1, plain(0, "init")},
+	{1, plain(0, "machine-fingerprint", "regenerate", "--yes", "--operator", "ann", "--reason", "soak")},
+	{1, plain(0, "doctor", "--repair")}, {1, plain(0, "doctor", "--rebuild-index")},
+	{1, plain(0, "verify")}, {1, plain(0, "audit", "verify")}, {1, plain(0, "audit", "head")}, {1, plain(0, "doctor")},
+	{1, plain(0, "list", "--unread", "--to", "ben")}, {1, plain(0, "search", "body")}, {1, plain(0, "onboard")},
+	{1, plain(0, "draft", "list")}, {1, plain(0, "machine-fingerprint", "show")}, {1, plain(0, "mcp")}, {2, (*worker).askAbout},
+}
+
+// plain is a command that may be given at any time, and has one exit code.
+func plain(code int, args ...string) func(*worker) {
+	return func(w *worker) { w.done(w.run("", args...), args, code) }
+}
+
+func (w *worker) one() {
+	sum := 0
+	for _, act := range acts {
+		sum += act.often
+	}
+	n := w.IntN(sum)
+	for _, act := range acts {
+		if n -= act.often; n < 0 {
+			act.do(w)
+			return
+		}
+	}
+}
+
+// topic names something of this worker. Some topics come twice.
+func (w *worker) topic() string { return fmt.Sprintf("t%d-%d", w.number, w.count-w.IntN(2)) }
+
+const soakTS = "2026-05-07T12:00:00Z"
+
+// write stores a document whose id is known before.
+func (w *worker) write() {
+	topic, body := w.topic(), fmt.Sprintf("body %d of %d\n%s", w.count, w.number, strings.Repeat("more of it\n", w.IntN(100)))
+	id := w.ask(topic, body)
+	args := []string{"write", "-", "--from", "ann", "--to", "ben", "--topic", topic, "--ts", soakTS}
+	if r := w.run(body, args...); w.done(r, args) {
+		if !strings.Contains(r.stdout, id) {
+			w.fault("the receipt of %s says %s", id, r.stdout)
+		}
+		w.stored(id)
+	}
+}
+
+// batch stores documents together.
+func (w *worker) batch() {
+	dir := filepath.Join(w.dir, fmt.Sprintf("batch-%d", w.number))
+	defer os.RemoveAll(dir)
+	var ids []string
+	for i := range 2 + w.IntN(4) {
+		topic := fmt.Sprintf("b%d-%d-%d", w.number, w.count, i)
+		mustWrite(w.t, filepath.Join(dir, topic+".md"), doc(topic))
+		ids = append(ids, w.ask(topic, "body of "+topic+"\n"))
+	}
+	args := []string{"write", dir}
+	if r := w.run("", args...); w.done(r, args) {
+		w.stored(ids...)
+	}
+}
+
+// again stores what is there.
+func (w *worker) again() {
+	id, body := w.pick(w.Rand)
+	if body == "" {
+		return
+	}
+	w.mu.Lock()
+	topic := w.topics[id]
+	w.mu.Unlock()
+	args := []string{"write", "-", "--from", "ann", "--to", "ben", "--topic", topic, "--ts", soakTS}
+	if r := w.run(body, args...); w.done(r, args) && (!strings.Contains(r.stdout, id) || !strings.Contains(r.stdout, `"existing"`)) {
+		w.fault("%s is not known: %s", id, r.stdout)
+	}
+}
+
+func (w *worker) mark() {
+	id, _ := w.pick(w.Rand)
+	if id == "" {
+		return
+	}
+	operator := []string{"ben", "cat", "dan"}[w.IntN(3)]
+	args := []string{"mark-read", id, operator}
+	if w.done(w.run("", args...), args) {
+		w.marked(id, operator)
+	}
+}
+
+func resumeOf(id, operator string) []string {
+	return []string{"resume", id, "--operator", operator, "--accept", "operational", "--reason", "soak", "--max-age", "100000h"}
+}
+
+// resume consumes the token of a handoff, unless somebody did before.
+func (w *worker) resume() {
+	id, body := w.pick(w.Rand)
+	if body == "" {
+		return
+	}
+	operator := fmt.Sprintf("op%d", w.number)
+	w.mu.Lock()
+	isFirst := !w.begun[id]
+	w.begun[id] = true
+	by := w.tokens[id]
+	w.mu.Unlock()
+	args := resumeOf(id, operator)
+	r := w.run("", args...)
+	ok := w.done(r, args, 11)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch now := w.tokens[id]; {
+	case ok && by != operator && now != "" && now != operator:
+		w.fault("%s is resumed by %s and by %s", id, now, operator)
+	case ok:
+		w.tokens[id] = operator
+		w.marks[[2]string{id, operator}] = true
+	case r.code == 11 && isFirst && now == "":
+		w.fault("%s cannot be resumed, and nobody did: %s%s", id, r.stdout, r.stderr)
+	}
+}
+
+// draft saves a draft, and at times publishes or discards one.
+func (w *worker) draft() {
+	args := []string{"draft", "save", "-", "--from", "drafter", "--to", "ben", "--topic", w.topic(), "--json"}
+	if r := w.run(fmt.Sprintf("draft %d of %d\n", w.count, w.number), args...); w.done(r, args) {
+		var d struct {
+			ID string `json:"draft_id"`
+		}
+		if err := json.Unmarshal([]byte(r.stdout), &d); err != nil || d.ID == "" {
+			w.fault("draft save says %s", r.stdout)
+		}
+		w.mu.Lock()
+		w.drafts[d.ID] = true
+		w.mu.Unlock()
+		w.own = append(w.own, d.ID)
+	}
+	if len(w.own) == 0 || w.IntN(2) == 0 {
+		return
+	}
+	id := w.own[0]
+	w.own = w.own[1:]
+	w.mu.Lock()
+	delete(w.drafts, id)
+	w.unseen++
+	w.mu.Unlock()
+	args = [][]string{{"draft", "publish", id}, {"draft", "discard", "--yes", id}}[w.IntN(2)]
+	if r := w.run("", args...); w.done(r, args) && args[1] == "publish" {
+		w.receipt(r)
+	}
+}
+
+// receipt takes down what a command stored whose id was not known before.
+func (w *worker) receipt(r result) {
+	var said struct {
+		ID string `json:"handoff_id"`
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &said); err != nil || said.ID == "" {
+		w.fault("a receipt says %s", r.stdout)
+		return
+	}
+	w.stored(said.ID)
+}
+
+// record stores a run record.
+func (w *worker) record() {
+	w.store("create", fmt.Sprintf("task-%d-%d", w.number, w.count), "--summary", "Did it.", "--agent", "agent:soak", "--from", "runner", "--to", "ben", "--topic", w.topic())
+}
+
+// edit stores what was typed in an editor.
+func (w *worker) edit() {
+	w.store("new", "--from", "editor", "--to", "ben", "--topic", w.topic())
+}
+
+func (w *worker) store(args ...string) {
+	w.mu.Lock()
+	w.unseen++
+	w.mu.Unlock()
+	if r := w.run("", args...); w.done(r, args) {
+		w.receipt(r)
+	}
+}
+
+// read prints a body. What is known of it must be in it.
+func (w *worker) read(id, body string) {
+	if id == "" {
+		return
+	}
+	args := []string{"read", id}
+	if r := w.run("", args...); w.done(r, args) && !strings.HasSuffix(r.stdout, body) {
+		w.fault("%s reads %q", id, r.stdout)
+	}
+}
+
+// askAbout gives the commands that say something of one handoff.
+func (w *worker) askAbout() {
+	id, _ := w.pick(w.Rand)
+	if id == "" {
+		return
+	}
+	args := [][]string{{"check", id}, {"receipts", id}, {"verify", id}, {"read", "--agent", id}}[w.IntN(4)]
+	w.done(w.run("", args...), args, 10, 11)
+}
