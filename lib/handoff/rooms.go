@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/repair"
@@ -44,4 +45,4 @@ func SignatureFile(file string, n int) string { return eventlog.SignatureFile(fi
 
 // ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
 // itself claims as its id does not count. It fails on strings that are not valid UTF-8.
-func ID(d Document) (string, error) { return store.ID(d) }
+func ID(d Document) (string, error) { return document.ID(d) }

@@ -70,12 +70,12 @@ func (s *Store) screen(docs []sealed, results []Result) ([]scanned, error) {
 func (s *Store) screenOne(d sealed) (scanned, error) {
 	out := scanned{sealed: d}
 	var faults []Fault
-	for _, p := range passages(&d.Document) {
-		for _, f := range secrets.Scan(*p.text) {
+	for _, p := range document.Texts(&d.Document) {
+		for _, f := range secrets.Scan(*p.Value) {
 			if slices.Contains(s.opt.AllowSecrets, f.Rule) {
 				out.allowed = append(out.allowed, f.Rule)
 			} else {
-				faults = append(faults, p.fault(f))
+				faults = append(faults, leaked(p.Pointer, f))
 			}
 		}
 	}
@@ -99,49 +99,31 @@ func (s *Store) redact(d scanned) (scanned, error) {
 		return d, fault.New(ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
 			"%sthe body carries a record with a credential in it, which cannot be redacted in place", store.Prefixed(d.name))
 	}
-	d.References = slices.Clone(d.References)
+	d.Document = document.Clone(d.Document)
 	var faults []Fault
-	for _, p := range passages(&d.Document) {
-		text, rules := Redact(*p.text, s.opt.AllowSecrets)
-		if len(rules) > 0 && p.slug {
-			faults = append(faults, Fault{Pointer: p.pointer, Problem: "holds a credential (rule " + rules[0] + "), which cannot be redacted here", Hint: "choose another name"})
+	for _, p := range document.Texts(&d.Document) {
+		text, rules := Redact(*p.Value, s.opt.AllowSecrets)
+		if len(rules) > 0 && !p.Redactable {
+			faults = append(faults, Fault{Pointer: p.Pointer, Problem: "holds a credential (rule " + rules[0] + "), which cannot be redacted here", Hint: "choose another name"})
 			continue
 		}
-		*p.text, d.redacted = text, append(d.redacted, rules...)
+		*p.Value, d.redacted = text, append(d.redacted, rules...)
 	}
 	if len(faults) > 0 {
 		return d, &DocumentError{Name: d.name, Faults: faults}
 	}
 	d.redacted = names(d.redacted)
-	id, err := store.ID(d.Document)
+	id, err := document.ID(d.Document)
 	d.HandoffID = id
 	d.text = document.Render(d.Document)
 	return d, err
 }
 
-// A passage is a text of a document with its pointer.
-type passage struct {
-	pointer string
-	text    *string
-	slug    bool
-}
-
-func passages(d *Document) []passage {
-	all := []passage{{"/body", &d.Body, false}, {"/from", &d.From, true}, {"/to", &d.To, true}, {"/topic", &d.Topic, true}}
-	for i := range d.References {
-		all = append(all, passage{fmt.Sprintf("/references/%d", i), &d.References[i], false})
-	}
-	for i := range d.Tags {
-		all = append(all, passage{fmt.Sprintf("/tags/%d", i), &d.Tags[i], true})
-	}
-	return all
-}
-
-func (p passage) fault(f Secret) Fault {
+func leaked(pointer string, f Secret) Fault {
 	where := "holds"
-	if p.pointer == "/body" {
+	if pointer == "/body" {
 		where = fmt.Sprintf("line %d, column %d of the body holds", f.Line, f.Column)
 	}
-	return Fault{Pointer: p.pointer, Problem: where + " a credential (rule " + f.Rule + ")",
+	return Fault{Pointer: pointer, Problem: where + " a credential (rule " + f.Rule + ")",
 		Hint: "take it out and revoke it, or use --redact; --allow-secret " + f.Rule + " if it is none"}
 }

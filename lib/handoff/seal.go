@@ -87,7 +87,7 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 		fault.Line, fault.Column = draft.Locate(fault.Pointer)
 		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
 	}
-	id, err := store.ID(doc)
+	id, err := document.ID(doc)
 	if err != nil {
 		return sealed{}, fault.New(ErrInvalid, "", "%s%v", store.Prefixed(src.Name), err)
 	}

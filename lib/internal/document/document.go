@@ -37,42 +37,20 @@ const (
 	maxNames  = 100       // documents of one base name
 )
 
-// A Document is a handoff whose fields are what a valid head says. HandoffID is empty when the
-// source names none. Lists keep their order; a missing list is nil. Body has LF line ends and does
-// not begin with a blank line.
-type Document struct {
-	SchemaVersion, HandoffID, From, To, Topic, Time string
-	References, Tags                                []string
-	Body                                            string
-}
-
-// Instance returns the head as a JSON-like value for Rules, without the fields that are empty.
-func (d Document) Instance() map[string]any {
-	head := map[string]any{}
-	for _, f := range d.scalars() {
-		if f.value != "" {
-			head[f.key] = f.value
-		}
-	}
-	for key, items := range map[string][]string{"references": d.References, "tags": d.Tags} {
-		if len(items) > 0 {
-			head[key] = anySlice(items)
-		}
-	}
-	return head
-}
-
 // Render returns the bytes to store: keys in fixed order, every scalar in single quotes, and the body
 // as it is. The Document must be valid and carry its id.
 func Render(d Document) []byte {
 	var b bytes.Buffer
 	b.Grow(len(d.Body) + 512)
 	b.WriteString("---\n")
-	for _, f := range d.scalars() {
-		b.WriteString(f.key + ": " + quote(f.value) + "\n")
+	for _, f := range fields {
+		switch {
+		case f.list != nil:
+			renderList(&b, f.key, *f.list(&d))
+		case *f.text(&d) != "" || mustHave(f):
+			b.WriteString(f.key + ": " + quote(*f.text(&d)) + "\n")
+		}
 	}
-	renderList(&b, "references", d.References)
-	renderList(&b, "tags", d.Tags)
 	b.WriteString("---\n\n")
 	b.WriteString(d.Body)
 	return b.Bytes()
@@ -92,20 +70,6 @@ func FileName(d Document, n int) string {
 	return d.Time[:len("2006-01-02")] + "-" + d.From + "-" + d.To + "-" + d.Topic + suffix + ".md"
 }
 
-type field struct{ key, value string }
-
-// scalars returns the fields in the order in which they are stored.
-func (d Document) scalars() []field {
-	return []field{
-		{"schema_version", d.SchemaVersion},
-		{"handoff_id", d.HandoffID},
-		{"from", d.From},
-		{"to", d.To},
-		{"topic", d.Topic},
-		{"ts_utc", d.Time},
-	}
-}
-
 func renderList(b *bytes.Buffer, key string, items []string) {
 	if len(items) == 0 {
 		b.WriteString(key + ": []\n")
@@ -120,12 +84,4 @@ func renderList(b *bytes.Buffer, key string, items []string) {
 // quote writes a YAML single-quoted scalar. A YAML library would change some strings on the way.
 func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
-}
-
-func anySlice(items []string) []any {
-	out := make([]any, len(items))
-	for i, item := range items {
-		out[i] = item
-	}
-	return out
 }

@@ -146,29 +146,20 @@ func (d *Draft) Locate(pointer string) (line, column int) {
 // Document returns what the head and body say. It is valid only when Check found no fault; values of
 // the wrong kind are left out.
 func (d *Draft) Document() Document {
-	text := func(key string) string { s, _ := d.head[key].(string); return s }
-	return Document{
-		SchemaVersion: text("schema_version"),
-		HandoffID:     text("handoff_id"),
-		From:          text("from"),
-		To:            text("to"),
-		Topic:         text("topic"),
-		Time:          text("ts_utc"),
-		References:    d.list("references"),
-		Tags:          d.list("tags"),
-		Body:          d.body,
-	}
-}
-
-func (d *Draft) list(key string) []string {
-	items, _ := d.head[key].([]any)
-	var out []string
-	for _, item := range items {
-		if s, ok := item.(string); ok {
-			out = append(out, s)
+	doc := Document{Body: d.body}
+	for _, f := range fields {
+		if f.list == nil {
+			*f.text(&doc), _ = d.head[f.key].(string)
+			continue
+		}
+		items, _ := d.head[f.key].([]any)
+		for _, item := range items {
+			if s, ok := item.(string); ok {
+				*f.list(&doc) = append(*f.list(&doc), s)
+			}
 		}
 	}
-	return out
+	return doc
 }
 
 // CheckSize refuses rendered bytes that a later Parse with the same limit would refuse, because quotes

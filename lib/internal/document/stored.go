@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,15 +35,13 @@ func readRendered(src []byte) (Document, bool) {
 	}
 	r := &reader{rest: string(src)}
 	r.expect("---\n")
-	d := Document{
-		SchemaVersion: r.scalar("schema_version"),
-		HandoffID:     r.scalar("handoff_id"),
-		From:          r.scalar("from"),
-		To:            r.scalar("to"),
-		Topic:         r.scalar("topic"),
-		Time:          r.scalar("ts_utc"),
-		References:    r.list("references"),
-		Tags:          r.list("tags"),
+	var d Document
+	for _, f := range fields {
+		if f.list != nil {
+			*f.list(&d) = r.list(f.key)
+		} else if mustHave(f) || strings.HasPrefix(r.rest, f.key+": '") {
+			*f.text(&d) = r.scalar(f.key)
+		}
 	}
 	r.expect("---\n\n")
 	d.Body = r.rest
@@ -51,14 +50,9 @@ func readRendered(src []byte) (Document, bool) {
 	return d, ok && clean(d) && string(Render(d)) == string(src) && len(Shape(d.Instance())) == 0
 }
 
-// clean reports whether no string of a list holds a forbidden character; Shape knows less of them.
+// clean reports whether no string of the head holds a hidden character; Shape knows less of them.
 func clean(d Document) bool {
-	for _, s := range d.References {
-		if strings.ContainsFunc(s, form.IsHidden) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(Texts(&d)[1:], func(t Text) bool { return strings.ContainsFunc(*t.Value, form.IsHidden) })
 }
 
 // A reader takes what it expects from the front of rest, or fails.

@@ -38,8 +38,7 @@ func read(src []byte) (document.Document, []document.Fault) {
 }
 
 func identify(t interface{ Fatal(...any) }, d document.Document) string {
-	id, err := canon.ID(canon.Handoff{Body: d.Body, From: d.From, References: d.References, SchemaVersion: d.SchemaVersion,
-		Tags: d.Tags, To: d.To, Topic: d.Topic, Time: d.Time})
+	id, err := document.ID(d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package document
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,26 +17,22 @@ func (d *Draft) readHead(text []byte) {
 	switch {
 	case h.root == nil && len(h.faults) > 0:
 	case h.root == nil:
-		d.fail(Fault{Line: 1, Column: 1, Problem: "the head is empty", Hint: "it needs " + strings.Join(required(), ", ")})
+		d.fail(Fault{Line: 1, Column: 1, Problem: "the head is empty", Hint: "it needs " + strings.Join(keys(mustHave), ", ")})
 	case h.root.Kind != yamlnode.Mapping:
 		d.fail(Fault{Line: h.root.Line, Column: h.root.Column, Problem: "the head is not a mapping", Hint: "write lines of the form key: 'value'"})
 	default:
-		d.fields(h.root)
+		d.values(h.root)
 		d.places[""] = place{1, 1} // what is missing is missing between the delimiters
 		sortFaults(d.faults)
 	}
 }
 
-func required() []string {
-	return []string{"schema_version", "from", "to", "topic", "ts_utc"}
-}
-
-// fields takes the values of the head by key. Null counts as absent.
-func (d *Draft) fields(root *yamlnode.Node) {
+// values takes the values of the head by key. Null counts as absent.
+func (d *Draft) values(root *yamlnode.Node) {
 	d.head = map[string]any{}
 	for _, m := range root.Members {
 		key := m.Key.Text
-		if !slices.Contains(headKeys, key) {
+		if fieldOf(key) == nil {
 			d.faults = append(d.faults, Fault{Line: m.Key.Line, Column: m.Key.Column, Problem: "unknown key " + form.Show(key), Hint: hintKey(key)})
 			continue
 		}
@@ -48,10 +43,10 @@ func (d *Draft) fields(root *yamlnode.Node) {
 }
 
 func hintKey(key string) string {
-	if near := Nearest(key, headKeys); near != "" {
+	if near := Nearest(key, keys(anyField)); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "known are " + strings.Join(headKeys, ", ")
+	return "known are " + strings.Join(keys(anyField), ", ")
 }
 
 func (d *Draft) value(n *yamlnode.Node, pointer string) any {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -74,7 +73,7 @@ func (s *Store) ParseListed(e index.Row, text []byte, err error) (doc document.D
 
 // CompareRow checks that the document is the one that the row lists.
 func CompareRow(file string, doc document.Document, e index.Row) error {
-	id, err := ID(doc)
+	id, err := document.ID(doc)
 	if err != nil {
 		return err
 	}
@@ -98,13 +97,6 @@ func ParseStored(name string, text []byte) (document.Document, error) {
 		return document.Document{}, &fault.CorruptError{File: name, Line: faults[0].Line, Why: "is no valid handoff: " + faults[0].Problem}
 	}
 	return doc, nil
-}
-
-// ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
-// itself claims as its id does not count. It fails on strings that are not valid UTF-8.
-func ID(d document.Document) (string, error) {
-	return canon.ID(canon.Handoff{Body: d.Body, From: d.From, References: d.References, SchemaVersion: d.SchemaVersion,
-		Tags: d.Tags, To: d.To, Topic: d.Topic, Time: d.Time})
 }
 
 // SameHandoff reports whether two rows agree in what comes from the document.

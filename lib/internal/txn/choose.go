@@ -115,7 +115,7 @@ func (c *chooser) holds(name string, d Publication) (bool, error) {
 	if err != nil {
 		return false, nil // no handoff: its name is taken, and verify reports it
 	}
-	id, err := store.ID(stored)
+	id, err := document.ID(stored)
 	if err != nil {
 		return false, err
 	}

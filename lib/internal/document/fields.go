@@ -1,0 +1,198 @@
+package document
+
+import (
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
+
+// What the head allows, in characters (code points) and items.
+const (
+	MaxName       = 64 // from and to
+	MaxTopic      = 80
+	MaxTag        = 40
+	MaxTags       = 32
+	MaxReference  = 1024
+	MaxReferences = 256
+)
+
+// A Document is a handoff whose fields are what a valid head says. HandoffID is empty when the
+// source names none. Lists keep their order; a missing list is nil. Body has LF line ends and does
+// not begin with a blank line.
+type Document struct {
+	SchemaVersion, HandoffID, From, To, Topic, Time string
+	References, Tags                                []string
+	Body                                            string
+}
+
+// fields is the table of the head, in the order in which it is stored: parsing, rules, the id, the stored file and the search
+// for credentials all read it. A new field is a field of Document, a row here and a property of the JSON Schema.
+var fields = [...]field{
+	text("schema_version", required, hashed, constant, shape{func(s string) bool { return s == "1.0" }, "write '1.0'"},
+		func(d *Document) *string { return &d.SchemaVersion }),
+	text("handoff_id", optional, unhashed, constant, shape{form.IsID, "leave handoff_id out, it is computed; or give sha256: and 64 lower-case hex digits"},
+		func(d *Document) *string { return &d.HandoffID }),
+	text("from", required, hashed, name, slug(MaxName), func(d *Document) *string { return &d.From }),
+	text("to", required, hashed, name, slug(MaxName), func(d *Document) *string { return &d.To }),
+	text("topic", required, hashed, name, slug(MaxTopic), func(d *Document) *string { return &d.Topic }),
+	text("ts_utc", required, hashed, constant, shape{form.IsInstant, hintTime}, func(d *Document) *string { return &d.Time }),
+	list("references", MaxReferences, hashed, prose, shape{isReference, "use 1 to 1024 characters without line breaks"},
+		func(d *Document) *[]string { return &d.References }),
+	list("tags", MaxTags, hashed, name, slug(MaxTag), func(d *Document) *[]string { return &d.Tags }),
+}
+
+// A field is one row of the table. It is made by text or list, which take every property of it: a row that says nothing of
+// the search for credentials does not compile.
+type field struct {
+	key   string
+	need  need
+	hash  hash
+	scan  scan
+	shape shape
+	most  int                       // items of a list
+	text  func(*Document) *string   // nil for a list
+	list  func(*Document) *[]string // nil for a text
+}
+
+type need bool
+
+const (
+	required need = true
+	optional need = false
+)
+
+// A hash says whether the handoff_id covers a field. A text that is not given is not covered; a missing list is an empty one.
+type hash bool
+
+const (
+	hashed   hash = true
+	unhashed hash = false
+)
+
+// A scan says what the search for credentials does with a field.
+type scan int
+
+const (
+	constant scan = iota // nothing: its form has no room for one
+	name                 // it is searched; a name cannot be redacted, only refused
+	prose                // it is searched, and redacted on request
+)
+
+// A shape is what a text, or each item of a list, has to look like.
+type shape struct {
+	fits func(string) bool
+	hint string
+}
+
+func text(key string, n need, h hash, c scan, s shape, at func(*Document) *string) field {
+	return field{key: key, need: n, hash: h, scan: c, shape: s, text: at}
+}
+
+// list makes the row of a list, which is always optional.
+func list(key string, most int, h hash, c scan, s shape, at func(*Document) *[]string) field {
+	return field{key: key, hash: h, scan: c, shape: s, most: most, list: at}
+}
+
+func slug(most int) shape {
+	return shape{func(s string) bool { return form.IsSlug(s, most) }, "use 1 to " + strconv.Itoa(most) + " letters, digits, _ and -"}
+}
+
+func isReference(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 1 && n <= MaxReference && !hasControl(s)
+}
+
+// fieldOf returns the row of a key, nil for an unknown one.
+func fieldOf(key string) *field {
+	for i := range fields {
+		if fields[i].key == key {
+			return &fields[i]
+		}
+	}
+	return nil
+}
+
+// keys returns the keys of the rows that pass.
+func keys(pass func(field) bool) (all []string) {
+	for _, f := range fields {
+		if pass(f) {
+			all = append(all, f.key)
+		}
+	}
+	return all
+}
+
+func anyField(field) bool { return true }
+
+func mustHave(f field) bool { return bool(f.need) }
+
+// Instance returns the head as a JSON-like value for Rules, without the fields that are empty.
+func (d Document) Instance() map[string]any {
+	head := map[string]any{}
+	for _, f := range fields {
+		switch {
+		case f.list != nil && len(*f.list(&d)) > 0:
+			items := make([]any, len(*f.list(&d)))
+			for i, item := range *f.list(&d) {
+				items[i] = item
+			}
+			head[f.key] = items
+		case f.list == nil && *f.text(&d) != "":
+			head[f.key] = *f.text(&d)
+		}
+	}
+	return head
+}
+
+// ID returns the handoff_id of a document: the SHA-256 of the RFC 8785 form of its content. What the document itself claims
+// as its id does not count. It fails for strings that are not valid UTF-8.
+func ID(d Document) (string, error) {
+	members := []canon.Member{{Key: "body", Text: d.Body}}
+	for _, f := range fields {
+		switch {
+		case f.hash == unhashed:
+		case f.list != nil:
+			members = append(members, canon.Member{Key: f.key, List: *f.list(&d), IsList: true})
+		case *f.text(&d) != "" || mustHave(f):
+			members = append(members, canon.Member{Key: f.key, Text: *f.text(&d)})
+		}
+	}
+	return canon.ID(members)
+}
+
+// A Text is a string of a document in which a credential may stand.
+type Text struct {
+	Pointer    string  // RFC 6901; /body for the body
+	Value      *string // may be replaced if it is Redactable
+	Redactable bool
+}
+
+// Texts returns the strings of a document, its body first.
+func Texts(d *Document) []Text {
+	all := []Text{{"/body", &d.Body, true}}
+	for _, f := range fields {
+		switch {
+		case f.scan == constant:
+		case f.list != nil:
+			for i := range *f.list(d) {
+				all = append(all, Text{pointerTo("/"+f.key, strconv.Itoa(i)), &(*f.list(d))[i], f.scan == prose})
+			}
+		case *f.text(d) != "":
+			all = append(all, Text{pointerTo("", f.key), f.text(d), f.scan == prose})
+		}
+	}
+	return all
+}
+
+// Clone returns a copy that shares no list with d.
+func Clone(d Document) Document {
+	for _, f := range fields {
+		if f.list != nil {
+			*f.list(&d) = slices.Clone(*f.list(&d))
+		}
+	}
+	return d
+}
