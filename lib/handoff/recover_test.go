@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -51,18 +52,23 @@ func TestForeignIntent(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere, _, _ := eventlog.Link(strings.Repeat("0", 64), "handoff.resume", at, map[string]string{}, nil)
+	state, err := durable.OpenDir(filepath.Join(root, ".run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer state.Close()
 	for name, intent := range map[string]txn.Intent{
-		"no event":             {Op: txn.OpResume, LedgerLine: "{}\n"},
-		"no event at the end":  {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size},
-		"another chain":        {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size, LogLines: string(elsewhere)},
-		"no line":              {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size, LogLines: strings.TrimSpace(string(next))},
-		"a file outside":       {Op: txn.OpWrite, Index: "INDEX.md", Bodies: []txn.Body{body}, LogOffset: size, LogLines: string(next)},
-		"an index outside":     {Op: txn.OpRepair, Index: "../precious.txt", LogOffset: size, LogLines: string(next)},
-		"the log as it was":    {Op: txn.OpResume, LedgerLine: "{}\n", LogLines: string(log)},
-		"longer than the log":  {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size + 1, LogLines: string(next)},
-		"in the middle of one": {Op: txn.OpResume, LedgerLine: "{}\n", LogOffset: size / 2, LogLines: string(next)},
+		"no event":             {Op: "resume", LedgerLine: "{}\n"},
+		"no event at the end":  {Op: "resume", LedgerLine: "{}\n", LogOffset: size},
+		"another chain":        {Op: "resume", LedgerLine: "{}\n", LogOffset: size, LogLines: string(elsewhere)},
+		"no line":              {Op: "resume", LedgerLine: "{}\n", LogOffset: size, LogLines: strings.TrimSpace(string(next))},
+		"a file outside":       {Op: "write", Index: "INDEX.md", Bodies: []txn.Body{body}, LogOffset: size, LogLines: string(next)},
+		"an index outside":     {Op: "repair", Index: "../precious.txt", LogOffset: size, LogLines: string(next)},
+		"the log as it was":    {Op: "resume", LedgerLine: "{}\n", LogLines: string(log)},
+		"longer than the log":  {Op: "resume", LedgerLine: "{}\n", LogOffset: size + 1, LogLines: string(next)},
+		"in the middle of one": {Op: "resume", LedgerLine: "{}\n", LogOffset: size / 2, LogLines: string(next)},
 	} {
-		file, err := intent.Bytes()
+		file, err := intent.Bytes(txn.ReadKey(state))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,6 +47,20 @@ var ErrTooLarge = errors.New("too large")
 // ErrUnsupported is returned by every verb that writes, on systems where writing is not supported.
 var ErrUnsupported = errors.New("writing handoffs is not supported on this system; use Linux or macOS")
 
+// Begins reports whether part is what a power cut may have left of the beginning of data, which holds no NUL: some of
+// its blocks may be zeros.
+func Begins(data, part []byte) bool {
+	if len(part) > len(data) {
+		return false
+	}
+	for i, b := range part {
+		if b != 0 && b != data[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // ReadAll returns the content of f, at most max bytes. A longer file is an error, not a cut.
 func ReadAll(f *os.File, max int64) ([]byte, error) {
 	info, err := f.Stat()

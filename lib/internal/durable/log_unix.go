@@ -38,7 +38,7 @@ func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
 }
 
 // Put makes data stand at offset, which is at most the size of the log, and syncs it. What is there
-// already must be the beginning of data, or zeros; it is written again, because an earlier sync of it may have
+// already must be the beginning of data, perhaps with zeros in it; it is written again, because an earlier sync of it may have
 // failed and left the memory of the system good and the disk not. An error after the first byte is ErrHalfWritten.
 func (l *Log) Put(data []byte, offset int64) error {
 	info, err := l.Stat()
@@ -53,7 +53,7 @@ func (l *Log) Put(data []byte, offset int64) error {
 	if _, err := l.ReadAt(there, offset); err != nil {
 		return err
 	}
-	if !bytes.HasPrefix(data, there) && len(bytes.Trim(there, "\x00")) > 0 {
+	if !Begins(data, there) || l.appendOnly && !bytes.HasPrefix(data, there) {
 		return &fs.PathError{Op: "write", Path: l.Name(), Err: fmt.Errorf("something else was written behind byte %d meanwhile", offset)}
 	}
 	switch {

@@ -81,7 +81,7 @@ func (c *Check) openState() (err error) {
 
 func (c *Check) ReadSnapshot() (err error) {
 	c.snapshot = snapshot{}
-	if c.intent, err = txn.ReadIntent(c.Dir); errors.Is(err, fault.ErrIntegrity) {
+	if c.intent, err = txn.ReadIntent(c.Dir, txn.ReadKey(c.State)); errors.Is(err, fault.ErrIntegrity) {
 		c.intentErr, err = err, nil
 	}
 	if err != nil {

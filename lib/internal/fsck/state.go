@@ -59,7 +59,7 @@ func (c *Check) checkLogThere() {
 func (c *Check) orderRemedies() {
 	observed, err := c.Fingerprint()
 	if err == nil {
-		_, err = c.CompareMachine(c.Dir, c.State, observed)
+		_, _, err = c.CompareMachine(c.Dir, c.State, observed)
 	}
 	refused := (*store.MachineError)(nil)
 	if !errors.As(err, &refused) {

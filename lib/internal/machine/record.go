@@ -2,23 +2,48 @@ package machine
 
 import (
 	"bytes"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Record is the fingerprint file of a store: one JSON object with these three keys.
+// A Record is the fingerprint file of a store: one JSON object with these keys. Files of older versions have neither
+// writer nor secret.
 type Record struct {
-	Fingerprint     string `json:"fingerprint"`       // 64 lower-case hexadecimal digits
+	Fingerprint     string `json:"fingerprint"`       // 64 lower-case hexadecimal digits; "" while no machine is known
 	FirstSeenUTC    string `json:"first_seen_utc"`    // RFC 3339 with Z
 	WriterIDDefault string `json:"writer_id_default"` // who wrote first, may be ""
+	Writer          string `json:"writer,omitempty"`  // w- and 16 hexadecimal digits: the state directory, wherever it is
+	Secret          string `json:"secret,omitempty"`  // 64 hexadecimal digits that authenticate intents
 }
 
 // MaxBytes is the largest fingerprint file that ParseRecord reads.
 const MaxBytes = 4 << 10
+
+// ErrNoMachine says that a record names no machine.
+var ErrNoMachine = errors.New("it names no machine")
+
+// Complete gives a record a writer and a secret, random ones, where it has none.
+func (r *Record) Complete() {
+	if r.Writer == "" {
+		r.Writer = "w-" + random(8)
+	}
+	if r.Secret == "" {
+		r.Secret = random(32)
+	}
+}
+
+func random(bytes int) string {
+	b := make([]byte, bytes)
+	rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
 
 // Bytes returns the record as one line of JSON in the order of the fields, with a final newline.
 func (r Record) Bytes() []byte {
@@ -26,19 +51,23 @@ func (r Record) Bytes() []byte {
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(r); err != nil {
-		return nil // cannot be: three strings always encode
+		return nil // cannot be: strings always encode
 	}
 	return line.Bytes()
 }
 
 // ParseRecord reads a fingerprint file. It refuses, with a reason, whatever is not exactly one object
-// with the three keys, each once and in its form: an emptied or damaged file must not pass for one.
+// with its keys, each once and in its form: an emptied or damaged file must not pass for one. A record without a
+// machine comes with ErrNoMachine.
 func ParseRecord(src []byte) (Record, error) {
 	r, err := parse(src)
-	if err != nil {
-		return Record{}, fmt.Errorf("bad fingerprint record: %w", err)
+	switch {
+	case err == nil:
+		return r, nil
+	case !errors.Is(err, ErrNoMachine):
+		r = Record{}
 	}
-	return r, nil
+	return r, fmt.Errorf("bad fingerprint record: %w", err)
 }
 
 func parse(src []byte) (r Record, err error) {
@@ -49,7 +78,9 @@ func parse(src []byte) (r Record, err error) {
 	if err != nil {
 		return r, err
 	}
-	fields := map[string]*string{"fingerprint": &r.Fingerprint, "first_seen_utc": &r.FirstSeenUTC, "writer_id_default": &r.WriterIDDefault}
+	fields := map[string]*string{"fingerprint": &r.Fingerprint, "first_seen_utc": &r.FirstSeenUTC, "writer_id_default": &r.WriterIDDefault,
+		"writer": &r.Writer, "secret": &r.Secret}
+	given := make(map[string]bool)
 	for _, m := range v.Members {
 		switch field := fields[m.Name]; {
 		case field == nil:
@@ -57,16 +88,28 @@ func parse(src []byte) (r Record, err error) {
 		case m.Value.Kind != jsontree.String:
 			return r, fmt.Errorf("%s is not a string", m.Name)
 		default:
-			*field = m.Value.Text
+			*field, given[m.Name] = m.Value.Text, true
 		}
 	}
-	switch {
-	case len(v.Members) != len(fields):
+	if !given["fingerprint"] || !given["first_seen_utc"] || !given["writer_id_default"] {
 		return r, errors.New("it needs fingerprint, first_seen_utc and writer_id_default")
-	case !form.IsDigest(r.Fingerprint):
-		return r, fmt.Errorf("%s is not 64 lower-case hexadecimal digits", form.Show(r.Fingerprint))
-	case !form.IsInstant(r.FirstSeenUTC):
-		return r, fmt.Errorf("first_seen_utc %s is not a time such as 2026-05-07T12:00:00Z", form.Show(r.FirstSeenUTC))
 	}
-	return r, nil
+	return r, r.check()
+}
+
+func (r Record) check() error {
+	writer, isWriter := strings.CutPrefix(r.Writer, "w-")
+	switch {
+	case r.Writer != "" && !(isWriter && len(writer) == 16 && form.IsHex(writer)):
+		return fmt.Errorf("the writer %s is not w- and 16 lower-case hexadecimal digits", form.Show(r.Writer))
+	case r.Secret != "" && !form.IsDigest(r.Secret):
+		return errors.New("the secret is not 64 lower-case hexadecimal digits")
+	case !form.IsInstant(r.FirstSeenUTC):
+		return fmt.Errorf("first_seen_utc %s is not a time such as 2026-05-07T12:00:00Z", form.Show(r.FirstSeenUTC))
+	case r.Fingerprint == "":
+		return ErrNoMachine
+	case !form.IsDigest(r.Fingerprint):
+		return fmt.Errorf("%s is not 64 lower-case hexadecimal digits", form.Show(r.Fingerprint))
+	}
+	return nil
 }

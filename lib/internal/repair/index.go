@@ -8,13 +8,11 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // A rewriting is the new content of one index file.
@@ -119,14 +117,13 @@ func (m *mending) complete(r *rewriting, archives []string) {
 // that were missing go with INDEX.md.
 func (m *mending) publishRewriting(r rewriting) error {
 	payload := eventlog.Repaired{Index: r.name, AddedRows: eventlog.FirstIDs(r.added), AddedMarks: r.marks, Quarantined: []string{}}
-	st := txn.Step{Begins: true, Intent: txn.Intent{Op: txn.OpRepair, Index: r.name, IndexSHA256: canon.SHA256Hex(r.text)}}
+	var missing []eventlog.Pending
 	changed := !bytes.Equal(r.old, r.text)
 	if r.name == layout.Index {
-		missing, err := m.missingEvents()
-		if err != nil {
+		var err error
+		if missing, err = m.missingEvents(); err != nil {
 			return err
 		}
-		st.Events = missing
 		payload.Quarantined = append(payload.Quarantined, m.lost...)
 		payload.Superseded, payload.LogKeptAs = m.superseded, m.logKeptAs
 		changed = changed || len(missing)+len(m.lost) > 0 || m.logKeptAs != "" || m.found.Log.Torn != ""
@@ -140,13 +137,11 @@ func (m *mending) publishRewriting(r rewriting) error {
 			return err
 		}
 	}
-	missing := len(st.Events)
-	st.Events = append([]eventlog.Pending{{Type: eventlog.TypeRepair, Payload: payload}}, st.Events...)
-	st.Commit = func() error { return m.ReplaceIndex(r.name, r.old, r.text) }
-	if err := m.Apply(st); err != nil {
+	events := append([]eventlog.Pending{{Type: eventlog.TypeRepair, Payload: payload}}, missing...)
+	if err := m.Reindex(r.name, r.old, r.text, events); err != nil {
 		return err
 	}
-	m.tell(r, payload, missing)
+	m.tell(r, payload, len(missing))
 	return nil
 }
 

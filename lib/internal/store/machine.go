@@ -77,7 +77,8 @@ func (s *Store) lookAtMachine() (known bool, err error) {
 	if dir != nil {
 		defer dir.Close()
 	}
-	return s.CompareMachine(dir, state, observed)
+	known, _, err = s.CompareMachine(dir, state, observed)
+	return known, err
 }
 
 func (s *Store) Fingerprint() (string, error) {
@@ -95,16 +96,15 @@ func (s *Store) Fingerprint() (string, error) {
 	return observed, nil
 }
 
-// CompareMachine returns whether the store is recorded as this machine's. A store without anything in it
+// CompareMachine returns whether the store is recorded as this machine's, and the record. A store without anything in it
 // is nobody's yet. Either directory may be nil, if it does not exist.
-func (s *Store) CompareMachine(dir, state *durable.Dir, observed string) (known bool, err error) {
+func (s *Store) CompareMachine(dir, state *durable.Dir, observed string) (known bool, record machine.Record, err error) {
 	expected, lost := "missing, although there are handoffs", true
 	if state != nil {
 		text, err := state.ReadFile(layout.Fingerprint, machine.MaxBytes)
 		if err == nil {
-			var record machine.Record
 			if record, err = machine.ParseRecord(text); err == nil && record.Fingerprint == observed {
-				return true, nil
+				return true, record, nil
 			}
 			expected, lost = record.Fingerprint, false
 		}
@@ -116,15 +116,15 @@ func (s *Store) CompareMachine(dir, state *durable.Dir, observed string) (known 
 		} else if err != nil {
 			begun, err := s.hasBegun(dir, state)
 			if err != nil || !begun {
-				return false, err
+				return false, record, err
 			}
 		}
 	} else if dir == nil {
-		return false, nil
+		return false, record, nil
 	} else if begun, err := s.HasRows(dir); err != nil || !begun {
-		return false, err
+		return false, record, err
 	}
-	return false, &MachineError{expected, observed, lost, s.RegenerateCommand()}
+	return false, machine.Record{}, &MachineError{expected, observed, lost, s.RegenerateCommand()}
 }
 
 // hasBegun reports whether the store has rows or events.
@@ -158,6 +158,8 @@ func ShellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
+// ReadMachine returns the record of the state directory. One that cannot be used is ErrIntegrity; that of no machine comes
+// with machine.ErrNoMachine.
 func ReadMachine(state *durable.Dir) (machine.Record, error) {
 	text, err := state.ReadFile(layout.Fingerprint, machine.MaxBytes)
 	if err != nil {
@@ -165,7 +167,8 @@ func ReadMachine(state *durable.Dir) (machine.Record, error) {
 	}
 	record, err := machine.ParseRecord(text)
 	if err != nil {
-		return machine.Record{}, &fault.CorruptError{File: layout.Fingerprint, Why: err.Error()}
+		return record, &fault.Error{Class: fault.ErrIntegrity, Cause: err, Problem: layout.Fingerprint + ": " + err.Error(),
+			Advice: "run `handoff doctor` to see what is wrong and what would mend it; nothing was changed"}
 	}
 	return record, nil
 }

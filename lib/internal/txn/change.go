@@ -11,18 +11,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// A Step is one atomic change of the store. Before commit nothing counts, after it everything does.
-type Step struct {
-	Intent Intent
+// A step is one atomic change of the store. Before commit nothing counts, after it everything does.
+type step struct {
+	op     *Operation
+	intent Intent
 	staged []*durable.Staged // what is published as the Bodies with an inode, in their order
-	Events []eventlog.Pending
-	Commit func() error // replaces one file and syncs its directory
-	Begins bool         // the log may begin with this change although there are rows
+	events []eventlog.Pending
+	commit func() error // replaces one file and syncs its directory
+	begins bool         // the log may begin with this change although there are rows
 }
 
-// Apply carries the step out, in the order that lets any interruption be finished or taken back: room in
+// apply carries the step out, in the order that lets any interruption be finished or taken back: room in
 // the log, intent, bodies, commit, events.
-func (x *Session) Apply(c Step) error {
+func (x *Session) apply(c step) error {
 	log, err := x.announce(&c)
 	if err != nil {
 		return err
@@ -36,29 +37,29 @@ func (x *Session) Apply(c Step) error {
 	} else if err != nil {
 		return x.takeBack(err)
 	}
-	if err := c.Commit(); err != nil {
+	if err := c.commit(); err != nil {
 		return x.takeBack(err)
 	}
-	if err := x.settle(c.Intent, log); err != nil {
+	if err := x.settle(c.op, &c.intent, log); err != nil {
 		return fault.New(nil, fault.Then(err, "run any writing command to complete it"), "published, but not yet recorded in the audit log: %v", err)
 	}
 	return nil
 }
 
 // announce prepares the log for the events of c and publishes the intent.
-func (x *Session) announce(c *Step) (*durable.Log, error) {
+func (x *Session) announce(c *step) (*durable.Log, error) {
 	log, err := x.Log(true)
 	if err != nil {
 		return nil, err
 	}
 	if err = x.link(log, c); err == nil {
-		err = log.Reserve(int64(len(c.Intent.LogLines)))
+		err = log.Reserve(int64(len(c.intent.LogLines)))
 	}
 	if err == nil {
 		err = x.stillLocked()
 	}
 	if err == nil {
-		err = x.publishIntent(c.Intent)
+		err = x.publishIntent(c)
 	}
 	if err != nil {
 		log.Close()
@@ -68,36 +69,44 @@ func (x *Session) announce(c *Step) (*durable.Log, error) {
 }
 
 // link turns the events of c into the lines that continue the chain.
-func (x *Session) link(log *durable.Log, c *Step) error {
-	prev, recovered, err := x.head(log, c.Begins)
+func (x *Session) link(log *durable.Log, c *step) error {
+	prev, recovered, err := x.head(log, c.begins)
 	if err != nil {
 		return err
 	}
 	if recovered != nil {
-		c.Events = append([]eventlog.Pending{*recovered}, c.Events...)
+		c.events = append([]eventlog.Pending{*recovered}, c.events...)
 	}
 	info, err := log.Stat()
 	if err != nil {
 		return err
 	}
-	c.Intent.LogOffset = info.Size()
+	c.intent.LogOffset = info.Size()
 	var lines strings.Builder
-	lines.Grow(len(c.Events) * 640) // about what an event takes
-	for _, e := range c.Events {
+	lines.Grow(len(c.events) * 640) // about what an event takes
+	for _, e := range c.events {
 		var line []byte
 		if line, prev, err = eventlog.Link(prev, e.Type, x.Opt.Now(), e.Payload, e.Redacted); err != nil {
 			return err
 		}
 		lines.Write(line)
 	}
-	c.Intent.LogLines = lines.String()
+	c.intent.LogLines = lines.String()
 	return nil
 }
 
-// publishIntent makes the intent appear whole. The sync of the directory that makes it durable is the one
-// that follows the bodies: an intent without bodies has nothing to take back.
-func (x *Session) publishIntent(intent Intent) error {
-	text, err := intent.Bytes()
+// publishIntent makes the intent appear whole, and durably before a body gets its name.
+func (x *Session) publishIntent(c *step) error {
+	here, err := x.Dir.Lstat(".")
+	if err != nil {
+		return err
+	}
+	c.intent.Op, c.intent.Place = c.op.Name, here.Inode
+	key, err := x.ownKey()
+	if err != nil {
+		return err
+	}
+	text, err := c.intent.Bytes(key)
 	if err != nil {
 		return err
 	}
@@ -109,12 +118,15 @@ func (x *Session) publishIntent(intent Intent) error {
 		return err
 	}
 	defer staged.Discard()
-	return staged.Publish(layout.Intent)
+	if err := staged.Publish(layout.Intent); err != nil || len(c.staged) == 0 {
+		return err // without bodies there is nothing to take back
+	}
+	return x.Dir.Sync()
 }
 
-func (x *Session) publishBodies(c Step) error {
+func (x *Session) publishBodies(c step) error {
 	next := 0
-	for _, body := range c.Intent.Bodies {
+	for _, body := range c.intent.Bodies {
 		if body.Inode == 0 {
 			continue
 		}
@@ -127,14 +139,9 @@ func (x *Session) publishBodies(c Step) error {
 }
 
 // settle records a committed change in the log and ends it.
-func (x *Session) settle(intent Intent, log *durable.Log) error {
-	if intent.History != "" {
-		if err := x.ensureHistory(intent.History); err != nil {
-			return err
-		}
-	}
-	if intent.Op == OpResume {
-		if err := x.finishResume(&intent); err != nil {
+func (x *Session) settle(op *Operation, intent *Intent, log *durable.Log) error {
+	if op.settle != nil {
+		if err := op.settle(x, intent); err != nil {
 			return err
 		}
 	}
@@ -155,7 +162,7 @@ func (x *Session) takeBack(cause error) error {
 	fresh, err := x.Dir.Reopen()
 	if err == nil {
 		defer fresh.Close()
-		again := &Session{Store: x.Store, Dir: fresh, State: x.State}
+		again := &Session{Store: x.Store, Dir: fresh, State: x.State, key: x.key}
 		var committed bool
 		if committed, err = again.finish(); err == nil && !committed {
 			return fault.New(nil, fault.Then(cause, "run the command again"), "nothing was published: %v", cause)

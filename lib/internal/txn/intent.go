@@ -1,8 +1,6 @@
 package txn
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,22 +8,13 @@ import (
 	"strings"
 )
 
-// The operations that an intent can announce. Each has one file whose replacement commits it.
-const (
-	OpWrite      = "write"      // Index gets Rows
-	OpMarkRead   = "mark-read"  // the rows of Marks in Index get their marks
-	OpRotate     = "rotate"     // Rows leave Index, after the archives in Bodies are there
-	OpRepair     = "repair"     // Index gets the content with IndexSHA256
-	OpResume     = "resume"     // the ledger of consumed tokens gets LedgerLine; then the rows of Marks get their marks
-	OpRegenerate = "regenerate" // the fingerprint file gets Fingerprint
-)
-
 // ErrIntent is wrapped by errors about an intent that is not as it was written.
 var ErrIntent = errors.New("the intent file is damaged")
 
 // An Intent says what a change is going to do, in enough detail to finish it or to take it back.
 type Intent struct {
-	Op          string       `json:"op"`
+	Op          string       `json:"op"`              // the name of an Operation
+	Place       uint64       `json:"place,omitempty"` // inode of the handoffs directory, in which those of the bodies count
 	Index       string       `json:"index,omitempty"`
 	Bodies      []Body       `json:"bodies,omitempty"`
 	IndexSHA256 string       `json:"index_sha256,omitempty"`
@@ -58,14 +47,16 @@ type IntentMark struct {
 	Time     string `json:"ts_utc"`
 }
 
+// A sealedIntent is the file. One of the first version has a checksum only.
 type sealedIntent struct {
 	Version int             `json:"version"`
 	Intent  json.RawMessage `json:"intent"`
+	HMAC    string          `json:"hmac"`
 	SHA256  string          `json:"sha256"`
 }
 
-// Bytes returns the intent as a file, with a checksum.
-func (i Intent) Bytes() ([]byte, error) {
+// Bytes returns the intent as a file, authenticated.
+func (i Intent) Bytes(key Key) ([]byte, error) {
 	lines := i.LogLines
 	i.LogLines = ""
 	text, err := json.Marshal(i) // ends with the empty log_lines
@@ -73,8 +64,7 @@ func (i Intent) Bytes() ([]byte, error) {
 		return nil, err
 	}
 	text = append(appendQuoted(slices.Grow(text[:len(text)-2], len(lines)*9/8), lines), `"}`...)
-	sum := sha256.Sum256(text)
-	return fmt.Appendf(make([]byte, 0, len(text)+128), `{"version":1,"intent":%s,"sha256":"%x"}`+"\n", text, sum), nil
+	return fmt.Appendf(make([]byte, 0, len(text)+128), `{"version":2,"intent":%s,"hmac":"%x"}`+"\n", text, key.sign(text)), nil
 }
 
 // appendQuoted appends a text as the inside of a JSON string. It goes line by line: encoding/json would copy the many
@@ -87,15 +77,14 @@ func appendQuoted(b []byte, text string) []byte {
 	return b
 }
 
-// ParseIntent is the inverse of Bytes. Any difference, down to a byte, is ErrIntent.
-func ParseIntent(file []byte) (Intent, error) {
+// ParseIntent is the inverse of Bytes. Any difference, down to a byte, and another key is ErrIntent.
+func ParseIntent(file []byte, key Key) (Intent, error) {
 	var s sealedIntent
 	if err := json.Unmarshal(file, &s); err != nil {
 		return Intent{}, fmt.Errorf("%w: %v", ErrIntent, err)
 	}
-	sum := sha256.Sum256(s.Intent)
-	if s.Version != 1 || hex.EncodeToString(sum[:]) != s.SHA256 {
-		return Intent{}, fmt.Errorf("%w: its checksum does not match", ErrIntent)
+	if !key.proves(s) {
+		return Intent{}, fmt.Errorf("%w, or was not made with this state directory", ErrIntent)
 	}
 	var i Intent
 	if err := json.Unmarshal(s.Intent, &i); err != nil {

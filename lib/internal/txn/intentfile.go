@@ -1,7 +1,6 @@
 package txn
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -18,7 +17,7 @@ import (
 )
 
 // ReadIntent returns the intent of an interrupted change, nil if there is none.
-func ReadIntent(d *durable.Dir) (*Intent, error) {
+func ReadIntent(d *durable.Dir, key Key) (*Intent, error) {
 	text, err := d.ReadFile(layout.Intent, layout.MaxIntent)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -30,7 +29,7 @@ func ReadIntent(d *durable.Dir) (*Intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	intent, err := ParseIntent(text)
+	intent, err := ParseIntent(text, key)
 	if err != nil {
 		return nil, &fault.CorruptError{File: path, Why: err.Error()}
 	}
@@ -66,8 +65,8 @@ func LogState(s *store.Store, log io.ReaderAt, size int64, intent *Intent) (logP
 		return logComplete, nil
 	case strings.HasPrefix(intent.LogLines, string(tail)):
 		return logAbsent, nil
-	case len(bytes.Trim(tail, "\x00")) == 0 && size <= intent.LogOffset+int64(len(tail)):
-		return logAbsent, nil // a power cut kept the new size and lost the content
+	case durable.Begins([]byte(intent.LogLines), tail) && size <= intent.LogOffset+int64(len(tail)):
+		return logAbsent, nil // a power cut kept the new size and lost some of the content
 	}
 	return 0, corrupt("continues in another way than the interrupted change would have")
 }

@@ -37,11 +37,11 @@ func (x *Session) CheckMachine() error {
 	if err != nil {
 		return err
 	}
-	known, err := x.CompareMachine(x.Dir, x.State, observed)
+	known, record, err := x.CompareMachine(x.Dir, x.State, observed)
 	if refused := (*store.MachineError)(nil); errors.As(err, &refused) {
 		x.logRefusal(refused)
 	}
-	if err != nil || known {
+	if x.key = KeyOf(record); err != nil || known {
 		return err
 	}
 	return x.recordMachine(observed)
@@ -58,6 +58,8 @@ func (x *Session) recordMachine(observed string) error {
 		}
 	}
 	record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.Now(), WriterIDDefault: x.Opt.Operator}
+	record.Complete()
+	x.key = KeyOf(record)
 	for _, f := range []struct {
 		name string
 		text []byte

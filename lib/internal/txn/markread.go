@@ -25,6 +25,9 @@ const (
 	StatusExisting = "existing" // it was marked before; nothing was changed
 )
 
+// markRead gives rows of one index file a read mark; its replacement commits it.
+var markRead = Operation{Name: "mark-read", committed: marksAreThere, redo: setMarks}
+
 // A Marking goes through the index files and marks the rows of the ids that it wants.
 type Marking struct {
 	*Session
@@ -49,7 +52,7 @@ func (m *Marking) File(name string, text []byte) error {
 		}
 	}
 	if len(edits) > 0 {
-		if err := m.Apply(m.step(name, text, edits)); err != nil {
+		if err := m.apply(m.plan(name, text, edits)); err != nil {
 			return err
 		}
 	}
@@ -59,13 +62,13 @@ func (m *Marking) File(name string, text []byte) error {
 	return nil
 }
 
-func (m *Marking) step(name string, text []byte, edits map[string]index.Row) Step {
-	st := Step{Intent: Intent{Op: OpMarkRead, Index: name}}
+func (m *Marking) plan(name string, text []byte, edits map[string]index.Row) step {
+	st := step{op: &markRead, intent: Intent{Index: name}}
 	for _, id := range slices.Sorted(maps.Keys(edits)) {
-		st.Intent.Marks = append(st.Intent.Marks, IntentMark{ID: id, Operator: m.Mark.Operator, Time: m.Mark.Time})
-		st.Events = append(st.Events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Mark.Operator, Time: m.Mark.Time}})
+		st.intent.Marks = append(st.intent.Marks, IntentMark{ID: id, Operator: m.Mark.Operator, Time: m.Mark.Time})
+		st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Mark.Operator, Time: m.Mark.Time}})
 	}
-	st.Commit = func() error { return m.ReplaceIndex(name, text, index.SetRows(text, edits)) }
+	st.commit = func() error { return m.replaceIndex(name, text, index.SetRows(text, edits)) }
 	return st
 }
 
@@ -120,5 +123,5 @@ func setMarks(x *Session, intent *Intent) error {
 		}
 		edits[m.ID] = l.Row.WithMark(index.Mark{Operator: m.Operator, Time: m.Time})
 	}
-	return x.putIndex(intent.Index, index.SetRows(text, edits))
+	return x.putIndex(intent.Index, index.SetRows(text, edits), nil)
 }

@@ -24,13 +24,13 @@ func (x *Session) record(e eventlog.Pending) bool {
 		return false
 	}
 	defer log.Close()
-	st := Step{Events: []eventlog.Pending{e}}
+	st := step{events: []eventlog.Pending{e}}
 	if x.link(log, &st) != nil {
 		return false
 	}
-	err = log.Put([]byte(st.Intent.LogLines), st.Intent.LogOffset)
+	err = log.Put([]byte(st.intent.LogLines), st.intent.LogOffset)
 	if errors.Is(err, durable.ErrHalfWritten) {
-		_ = log.Truncate(st.Intent.LogOffset) // so that nothing follows what may not be on the disk
+		_ = log.Truncate(st.intent.LogOffset) // so that nothing follows what may not be on the disk
 	}
 	return err == nil
 }

@@ -1,7 +1,6 @@
 package txn
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,22 +13,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
-
-// An operation knows how recovery reads the outcome of a change from the disk, and how it brings the
-// change about where the log already records it.
-type operation struct {
-	committed func(*Session, *Intent) (bool, error)
-	redo      func(*Session, *Intent) error
-}
-
-var operations = map[string]operation{
-	OpWrite:      {rowsAreThere, readdRows},
-	OpMarkRead:   {marksAreThere, setMarks},
-	OpRotate:     {rowsHaveLeft, func(*Session, *Intent) error { return nil }},
-	OpRepair:     {indexIsReplaced, func(*Session, *Intent) error { return nil }},
-	OpResume:     {tokenIsThere, (*Session).finishResume},
-	OpRegenerate: {fingerprintIsThere, replaceFingerprint},
-}
 
 // Recover finishes or takes back what an interrupted change left, and removes what was staged for one that
 // did not begin. When there is nothing to do it costs a failed open for each directory and one for the
@@ -44,12 +27,12 @@ func (x *Session) Recover() error {
 
 // finish is recover, and says whether there was a change that is now committed.
 func (x *Session) finish() (committed bool, err error) {
-	intent, err := ReadIntent(x.Dir)
+	intent, err := ReadIntent(x.Dir, x.knownKey())
 	if err != nil || intent == nil {
 		return false, err
 	}
-	op, known := operations[intent.Op]
-	if !known {
+	op := operationOf(intent)
+	if op == nil {
 		return false, &fault.CorruptError{File: x.Path(layout.Intent), Why: fmt.Sprintf("unknown operation %q, perhaps of a newer version", intent.Op)}
 	}
 	log, err := x.Log(true)
@@ -72,7 +55,7 @@ func (x *Session) finish() (committed bool, err error) {
 	case committed:
 		err = x.Dir.Sync() // the crash may have come between the rename and its sync
 	case logged == logComplete:
-		committed, err = true, op.redo(x, intent)
+		committed, err = true, op.bringAbout(x, intent)
 	default:
 		err = x.unpublish(intent)
 	}
@@ -85,16 +68,22 @@ func (x *Session) finish() (committed bool, err error) {
 	if !committed {
 		return false, x.Dir.Remove(layout.Intent)
 	}
-	return true, x.settle(*intent, log)
+	return true, x.settle(op, intent, log)
 }
 
 // unpublish takes the bodies of an uncommitted change back: only those that the change itself made, and
-// only while they are what it made.
+// only while they are what it made. In a copy of the directory files have other inodes; the intent, which nobody else
+// can have made, and the content tell them there.
 func (x *Session) unpublish(intent *Intent) error {
 	listing, err := store.ReadIndex(x.Dir, layout.Index)
 	if err != nil {
 		return err
 	}
+	here, err := x.Dir.Lstat(".")
+	if err != nil {
+		return err
+	}
+	copied := intent.Place != 0 && intent.Place != here.Inode
 	for _, body := range intent.Bodies {
 		if body.Inode == 0 || isListed(listing, body.File) {
 			continue
@@ -106,7 +95,7 @@ func (x *Session) unpublish(intent *Intent) error {
 		if err != nil {
 			return err
 		}
-		if !entry.Regular || entry.Inode != body.Inode {
+		if !entry.Regular || !copied && entry.Inode != body.Inode {
 			continue
 		}
 		text, err := x.Dir.ReadFile(body.File, layout.MaxIndex)
@@ -142,42 +131,6 @@ func (x *Session) removeStaged() error {
 	return nil
 }
 
-func rowsAreThere(x *Session, intent *Intent) (bool, error) {
-	text, err := store.ReadIndex(x.Dir, layout.Index)
-	if err != nil {
-		return false, err
-	}
-	for _, body := range intent.Bodies {
-		if l, ok := index.Find(text, body.ID); ok && l.Row.File == body.File {
-			return true, nil // they came in one rename
-		}
-	}
-	return false, nil
-}
-
-// readdRows is for an INDEX.md that was put back to an older state while the log went on.
-func readdRows(x *Session, intent *Intent) error {
-	var rows []index.Row
-	for _, body := range intent.Bodies {
-		text, err := x.Dir.ReadFile(body.File, layout.MaxDocument)
-		if err != nil || canon.SHA256Hex(text) != body.SHA256 {
-			return &fault.CorruptError{File: x.Path(body.File), Why: "is recorded in the audit log, but missing or changed"}
-		}
-		archived, err := x.inArchives(body.ID)
-		if err != nil {
-			return err
-		}
-		if row, ok := index.ParseRow(body.Row); ok && !archived {
-			rows = append(rows, row)
-		}
-	}
-	text, err := store.ReadIndex(x.Dir, layout.Index)
-	if err != nil {
-		return err
-	}
-	return x.putIndex(layout.Index, index.Append(text, rows))
-}
-
 func (x *Session) inArchives(id string) (found bool, err error) {
 	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
 		if _, ok := index.Find(text, id); ok && name != layout.Index {
@@ -187,36 +140,4 @@ func (x *Session) inArchives(id string) (found bool, err error) {
 		return nil
 	})
 	return found, err
-}
-
-func indexIsReplaced(x *Session, intent *Intent) (bool, error) {
-	text, err := store.ReadIndex(x.Dir, intent.Index)
-	return canon.SHA256Hex(text) == intent.IndexSHA256, err
-}
-
-// ReplaceIndex is the commit of most changes: an index file that reads old becomes text. What people saved there since
-// it was read is not overwritten.
-func (x *Session) ReplaceIndex(name string, old, text []byte) error {
-	now, err := store.ReadIndex(x.Dir, name)
-	if err != nil {
-		return err
-	}
-	if len(now) > 0 && !bytes.Equal(now, old) {
-		return fault.New(fault.ErrBusy, "run the same command again", "%s was changed by something else meanwhile", x.Path(name))
-	}
-	return x.putIndex(name, text)
-}
-
-// putIndex is replaceIndex for what was read only now.
-func (x *Session) putIndex(name string, text []byte) error {
-	replace := func() error { return x.Dir.Replace(name, text, 0o644) }
-	if name != layout.Index {
-		if _, err := x.Dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			replace = func() error { return x.makeArchive(name, text) }
-		}
-	}
-	if err := replace(); err != nil {
-		return err
-	}
-	return x.Dir.Sync()
 }

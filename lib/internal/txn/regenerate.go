@@ -13,6 +13,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
+// regenerate names another machine in the fingerprint file, whose replacement commits it; the history follows.
+var regenerate = Operation{Name: "regenerate", committed: fingerprintIsThere, redo: setFingerprint, settle: ensureHistory}
+
+// Regenerate makes the machine of the record the one that the store belongs to. adopted is what it takes over without
+// events.
 func (x *Session) Regenerate(record machine.Record, operator, reason string, adopted eventlog.Adoption) error {
 	old, err := store.ReadMachine(x.State)
 	payload := eventlog.Regenerated{OperatorID: operator, Reason: reason, OldFingerprint: old.Fingerprint, NewFingerprint: record.Fingerprint}
@@ -24,42 +29,51 @@ func (x *Session) Regenerate(record machine.Record, operator, reason string, ado
 	if err != nil {
 		return err
 	}
-	st := Step{
-		Intent: Intent{Op: OpRegenerate, Fingerprint: string(record.Bytes()), History: string(history)},
-		Begins: true,
-		Events: []eventlog.Pending{{Type: eventlog.TypeRegenerate, Payload: payload}},
-		Commit: func() error { return x.setFingerprint(record.Bytes()) },
+	record.Writer, record.Secret = "", "" // which stay as they are; others may read an intent
+	st := step{
+		op:     &regenerate,
+		intent: Intent{Fingerprint: string(record.Bytes()), History: string(history)},
+		begins: true,
+		events: []eventlog.Pending{{Type: eventlog.TypeRegenerate, Payload: payload}},
 	}
+	st.commit = func() error { return setFingerprint(x, &st.intent) }
 	if adopted.Rows > 0 {
-		st.Events = append([]eventlog.Pending{adopted.Event("the audit log was missing", "")}, st.Events...)
+		st.events = append([]eventlog.Pending{adopted.Event("the audit log was missing", "")}, st.events...)
 	}
 	if err := PublishNew(x.State, layout.GitIgnore, []byte("*\n")); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return x.Apply(st)
+	return x.apply(st)
 }
 
-func (x *Session) setFingerprint(text []byte) error {
-	if err := x.State.Replace(layout.Fingerprint, text, 0o600); err != nil {
+// setFingerprint writes the record of an intent, with the writer and the secret of the state directory.
+func setFingerprint(x *Session, intent *Intent) error {
+	record, err := machine.ParseRecord([]byte(intent.Fingerprint))
+	if err != nil {
+		return err
+	}
+	old, err := store.ReadMachine(x.State)
+	if err == nil || errors.Is(err, machine.ErrNoMachine) {
+		record.Writer, record.Secret = old.Writer, old.Secret
+	}
+	if err := x.State.Replace(layout.Fingerprint, record.Bytes(), 0o600); err != nil {
 		return err
 	}
 	return x.State.Sync()
 }
 
 func fingerprintIsThere(x *Session, intent *Intent) (bool, error) {
-	text, err := x.State.ReadFile(layout.Fingerprint, machine.MaxBytes)
-	if errors.Is(err, fs.ErrNotExist) {
+	record, err := store.ReadMachine(x.State)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, machine.ErrNoMachine) {
 		return false, nil
 	}
-	return string(text) == intent.Fingerprint, err
-}
-
-func replaceFingerprint(x *Session, intent *Intent) error {
-	return x.setFingerprint([]byte(intent.Fingerprint))
+	record.Writer, record.Secret = "", ""
+	return string(record.Bytes()) == intent.Fingerprint, err
 }
 
 // ensureHistory appends the line of an intent to the history, unless it is the last one already.
-func (x *Session) ensureHistory(line string) error {
+func ensureHistory(x *Session, intent *Intent) error {
+	line := intent.History
 	text, err := x.State.ReadFile(layout.History, layout.MaxIndex)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot read %s: %w", layout.History, err)

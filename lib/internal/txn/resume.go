@@ -15,6 +15,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
+// resume consumes a token: its line in the ledger commits it, the read mark follows.
+var resume = Operation{Name: "resume", committed: tokenIsThere, redo: finishResume, settle: finishResume}
+
 // A ConsumedError says that the work was resumed before. It wraps no class: nothing is wrong with the store.
 type ConsumedError struct{ By eventlog.Consumption }
 
@@ -40,20 +43,20 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 	} else if by != nil {
 		return &ConsumedError{*by}
 	}
-	st := Step{Intent: Intent{Op: OpResume, LedgerOffset: ledger.end()}}
-	marked, err := x.planMark(c, &st.Intent)
+	st := step{op: &resume, intent: Intent{LedgerOffset: ledger.end()}}
+	marked, err := x.planMark(c, &st.intent)
 	if err != nil {
 		return err
 	}
-	if st.Intent.LedgerLine, err = LedgerLine(c); err != nil {
+	if st.intent.LedgerLine, err = LedgerLine(c); err != nil {
 		return err
 	}
-	st.Events = []eventlog.Pending{{Type: eventlog.TypeResume, Payload: eventlog.Resumed{Consumption: c, Marked: marked}}}
+	st.events = []eventlog.Pending{{Type: eventlog.TypeResume, Payload: eventlog.Resumed{Consumption: c, Marked: marked}}}
 	if marked {
-		st.Events = append(st.Events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: c.HandoffID, OperatorID: c.Operator, Time: c.Time}})
+		st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: c.HandoffID, OperatorID: c.Operator, Time: c.Time}})
 	}
-	st.Commit = func() error { return x.putToken(&st.Intent) }
-	return x.Apply(st)
+	st.commit = func() error { return x.putToken(&st.intent) }
+	return x.apply(st)
 }
 
 // planMark says in the intent which row gets the read mark, unless it has it.
@@ -125,7 +128,7 @@ func tokenIsThere(x *Session, intent *Intent) (bool, error) {
 
 // finishResume brings about what follows the commit of a resume. The line is synced again: an earlier
 // sync of it may have failed.
-func (x *Session) finishResume(intent *Intent) error {
+func finishResume(x *Session, intent *Intent) error {
 	if err := x.putToken(intent); err != nil || len(intent.Marks) == 0 {
 		return err
 	}

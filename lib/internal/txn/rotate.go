@@ -13,12 +13,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
+// rotate seals the older rows of INDEX.md into archives. The archives are there before the replacement of INDEX.md
+// commits it.
+var rotate = Operation{Name: "rotate", committed: rowsHaveLeft}
+
 const maxArchive = 10_000 // rows of one archive
 
-// rotate seals the older rows into archives if INDEX.md would get longer than it may with the given number
+// makeRoom seals the older rows into archives if INDEX.md would get longer than it may with the given number
 // of new rows, and returns the text of INDEX.md that is then current. What is left is half of what it may
 // have, so that the cost of a rotation is shared by many writes.
-func (x *Session) rotate(text []byte, adding int) ([]byte, error) {
+func (x *Session) makeRoom(text []byte, adding int) ([]byte, error) {
 	atMost := len(text) / index.MinRowLen // spares most writes the counting
 	if x.Opt.IndexMaxRows < 0 || atMost+adding <= x.Opt.IndexMaxRows {
 		return text, nil
@@ -31,7 +35,7 @@ func (x *Session) rotate(text []byte, adding int) ([]byte, error) {
 	if len(sealed) == 0 {
 		return text, nil
 	}
-	st := Step{Intent: Intent{Op: OpRotate, Index: layout.Index}}
+	st := step{op: &rotate, intent: Intent{Index: layout.Index}}
 	n, err := x.nextArchive()
 	if err != nil {
 		return nil, err
@@ -46,11 +50,11 @@ func (x *Session) rotate(text []byte, adding int) ([]byte, error) {
 		}
 	}
 	rest = index.AddArchives(rest, names)
-	st.Commit = func() error { return x.ReplaceIndex(layout.Index, text, rest) }
-	return rest, x.Apply(st)
+	st.commit = func() error { return x.replaceIndex(layout.Index, text, rest) }
+	return rest, x.apply(st)
 }
 
-func (x *Session) addArchive(st *Step, name string, rows []index.Row) error {
+func (x *Session) addArchive(st *step, name string, rows []index.Row) error {
 	text := index.Append(index.New(nil), rows)
 	staged, err := x.stageArchive(text)
 	if err != nil {
@@ -61,8 +65,8 @@ func (x *Session) addArchive(st *Step, name string, rows []index.Row) error {
 		return err
 	}
 	st.staged = append(st.staged, staged)
-	st.Intent.Bodies = append(st.Intent.Bodies, Body{File: name, SHA256: canon.SHA256Hex(text), Inode: inode, ID: rows[0].ID})
-	st.Events = append(st.Events, eventlog.Pending{Type: eventlog.TypeRotate, Payload: eventlog.Rotated{Archive: name, Rows: len(rows), First: rows[0].ID, Last: rows[len(rows)-1].ID}})
+	st.intent.Bodies = append(st.intent.Bodies, Body{File: name, SHA256: canon.SHA256Hex(text), Inode: inode, ID: rows[0].ID})
+	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeRotate, Payload: eventlog.Rotated{Archive: name, Rows: len(rows), First: rows[0].ID, Last: rows[len(rows)-1].ID}})
 	return nil
 }
 

@@ -23,6 +23,7 @@ type Session struct {
 	*store.Store
 	Dir, State *durable.Dir
 	lockFile   durable.Entry // that is held
+	key        Key           // of intents, once it is known
 	cleanup    []func()
 }
 

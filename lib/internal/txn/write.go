@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -14,6 +15,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
+
+// write puts documents into the handoffs directory and their rows into INDEX.md, whose replacement commits it.
+var write = Operation{Name: "write", committed: rowsAreThere, redo: readdRows}
 
 // A Publication is a document that may be stored, with its bytes.
 type Publication struct {
@@ -54,7 +58,7 @@ type publishing struct {
 	outcomes []Outcome
 
 	choose *chooser
-	step   Step
+	step   step
 	rows   []index.Row
 	back   []string // ids of rows that were lost, not their events
 }
@@ -102,7 +106,7 @@ func (p *publishing) store(keepGoing bool) error {
 		return err
 	}
 	p.choose = newChooser(p.Session, text, len(p.docs))
-	p.step = Step{Intent: Intent{Op: OpWrite, Index: layout.Index}}
+	p.step = step{op: &write, intent: Intent{Index: layout.Index}}
 	for i := range p.docs {
 		if err := p.plan(i); err != nil {
 			return err
@@ -115,14 +119,14 @@ func (p *publishing) store(keepGoing bool) error {
 		return nil
 	}
 	if len(p.back) > 0 {
-		p.step.Events = append(p.step.Events, eventlog.Pending{Type: eventlog.TypeRepair,
+		p.step.events = append(p.step.events, eventlog.Pending{Type: eventlog.TypeRepair,
 			Payload: eventlog.Repaired{Index: layout.Index, AddedRows: eventlog.FirstIDs(p.back), Quarantined: []string{}}})
 	}
-	if text, err = p.rotate(text, len(p.rows)); err != nil {
+	if text, err = p.makeRoom(text, len(p.rows)); err != nil {
 		return err
 	}
-	p.step.Commit = func() error { return p.ReplaceIndex(layout.Index, text, index.Append(text, p.rows)) }
-	return p.Apply(p.step)
+	p.step.commit = func() error { return p.replaceIndex(layout.Index, text, index.Append(text, p.rows)) }
+	return p.apply(p.step)
 }
 
 // plan adds the i-th document to the step, if it is new. The error is one that concerns them all.
@@ -149,11 +153,11 @@ func (p *publishing) plan(i int) error {
 	}
 	body.Row = row.String()
 	p.rows = append(p.rows, row)
-	p.step.Intent.Bodies = append(p.step.Intent.Bodies, body)
+	p.step.intent.Bodies = append(p.step.intent.Bodies, body)
 	if logged {
 		p.back = append(p.back, d.HandoffID)
 	} else {
-		p.step.Events = append(p.step.Events, Written(p.Store, d, chosen.file))
+		p.step.events = append(p.step.events, Written(p.Store, d, chosen.file))
 	}
 	return nil
 }
@@ -206,4 +210,40 @@ func (x *Session) currentIndex() ([]byte, error) {
 		return text, nil
 	}
 	return index.New(nil), nil
+}
+
+func rowsAreThere(x *Session, intent *Intent) (bool, error) {
+	text, err := store.ReadIndex(x.Dir, layout.Index)
+	if err != nil {
+		return false, err
+	}
+	for _, body := range intent.Bodies {
+		if l, ok := index.Find(text, body.ID); ok && l.Row.File == body.File {
+			return true, nil // they came in one rename
+		}
+	}
+	return false, nil
+}
+
+// readdRows is for an INDEX.md that was put back to an older state while the log went on.
+func readdRows(x *Session, intent *Intent) error {
+	var rows []index.Row
+	for _, body := range intent.Bodies {
+		text, err := x.Dir.ReadFile(body.File, layout.MaxDocument)
+		if err != nil || canon.SHA256Hex(text) != body.SHA256 {
+			return &fault.CorruptError{File: x.Path(body.File), Why: "is recorded in the audit log, but missing or changed"}
+		}
+		archived, err := x.inArchives(body.ID)
+		if err != nil {
+			return err
+		}
+		if row, ok := index.ParseRow(body.Row); ok && !archived {
+			rows = append(rows, row)
+		}
+	}
+	text, err := store.ReadIndex(x.Dir, layout.Index)
+	if err != nil {
+		return err
+	}
+	return x.putIndex(layout.Index, index.Append(text, rows), nil)
 }

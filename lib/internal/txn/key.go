@@ -1,0 +1,86 @@
+package txn
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A Key authenticates intents: they lie where others may put files, as in a repository that is shared, and only what
+// was made with this state directory is carried out. The zero Key proves nothing.
+type Key struct {
+	secret []byte
+	older  bool // the state directory was begun by a version without secrets, whose intents have a checksum alone
+}
+
+// KeyOf returns the key of a record of this machine.
+func KeyOf(r machine.Record) Key {
+	secret, _ := hex.DecodeString(r.Secret) // its form was checked
+	return Key{secret, r.Secret == ""}
+}
+
+func (k Key) sign(text []byte) []byte {
+	mac := hmac.New(sha256.New, k.secret)
+	mac.Write(text)
+	return mac.Sum(nil)
+}
+
+func (k Key) proves(s sealedIntent) bool {
+	switch {
+	case s.Version == 2 && len(k.secret) > 0:
+		sum, err := hex.DecodeString(s.HMAC)
+		return err == nil && hmac.Equal(sum, k.sign(s.Intent))
+	case s.Version == 1 && k.older:
+		sum := sha256.Sum256(s.Intent)
+		return hex.EncodeToString(sum[:]) == s.SHA256
+	}
+	return false
+}
+
+// ReadKey returns the key of a state directory, the zero Key where there is none.
+func ReadKey(state *durable.Dir) Key {
+	if state == nil {
+		return Key{}
+	}
+	record, err := store.ReadMachine(state)
+	if err != nil && !errors.Is(err, machine.ErrNoMachine) {
+		return Key{}
+	}
+	return KeyOf(record)
+}
+
+// knownKey is the key that this session has, or what the state directory proves by its secret.
+func (x *Session) knownKey() Key {
+	if len(x.key.secret) == 0 && !x.key.older {
+		x.key = ReadKey(x.State)
+		x.key.older = false // that the store is this machine's was not found
+	}
+	return x.key
+}
+
+// ownKey is knownKey for who makes an intent: a state directory without a secret gets one, durably.
+func (x *Session) ownKey() (Key, error) {
+	if len(x.knownKey().secret) > 0 {
+		return x.key, nil
+	}
+	record, err := store.ReadMachine(x.State)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		record = machine.Record{} // it is to be replaced
+	}
+	if record.FirstSeenUTC == "" {
+		record.FirstSeenUTC = x.Now()
+	}
+	record.Complete()
+	if err := x.State.Replace(layout.Fingerprint, record.Bytes(), 0o600); err != nil {
+		return Key{}, err
+	}
+	x.key = KeyOf(record)
+	return x.key, x.State.Sync()
+}
