@@ -16,60 +16,78 @@ import (
 // power cut one of the two is there. The content is synced before the rename; the caller makes the
 // rename durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
 func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
-	err := d.ReplaceIf(name, data, perm, nil)
-	var link *os.LinkError
-	var path *fs.PathError
-	switch { // they tell of a temporary file, whose name helps nobody
-	case errors.As(err, &link):
-		return &fs.PathError{Op: "replace", Path: filepath.Join(d.path, name), Err: link.Err}
-	case errors.As(err, &path):
-		return &fs.PathError{Op: "replace", Path: filepath.Join(d.path, name), Err: path.Err}
-	}
-	return err
+	return d.ReplaceIf(name, data, perm, nil)
 }
 
 // ReplaceIf is Replace for files that others write too: check is asked between the sync of the content and
-// the rename, and what it returns calls the rename off.
+// the rename, and what it returns calls the rename off. nil asks nothing.
 func (d *Dir) ReplaceIf(name string, data []byte, perm os.FileMode, check func() error) error {
 	root, err := d.root()
 	if err != nil {
 		return err
 	}
 	defer root.Close()
+	pending, err := d.pending(root, name, data, perm)
+	if err != nil {
+		return d.replaceError(name, err)
+	}
+	defer pending.Cleanup()
+	if check != nil {
+		if err := pending.Sync(); err != nil {
+			return d.replaceError(name, err)
+		}
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return d.replaceError(name, pending.CloseAtomicallyReplace())
+}
+
+// replaceError names the file in an error about the temporary one, whose name helps nobody.
+func (d *Dir) replaceError(name string, err error) error {
+	var link *os.LinkError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &link):
+		err = link.Err
+	case errors.As(err, &path):
+		err = path.Err
+	default:
+		return err
+	}
+	return &fs.PathError{Op: "replace", Path: filepath.Join(d.path, name), Err: err}
+}
+
+// pending is the temporary file with its content, mode and owner.
+func (d *Dir) pending(root *os.Root, name string, data []byte, perm os.FileMode) (*renameio.PendingFile, error) {
 	old, err := root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		old = nil
 	case err != nil:
-		return err
+		return nil, err
 	case !old.Mode().IsRegular(): // renameio would replace a symbolic link without a word
-		return unsafeEntry(name, "not a regular file")
+		return nil, unsafeEntry(name, "not a regular file")
 	}
 	if old != nil {
 		perm = old.Mode().Perm()
 	}
 	pending, err := renameio.NewPendingFile(name, renameio.WithRoot(root), renameio.WithPermissions(perm))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer pending.Cleanup()
 	if old == nil {
 		err = d.give(pending.File)
 	} else if err = keepOwner(pending.File, old); err == nil {
 		err = setMode(pending.File, perm)
 	}
+	if err == nil {
+		_, err = pending.Write(data)
+	}
 	if err != nil {
-		return err
+		return nil, errors.Join(err, pending.Cleanup())
 	}
-	if _, err := pending.Write(data); err != nil {
-		return err
-	}
-	if check != nil {
-		if err := errors.Join(pending.Sync(), check()); err != nil {
-			return err
-		}
-	}
-	return pending.CloseAtomicallyReplace()
+	return pending, nil
 }
 
 // root opens d for renameio, by path: the standard library cannot make a Root from a descriptor. That it

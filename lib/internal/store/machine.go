@@ -109,7 +109,7 @@ func (s *Store) CompareMachine(dir, state *durable.Dir, observed string) (known 
 			expected, lost = record.Fingerprint, false
 		}
 		if fault.IsLimit(err) {
-			return false, fault.Unreadable(err)
+			return false, record, fault.Unreadable(err)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			expected, lost = fmt.Sprintf("unreadable (%v)", err), true
