@@ -3,6 +3,7 @@ package handoff
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -38,12 +39,63 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 	return c, err
 }
 
+// A Ledger is what the store says at one moment about consumed resume tokens. It is for one goroutine.
+type Ledger struct {
+	*txn.Ledger
+	store *Store
+	past  func() (*txn.Past, error)
+}
+
 // Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a token is unused.
-func (s *Store) Ledger() (*txn.Ledger, error) {
+func (s *Store) Ledger() (*Ledger, error) {
+	l := &Ledger{&txn.Ledger{}, s, sync.OnceValues(s.past)}
 	d, err := s.at.OpenPlace(s.opt.StateDir)
 	if err != nil || d == nil {
-		return &txn.Ledger{}, err
+		return l, err
 	}
 	defer d.Close()
-	return txn.ReadLedger(d)
+	l.Ledger, err = txn.ReadLedger(d)
+	return l, err
+}
+
+// Gap says why a token that the ledger does not have may have been consumed all the same: what the state directory knew
+// of the handoff, "" for none that is stored, is gone. It is "" if nothing is missing.
+func (l *Ledger) Gap(id string) (string, error) {
+	past, err := l.past()
+	if err != nil {
+		return "", err
+	}
+	if !past.Begun {
+		return l.store.lacksLog()
+	}
+	if id == "" {
+		return "", nil
+	}
+	entry, err := l.store.Find(id)
+	if errors.Is(err, ErrInvalid) { // it is not stored here
+		return "", nil
+	}
+	return past.Gap(entry), err
+}
+
+// lacksLog is what Gap says where there is no event.
+func (s *Store) lacksLog() (string, error) {
+	d, err := s.at.OpenPlace(s.opt.Dir)
+	if err != nil || d == nil {
+		return "", err
+	}
+	defer d.Close()
+	if has, err := s.at.HasRows(d); err != nil || !has {
+		return "", err
+	}
+	return "the store has handoffs and no audit log: it is a clone, or its state directory is gone; bring that back, or run `" + s.at.RegenerateCommand() + "`", nil
+}
+
+func (s *Store) past() (*txn.Past, error) {
+	d, err := s.at.OpenPlace(s.opt.StateDir)
+	if err != nil || d == nil {
+		return &txn.Past{}, err
+	}
+	defer d.Close()
+	return txn.ReadPast(d)
 }

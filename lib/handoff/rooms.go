@@ -16,7 +16,6 @@ type (
 	Validation       = eventlog.Validation
 	Consumption      = eventlog.Consumption
 	ConsumedError    = txn.ConsumedError
-	Ledger           = txn.Ledger
 	MarkReceipt      = txn.MarkReceipt
 	MachineError     = store.MachineError
 	Finding          = fsck.Finding

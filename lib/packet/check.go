@@ -27,11 +27,21 @@ type Input struct {
 
 // CheckOptions say what the checks measure against. The zero value is the real world.
 type CheckOptions struct {
-	Now        time.Time                            // time.Now() when zero
-	MaxAge     time.Duration                        // DefaultMaxAge when zero
-	AllowEmpty []string                             // packet fields that may be empty
-	Consumed   func(token, id string) (bool, error) // asks the ledger for a token, or "" and the id of a handoff; nil when there is none
-	Answers    *Answers                             // what the resuming side understood; nil when it was not asked
+	Now        time.Time                           // time.Now() when zero
+	MaxAge     time.Duration                       // DefaultMaxAge when zero
+	AllowEmpty []string                            // packet fields that may be empty
+	Consumed   func(token, id string) (Use, error) // asks the ledger for a token, or "" and the id of a handoff; nil when there is none
+	Answers    *Answers                            // what the resuming side understood; nil when it was not asked
+}
+
+// A Use is what a ledger says of a token, or of a handoff without one. Its zero value says that it was never consumed.
+type Use struct {
+	Consumed  bool   `json:"-"`
+	Operator  string `json:"operator_id"` // who consumed it, when, and from which handoff, as far as the ledger is legible
+	Time      string `json:"ts_utc"`
+	HandoffID string `json:"handoff_id"`
+
+	Gap string `json:"-"` // why it may have been consumed without the ledger's knowledge, "" if it cannot
 }
 
 // A Class says whether to resume. A greater Class is worse.
@@ -74,6 +84,7 @@ type Report struct {
 	Faults     []fault.Fault `json:"faults,omitempty"`
 	Claims     []Claim       `json:"claims,omitempty"` // text that claims authority over the verdict
 	Notes      []string      `json:"notes,omitempty"`
+	Consumed   *Use          `json:"consumed,omitempty"`    // by whom, nil if the ledger says that nobody did or was not asked
 	AgeSeconds *int64        `json:"age_seconds,omitempty"` // nil when the time of the last update is unknown
 	Recovery   []string      `json:"recovery_steps"`
 	Escalation string        `json:"escalation"`
@@ -116,6 +127,7 @@ type checking struct {
 	o      CheckOptions
 	id     string
 	around []fault.Fault
+	gap    bool // the ledger may lack the token
 	report Report
 }
 

@@ -58,7 +58,7 @@ func TestOptions(t *testing.T) {
 		{"one second over", fixture(t, "stale-by-a-second.json"), func(*packet.CheckOptions) {}, packet.Operational, "updated 48h0m1s ago (exceeds 48 h limit)"},
 		{"no ledger", clean, func(o *packet.CheckOptions) { o.Consumed = nil }, packet.Clean, "no ledger of consumed tokens was asked"},
 		{"broken ledger", clean, func(o *packet.CheckOptions) {
-			o.Consumed = func(_, _ string) (bool, error) { return false, errors.New("torn line") }
+			o.Consumed = func(_, _ string) (packet.Use, error) { return packet.Use{}, errors.New("torn line") }
 		}, packet.Operational, "consumed tokens: torn line"},
 		{"empty risks", withEmpty(t, "risks"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"risks"} }, packet.Clean, "allowed to be empty: risks"},
 		{"empty unresolved", withEmpty(t, "unresolved"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"unresolved"} }, packet.Clean, "allowed to be empty: unresolved"},

@@ -20,8 +20,11 @@ var update = flag.Bool("update", false, "write the golden reports")
 var now = time.Date(2026, 5, 7, 14, 0, 0, 0, time.UTC)
 
 func options() packet.CheckOptions {
-	return packet.CheckOptions{Now: now, Consumed: func(token, id string) (bool, error) {
-		return token == "consumed-token-1" || token == "" && id == "resumed", nil
+	return packet.CheckOptions{Now: now, Consumed: func(token, id string) (use packet.Use, _ error) {
+		if token == "consumed-token-1" || token == "" && id == "resumed" {
+			use = packet.Use{Consumed: true, Operator: "ben", Time: "2026-05-07T13:00:00Z", HandoffID: "sha256:0123"}
+		}
+		return use, nil
 	}}
 }
 

@@ -26,6 +26,8 @@ func (c *checking) token(f Facts) {
 		c.refuseToken(quote(token) + " is not 8 to 128 letters, digits, _ and -")
 	case c.o.Consumed == nil:
 		c.add(Token, true, token+", valid format; no ledger of consumed tokens was asked")
+	case c.gap:
+		c.add(Token, false, token+", valid format, but nobody can tell whether it was consumed before")
 	default:
 		c.add(Token, true, token+", valid format, not previously consumed")
 	}
@@ -43,7 +45,7 @@ func (c *checking) resumedBefore(token string, showable bool) bool {
 	if c.o.Consumed == nil || token == "" && c.id == "" {
 		return false
 	}
-	used, err := c.o.Consumed(token, c.id)
+	use, err := c.o.Consumed(token, c.id)
 	name := "this handoff"
 	if token != "" && showable {
 		name = show(token)
@@ -52,10 +54,26 @@ func (c *checking) resumedBefore(token string, showable bool) bool {
 	case err != nil:
 		c.add(Token, false, name+" cannot be looked up in the ledger of consumed tokens: "+show(err.Error()))
 		c.step("Mend the ledger of consumed tokens, as `handoff doctor` says, and check again.")
-	case used:
+		return true
+	case use.Consumed:
 		c.atLeast(Critical)
-		c.refuseToken(name + " was consumed before")
-		c.step("Find out who resumed from this packet and what they did since.")
+		c.report.Consumed = &use
+		c.refuseToken(fmt.Sprintf("%s was consumed before, by %s at %s, from %s", name, legible(use.Operator), legible(use.Time), legible(use.HandoffID)))
+		c.step("Find out what " + legible(use.Operator) + " did since.")
+		return true
+	case use.Gap != "":
+		c.gap = true
+		c.atLeast(Operational)
+		c.note("%s", show(use.Gap))
+		c.step("Find out from the sender, from read_by and from the work itself whether the work was resumed already. If it was not, resume and accept it as operational, with that reason.")
 	}
-	return err != nil || used
+	return false
+}
+
+// legible is show for what a damaged line of the ledger may lack.
+func legible(text string) string {
+	if text == "" {
+		return "?"
+	}
+	return show(text)
 }

@@ -27,13 +27,12 @@ type Checks struct {
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	ledger := sync.OnceValues(s.Ledger)
 	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, Now: c.Now,
-		Consumed: func(token, id string) (bool, error) {
+		Consumed: func(token, id string) (packet.Use, error) {
 			l, err := ledger()
 			if err != nil {
-				return false, err
+				return packet.Use{}, err
 			}
-			by, err := l.Consumed(token, id)
-			return by != nil, err
+			return use(l, token, id)
 		}}
 	if c.MaxAge < 0 {
 		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.MaxAge)
@@ -44,6 +43,19 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 		}
 	}
 	return o, nil
+}
+
+// use says what the ledger knows of a token.
+func use(l *handoff.Ledger, token, id string) (packet.Use, error) {
+	by, err := l.Consumed(token, id)
+	if err != nil {
+		return packet.Use{}, err
+	}
+	if by != nil {
+		return packet.Use{Consumed: true, Operator: by.Operator, Time: by.Time, HandoffID: by.HandoffID}, nil
+	}
+	gap, err := l.Gap(id)
+	return packet.Use{Gap: gap}, err
 }
 
 func invalid(hint, format string, args ...any) error {
@@ -92,6 +104,9 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
 	}
+	if err := s.Ready(); err != nil {
+		return Resumed{}, err
+	}
 	if err := s.Recover(ctx); err != nil { // a resume that was interrupted may be the one that consumed the token
 		return Resumed{}, err
 	}
@@ -104,7 +119,7 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 		return Resumed{}, err
 	}
 	ask, unknown := o.Consumed, error(nil)
-	o.Consumed = func(token, id string) (used bool, err error) {
+	o.Consumed = func(token, id string) (used packet.Use, err error) {
 		used, unknown = ask(token, id)
 		return used, unknown
 	}

@@ -23,6 +23,7 @@ const (
 // Written has its fields in the order of their names, as the canonical form has them: what is encoded
 // needs no second look.
 type Written struct {
+	Adopted              bool     `json:"adopted,omitempty"` // the document was there before: what became of it until now is not known
 	BodyByteSize         int      `json:"body_byte_size"`
 	FilePath             string   `json:"file_path"`
 	From                 string   `json:"from"`

@@ -53,7 +53,7 @@ const (
 // ReadLedger reads the whole lines, checks their shape and compares them with the audit log. A torn last line was
 // never committed. A token that is consumed meanwhile stands behind the part of the log that is looked at.
 func ReadLedger(d *durable.Dir) (*Ledger, error) {
-	log, err := openResumes(d)
+	log, err := openLogReader(d)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func LineKey(line []byte) string {
 func (l *Ledger) end() int64 { return int64(len(l.Text)) }
 
 // compare collects the keys that the log has and the ledger lacks. As a rule both have them in the same order.
-func (l *Ledger) compare(log *resumes) error {
+func (l *Ledger) compare(log *logReader) error {
 	l.lost = make(map[string]bool)
 	at := 0
 	for key := range log.keys() {

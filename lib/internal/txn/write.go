@@ -157,7 +157,7 @@ func (p *publishing) plan(i int) error {
 	if logged {
 		p.back = append(p.back, d.HandoffID)
 	} else {
-		p.step.events = append(p.step.events, Written(p.Store, d, chosen.file))
+		p.step.events = append(p.step.events, Written(p.Store, d, chosen.file, chosen.adopt))
 	}
 	return nil
 }
@@ -175,14 +175,14 @@ func (p *publishing) failures() error {
 	return errors.Join(errs...)
 }
 
-// Written is the event of a document that is stored as file.
-func Written(s *store.Store, d Publication, file string) eventlog.Pending {
+// Written is the event of a document that is stored as file, and was there before if it is adopted.
+func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.Pending {
 	tags := d.Tags
 	if tags == nil {
 		tags = []string{}
 	}
 	return eventlog.Pending{Type: eventlog.TypeWrite, Redacted: d.Redacted, Payload: eventlog.Written{
-		HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
+		Adopted: adopted, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
 		BodyByteSize: len(d.Body), OperatorVerification: d.Operators, SecretsAllowed: d.Allowed,
 	}}

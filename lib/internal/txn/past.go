@@ -1,0 +1,56 @@
+package txn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+// A Past is what the audit log says became of the handoffs of a store, whether its chain holds or not.
+type Past struct {
+	Begun bool // the log has an event
+	of    map[string]past
+}
+
+type past struct {
+	written bool     // by a command of this store: whatever became of it since is in the log too
+	readers []string // who has marked it as read
+}
+
+// ReadPast reads the audit log. One that is missing has no events.
+func ReadPast(d *durable.Dir) (*Past, error) {
+	log, err := openLogReader(d)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	p := &Past{of: make(map[string]past)}
+	for line := range log.lines() {
+		p.Begun = p.Begun || len(line) > 0 && line[0] == '{'
+		if id, ok := eventlog.WrittenID(line); ok {
+			h := p.of[string(id)]
+			p.of[string(id)] = past{true, h.readers}
+		} else if id, operator, ok := eventlog.MarkOf(line); ok {
+			h := p.of[string(id)]
+			p.of[string(id)] = past{h.written, append(h.readers, string(operator))}
+		}
+	}
+	return p, log.err
+}
+
+// Gap says which part of the past of a listed handoff the log lacks, "" if it has it all.
+func (p *Past) Gap(row index.Row) string {
+	known := p.of[row.ID]
+	if !known.written {
+		return "the audit log does not go back to the writing of this handoff: the state of the store was lost, or is that of another clone, or was restored or mended"
+	}
+	for _, m := range row.Marks() {
+		if !slices.Contains(known.readers, m.Operator) {
+			return fmt.Sprintf("INDEX.md has it as read by %s, of which the audit log knows nothing: the state of the store is older, or somebody else wrote that", m.Operator)
+		}
+	}
+	return ""
+}
