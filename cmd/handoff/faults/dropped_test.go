@@ -42,10 +42,10 @@ var spares = []*spare{
 // Each sync that a command does must be there for something: as if it had not been done, a cut must show damage, in the
 // model with a journal and in the one without, or it must be named above.
 func TestDroppedSyncs(t *testing.T) {
-	whole := thorough(t)
+	thorough(t)
 	needsRoot(t)
 	bin := program{build(t), t.TempDir()}
-	for _, sc := range simulated(whole) {
+	for _, sc := range simulated(false) {
 		t.Run(sc.name, func(t *testing.T) {
 			s := newSimulation(t, bin, sc)
 			h, r := s.history(s.base, sc.command)
