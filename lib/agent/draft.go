@@ -2,13 +2,13 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -34,8 +34,7 @@ func SaveDraft(s Session) {
 	select {
 	case err := <-done:
 		if err != nil {
-			line, _, _ := strings.Cut(err.Error(), "\n")
-			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(line))
+			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(err)))
 		}
 	case <-time.After(draftDeadline):
 		fmt.Fprintln(s.Stderr, "handoff: the draft could not be saved in time")
@@ -57,7 +56,7 @@ func (s Session) saveDraft() error {
 	}
 	agent := s.Agent
 	if _, known := find(agent); !known {
-		return errors.New(unknown(agent))
+		return unknown(agent)
 	}
 	d := handoff.Draft{Hook: true, Agent: agent, Session: in.session(), Topic: "recovered-session", Text: in.draftText(agent, in.cwd(s.Cwd))}
 	if path := in.transcript(); path != "" {

@@ -3,9 +3,9 @@ package agent
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
@@ -14,7 +14,6 @@ const (
 	deadline  = time.Second            // after which what there is is printed
 	stdinWait = 300 * time.Millisecond // for the agent to say where the session is
 	maxStdin  = 1 << 20
-	maxOutput = 6000 // characters
 )
 
 // A Session is one start of a session of an agent.
@@ -39,7 +38,7 @@ type Session struct {
 func SessionStart(s Session) {
 	var known bool
 	if s.agent, known = find(s.Agent); !known {
-		fmt.Fprintln(s.Stderr, "handoff: "+unknown(s.Agent))
+		fmt.Fprintln(s.Stderr, "handoff: "+unknown(s.Agent).Error())
 		return
 	}
 	until := time.Now().Add(deadline)
@@ -57,7 +56,7 @@ func SessionStart(s Session) {
 	select {
 	case o := <-found:
 		if o.err != nil {
-			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(o.err.Error()))
+			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(o.err)))
 		}
 		printed <- s.print(o.text)
 	case <-late:
@@ -118,99 +117,24 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if s.Options != nil {
 		s.Options(&p.Options)
 	}
-	if o.store, err = handoff.Open(p.Options); err != nil {
+	r := report{operator: s.To, bodies: s.Bodies && !s.agent.speaks, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
+	p.Options.Lost = func(err error) { r.lost = err }
+	if r.store, err = handoff.Open(p.Options); err != nil {
 		return err
 	}
-	operator := s.To
-	if operator == "" {
-		operator = p.Me()
+	if r.operator == "" {
+		r.operator = p.Me()
 	}
-	entries, err := o.store.UnreadQuickly(operator, p.Settings.SurfaceMaxAgeDays.Value)
+	entries, err := r.store.UnreadQuickly(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {
 		return err
 	}
-	drafts := recovered(o.store.CountDrafts(s.Agent, in.session()))
-	if len(entries) == 0 {
-		o.text = drafts
-		return nil
+	r.drafts = r.store.CountDrafts(s.Agent, in.session())
+	o.store = r.store
+	o.text, o.offer.IDs = r.text(entries)
+	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, r.operator
+	if s.Bodies && s.agent.speaks {
+		return fault.New(nil, "", "no bodies are shown: %s takes the text for a message of its system or developer", fault.Own(s.agent.Title))
 	}
-	if operator == "" {
-		o.text = fmt.Sprintf("%s in %s. To whom this session belongs is not known: "+
-			"--to OPERATOR, HANDOFF_OPERATOR, or operator in .handoff.yaml says who you are.\n", count(len(entries), "unread handoff"), handoff.EscapeLine(o.store.Dir())) + drafts
-		return nil
-	}
-	r := report{store: o.store, operator: operator, bodies: s.Bodies && !s.agent.speaks, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
-	o.text, o.offer.IDs = r.text(entries, drafts)
-	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, operator
 	return nil
-}
-
-// A report is the text about the unread handoffs of one operator.
-type report struct {
-	store    *handoff.Store
-	operator string
-	bodies   bool
-	maxChars int
-	until    time.Time
-}
-
-// text says how many there are, then each as far as there is room and time, and returns the ids of those.
-// What does not verify is counted, not shown.
-func (r report) text(entries []handoff.Entry, drafts string) (text string, told []string) {
-	out := render.NewBudget(maxOutput)
-	out.Add(fmt.Sprintf("%s for %s in %s. `handoff read ID --agent` prints one, `handoff mark-read ID %s` marks it as read. "+
-		"Each line below is its id, sender, topic and time.\n", count(len(entries), "unread handoff"), r.operator, handoff.EscapeLine(r.store.Dir()), r.operator))
-	out.Add(drafts)
-	withheld, left := 0, len(entries)
-	err := r.store.LoadEach(entries, func(got handoff.Stored, err error) bool {
-		var block string
-		if err == nil {
-			block, err = r.entry(got)
-		}
-		switch {
-		case err != nil:
-			withheld++
-		case out.Add(block):
-			told = append(told, got.Entry.ID)
-		default:
-			return false
-		}
-		left--
-		return time.Now().Before(r.until)
-	})
-	if err != nil {
-		left = len(entries)
-	}
-	if withheld > 0 {
-		out.Add(count(withheld, "handoff") + " withheld: the content is not what was written; `handoff verify` names the place.\n")
-	}
-	out.Omit(left)
-	return out.String(), told
-}
-
-// entry is one line about a handoff, and its framed body if that is wanted.
-func (r report) entry(got handoff.Stored) (string, error) {
-	e := got.Entry
-	line, err := render.JSONLine(strings.Join([]string{e.ID, e.From, e.Topic, e.Time}, " "))
-	if err != nil || !r.bodies {
-		return line + "\n", err
-	}
-	framed, _, err := handoff.Framed(got, r.maxChars, false)
-	return line + "\n" + framed, err
-}
-
-// recovered is the line about the drafts of other sessions.
-func recovered(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return count(n, "recovered draft") + " of earlier sessions: `handoff draft list` lists them, `handoff draft show ID --agent` prints one, " +
-		"`handoff draft publish ID` hands one over, `handoff draft discard ID` removes one.\n"
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -104,8 +105,8 @@ func TestEnvelopes(t *testing.T) {
 	}
 	for i, text := range texts {
 		lines := strings.Split(text, "\n")
-		if text != texts[0] || len(lines) != 4 || !strings.HasPrefix(lines[0], "2 unread handoffs for ben in ") ||
-			!strings.HasPrefix(lines[1], `"sha256:`) || !strings.HasSuffix(lines[1], ` ann topic-0 2026-05-07T12:00:00Z"`) || strings.Contains(text, "the body") {
+		if text != texts[0] || len(lines) != 4 || !strings.HasPrefix(lines[0], "2 unread handoffs for ben, newest first") ||
+			!regexp.MustCompile(`^"[0-9a-f]{12} ann topic-1 2026-05-07T12:00:00Z"$`).MatchString(lines[1]) || strings.Contains(text, "the body") {
 			t.Errorf("%s: %q", agent.Names()[i], text)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -124,8 +125,8 @@ func find(name string) (Agent, bool) {
 	return agents[i], true
 }
 
-func unknown(name string) string {
-	return "unknown agent " + handoff.EscapeLine(name) + "; known are " + strings.Join(Names(), ", ")
+func unknown(name string) error {
+	return fault.New(fault.ErrInvalid, "", "unknown agent %s; known are %s", fault.Quote(name), fault.Own(strings.Join(Names(), ", ")))
 }
 
 // Find returns the agent with a name of Installable. The error is ErrInvalid.

@@ -47,6 +47,9 @@ func classWords(err error) string {
 	return "it failed"
 }
 
+// Own is a text among the arguments of [New] that is ours: the name of a file of the store, of an agent, of a flag.
+type Own string
+
 // elided stands for what others wrote, whatever the verb.
 type elided struct{}
 
@@ -57,7 +60,7 @@ func plainly(format string, args []any) string {
 	own := make([]any, len(args))
 	for i, arg := range args {
 		switch a := arg.(type) {
-		case int, int64, uint64, bool, time.Duration:
+		case Own, int, int64, uint64, bool, time.Duration:
 			own[i] = arg
 		case error:
 			own[i] = Plain(a)
@@ -65,7 +68,7 @@ func plainly(format string, args []any) string {
 			own[i] = elided{}
 		}
 	}
-	return fmt.Sprintf(format, own...)
+	return strings.TrimPrefix(fmt.Sprintf(format, own...), "…: ") // what a name was before
 }
 
 // Plain returns the problem without what it quotes.

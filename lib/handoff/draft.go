@@ -20,6 +20,7 @@ import (
 
 const (
 	draftIDLen    = 16 // hex digits of the SHA-256 of the file
+	draftSuffix   = ".json"
 	maxDraftFile  = 32 << 20
 	maxHookDrafts = 32 // of which the oldest go
 )
@@ -43,6 +44,12 @@ type Draft struct {
 	References []string `json:"references,omitempty"`
 
 	Text string `json:"text"` // the body, or a document with frontmatter
+
+	// Foreign says that the draft was not saved on this machine, or before drafts had a seal: it may have come with a
+	// cloned repository.
+	Foreign bool `json:"foreign,omitempty"`
+
+	seal string
 }
 
 // IsDocument reports whether the text brings its own frontmatter.
@@ -82,7 +89,7 @@ func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
 	if err != nil || d.Hook && !known {
 		return d, err
 	}
-	d.Saved = s.at.Now()
+	d.Saved, d.Foreign = s.at.Now(), false
 	old, err := s.Drafts()
 	if err != nil {
 		return d, err
@@ -105,7 +112,7 @@ func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
 			return d, err
 		}
 	}
-	return d, saveDraft(x, &d, old)
+	return d, s.saveDraft(x, &d, old)
 }
 
 // syncDrafts makes the names of drafts, and of their directory, survive a power cut.
@@ -130,7 +137,7 @@ func (d Draft) same(other Draft) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-func saveDraft(x *txn.Session, d *Draft, old []Draft) error {
+func (s *Store) saveDraft(x *txn.Session, d *Draft, old []Draft) error {
 	dir, err := x.State.MakeDir(layout.Drafts, 0o700)
 	if err != nil {
 		return store.PlaceError(filepath.Join(x.Opt.StateDir, layout.Drafts), err)
@@ -142,6 +149,7 @@ func saveDraft(x *txn.Session, d *Draft, old []Draft) error {
 		return err
 	}
 	d.ID = canon.SHA256Hex(text)[:draftIDLen]
+	d.seal = s.sealer()(d.stem())
 	if err := txn.PublishNew(dir, d.name(), text); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -154,12 +162,22 @@ func saveDraft(x *txn.Session, d *Draft, old []Draft) error {
 	return d.supersede(dir, old)
 }
 
-// name is the name of the draft's file. It tells drafts of hooks, and whose session left them.
-func (d Draft) name() string {
-	if d.Hook {
-		return d.ID + "-" + draftSession(d.Agent, d.Session) + ".json"
+// name is the name of the draft's file: its stem, and the seal if it has one.
+func (d Draft) name() string { return d.sealed(d.stem()) }
+
+func (d Draft) sealed(stem string) string {
+	if d.seal != "" {
+		stem += "." + d.seal
 	}
-	return d.ID + ".json"
+	return stem + draftSuffix
+}
+
+// stem tells drafts of hooks, and whose session left them.
+func (d Draft) stem() string {
+	if d.Hook {
+		return d.ID + "-" + draftSession(d.Agent, d.Session)
+	}
+	return d.ID
 }
 
 func draftSession(agent, session string) string {

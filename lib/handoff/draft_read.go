@@ -1,11 +1,15 @@
 package handoff
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
@@ -19,8 +23,9 @@ import (
 // Drafts returns the drafts, older ones first. One that is not what was saved is warned about and left out.
 func (s *Store) Drafts() ([]Draft, error) {
 	var drafts []Draft
+	isOwn := s.ownDrafts()
 	err := s.eachDraft(func(dir *durable.Dir, name string) {
-		d, err := readDraft(dir, name)
+		d, err := readDraft(dir, name, isOwn)
 		if err != nil {
 			s.opt.Warn(err.Error())
 			return
@@ -31,15 +36,45 @@ func (s *Store) Drafts() ([]Draft, error) {
 	return drafts, err
 }
 
-// CountDrafts returns how many drafts there are that the session did not leave itself.
+// CountDrafts returns how many drafts of this machine there are that the session did not leave itself.
 func (s *Store) CountDrafts(agent, session string) (n int) {
-	own := "-" + draftSession(agent, session) + ".json"
+	isOwn := s.ownDrafts()
 	_ = s.eachDraft(func(_ *durable.Dir, name string) {
-		if session == "" || !strings.HasSuffix(name, own) {
+		stem, _ := cutSeal(name)
+		if (session == "" || !strings.HasSuffix(stem, "-"+draftSession(agent, session))) && isOwn(name) {
 			n++
 		}
 	})
 	return n
+}
+
+// sealer returns the function that seals the stem of a draft's name, and so its content, with what is known on this
+// machine alone: a cloned repository may bring drafts, and must not have them announced as ours.
+func (s *Store) sealer() func(stem string) string {
+	fingerprint := sync.OnceValues(s.opt.Fingerprint)
+	return func(stem string) string {
+		key, err := fingerprint()
+		if err != nil {
+			return ""
+		}
+		mac := hmac.New(sha256.New, []byte("draft of "+key))
+		mac.Write([]byte(stem))
+		return hex.EncodeToString(mac.Sum(nil))[:draftIDLen]
+	}
+}
+
+func (s *Store) ownDrafts() func(name string) bool {
+	seal := s.sealer()
+	return func(name string) bool {
+		stem, found := cutSeal(name)
+		return found != "" && found == seal(stem)
+	}
+}
+
+// cutSeal returns the stem and the seal of the name of a draft's file.
+func cutSeal(name string) (stem, seal string) {
+	stem, seal, _ = strings.Cut(strings.TrimSuffix(name, draftSuffix), ".")
+	return stem, seal
 }
 
 func (s *Store) eachDraft(do func(dir *durable.Dir, name string)) error {
@@ -66,13 +101,13 @@ func (s *Store) openDrafts() (*durable.Dir, error) {
 }
 
 func isDraftName(name string) bool {
-	stem, ok := strings.CutSuffix(name, ".json")
+	stem, seal := cutSeal(name)
 	id, session, hook := strings.Cut(stem, "-")
-	return ok && len(id) == draftIDLen && form.IsHex(id) && form.IsHex(session) && hook == (len(session) == 8)
+	return Draft{seal: seal}.sealed(stem) == name && len(id) == draftIDLen && form.IsHex(id+session+seal) && hook == (len(session) == 8)
 }
 
 // readDraft proves that the draft is what was saved.
-func readDraft(dir *durable.Dir, name string) (Draft, error) {
+func readDraft(dir *durable.Dir, name string, isOwn func(name string) bool) (Draft, error) {
 	text, err := dir.ReadFile(name, maxDraftFile)
 	if err != nil {
 		return Draft{}, err
@@ -80,10 +115,12 @@ func readDraft(dir *durable.Dir, name string) (Draft, error) {
 	var d Draft
 	if err = json.Unmarshal(text, &d); err == nil {
 		d.ID = canon.SHA256Hex(text)[:draftIDLen]
+		_, d.seal = cutSeal(name)
 	}
 	if err != nil || d.name() != name {
 		return Draft{}, fault.New(ErrIntegrity, "look at it, and move it away", "%s is not what was saved", filepath.Join(dir.Path(), name))
 	}
+	d.Foreign = !isOwn(name)
 	return d, nil
 }
 
@@ -98,7 +135,7 @@ func (s *Store) Draft(id string) (Draft, error) {
 	err := s.eachDraft(func(dir *durable.Dir, name string) {
 		if len(id) >= minDraftPrefix && strings.HasPrefix(name[:draftIDLen], id) {
 			found = append(found, name[:draftIDLen])
-			d, bad = readDraft(dir, name)
+			d, bad = readDraft(dir, name, s.ownDrafts())
 		}
 	})
 	switch {

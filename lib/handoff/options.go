@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"errors"
 	"path/filepath"
 	"time"
 
@@ -47,6 +48,7 @@ type Options struct {
 	Now         func() time.Time       // nil is time.Now
 	Fingerprint func() (string, error) // which machine this is; nil asks the system
 	Warn        func(string)           // gets sentences about what was ignored or repaired; nil drops them
+	Lost        func(error)            // gets why handoffs that are there cannot be listed; nil is Warn
 
 	// Progress is told how a long piece of work comes along: what is done, how much of it, and of how much.
 	// It is called by one goroutine at a time, often. nil is nobody.
@@ -94,6 +96,15 @@ func (o Options) withDefaults() Options {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
+	if o.Lost == nil {
+		o.Lost = func(err error) {
+			text := err.Error()
+			if e := (*Error)(nil); errors.As(err, &e) && e.Advice != "" {
+				text += "; " + e.Advice
+			}
+			o.Warn(text)
+		}
+	}
 	return o
 }
 
@@ -102,6 +113,6 @@ func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, Named: o.Named,
 		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
-		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Progress: o.Progress,
+		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}
 }

@@ -37,8 +37,13 @@ func (s *Store) UnreadQuickly(operator string, maxAgeDays int) ([]Entry, error) 
 			return nil, nil
 		}
 	}
-	entries, err := s.Unread(operator, maxAgeDays)
-	if err == nil && len(entries) == 0 && operator != "" && large && settled {
+	look, whole := *s.at, true
+	look.Opt.Lost = func(err error) {
+		whole = false
+		s.opt.Lost(err)
+	}
+	entries, err := (&Store{&look, s.opt}).Unread(operator, maxAgeDays)
+	if err == nil && len(entries) == 0 && operator != "" && large && settled && whole {
 		known = slices.DeleteFunc(known, same)
 		known = append(known[max(0, len(known)-maxQuiet+1):], quiet{operator, maxAgeDays, seen})
 		s.writeQuiet(known)

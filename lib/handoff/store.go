@@ -42,3 +42,9 @@ func Open(opt Options) (*Store, error) {
 
 // Dir returns the absolute path of the handoffs directory.
 func (s *Store) Dir() string { return s.opt.Dir }
+
+// IsOurs reports whether this machine may change the store, as far as can be told without changing anything.
+func (s *Store) IsOurs() bool {
+	_, err := s.at.MatchesMachine()
+	return err == nil
+}

@@ -130,6 +130,9 @@ func (a *App) printDrafts(drafts []handoff.Draft) error {
 		if d.Hook {
 			kind = "recovered"
 		}
+		if d.Foreign {
+			kind = "foreign"
+		}
 		rows[i] = []string{d.ID, d.Saved, kind, d.To, d.Topic, d.Agent, d.Session, fmt.Sprint(len(d.Text))}
 	}
 	if a.JSON || len(rows) == 0 {

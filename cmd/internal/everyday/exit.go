@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -31,8 +32,8 @@ var Exits = []Exit{
 
 // The verdicts of check and resume that are not clean.
 var (
-	ErrOperational = errors.New("the handoff is OPERATIONAL, not CLEAN")
-	ErrCritical    = errors.New("the handoff is CRITICAL")
+	ErrOperational = fault.New(nil, "", "the handoff is OPERATIONAL, not CLEAN")
+	ErrCritical    = fault.New(nil, "", "the handoff is CRITICAL")
 )
 
 // ExitOf returns how a command ends that ended with err.

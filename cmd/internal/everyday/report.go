@@ -25,7 +25,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 
 // Invalid makes an error about the input, with what to do.
 func Invalid(hint, format string, args ...any) error {
-	return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf(format, args...), Advice: hint}
+	return fault.New(fault.ErrInvalid, hint, format, args...)
 }
 
 // Args turns cobra's complaint about the number of arguments into invalid input.

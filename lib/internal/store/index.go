@@ -108,13 +108,10 @@ func (s *Store) HasLost(d *durable.Dir, text []byte) (bool, error) {
 	return s.hasBegun(nil, state)
 }
 
-var errGone = errors.New("the handoffs directory does not exist, although the audit log has events")
+var errGone = fault.New(fault.ErrIntegrity, "", "the handoffs directory does not exist, although the audit log has events")
 
-var ErrIndexMissing = &fault.Error{
-	Class:   fault.ErrIntegrity,
-	Problem: layout.Index + " is missing or empty, although there are handoffs",
-	Advice:  "run `handoff doctor --rebuild-index` to make it again from the files and the audit log",
-}
+var ErrIndexMissing = fault.New(fault.ErrIntegrity, "run `handoff doctor --rebuild-index` to make it again from the files and the audit log",
+	layout.Index+" is missing or empty, although there are handoffs")
 
 // HasRows reports whether any index file of d lists a handoff.
 func (s *Store) HasRows(d *durable.Dir) (bool, error) {

@@ -16,7 +16,7 @@ import (
 func (s *Store) Reader() (*durable.Dir, error) {
 	dir, err := s.Prover()
 	if errors.Is(err, errGone) {
-		s.Opt.Warn(err.Error())
+		s.Opt.Lost(err)
 		err = nil
 	}
 	return dir, err

@@ -32,9 +32,9 @@ func (e *MachineError) Error() string {
 // Plain says no fingerprint.
 func (e *MachineError) Plain() string {
 	if e.Lost {
-		return "this store does not say which machine it belongs to; `handoff machine-fingerprint show` says more"
+		return "[CROSS-HOST-REFUSED] this store does not say which machine it belongs to; `handoff machine-fingerprint show` says more"
 	}
-	return "this store belongs to another machine; `handoff machine-fingerprint show` says more"
+	return "[CROSS-HOST-REFUSED] this store belongs to another machine; `handoff machine-fingerprint show` says more"
 }
 
 // Hint returns the command that takes the store over.

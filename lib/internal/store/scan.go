@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -37,9 +38,9 @@ func (s *Store) Scan(d *durable.Dir, choose func(index.Row) bool, skip func([]by
 		switch {
 		case !lost:
 		case name != layout.Index:
-			s.Opt.Warn(name + " is missing or was emptied; its handoffs are not shown; run `handoff doctor`")
+			s.Opt.Lost(fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is missing or was emptied; its handoffs are not shown", fault.Own(name)))
 		case s.isIndexLost(d):
-			s.Opt.Warn(ErrIndexMissing.Problem + "; " + ErrIndexMissing.Advice)
+			s.Opt.Lost(ErrIndexMissing)
 		}
 		if name == layout.Index {
 			newest = len(c.found)

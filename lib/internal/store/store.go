@@ -24,6 +24,7 @@ type Options struct {
 	Now         func() time.Time
 	Fingerprint func() (string, error)
 	Warn        func(string)
+	Lost        func(error)                        // is told why handoffs that are there cannot be listed
 	Progress    func(task string, done, total int) // nil is nobody
 }
 

@@ -1,0 +1,103 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/render"
+)
+
+const (
+	maxOutput = 6000 // characters
+	shortID   = 12   // digits of an id that tell it from others
+)
+
+// A report is the text about the unread handoffs of one operator. Its words are ours: no path, no name of a file, and
+// what else others chose (from, topic) only as JSON, each handoff on a line of its own. The commands that it names work
+// where it is read.
+type report struct {
+	store    *handoff.Store
+	operator string // "" if it is not known for whom the session works
+	bodies   bool
+	maxChars int
+	until    time.Time
+
+	lost   error // why not all handoffs can be listed, nil if they can
+	drafts int   // of earlier sessions
+}
+
+// text returns what there is to say, newest first as far as there is room and time, and the ids of the handoffs that
+// are told of. What does not verify is counted, not shown.
+func (r report) text(entries []handoff.Entry) (text string, told []string) {
+	out := render.NewBudget(maxOutput)
+	out.Add(r.head(len(entries)))
+	if r.lost != nil {
+		out.Add("Not all handoffs of this project can be listed: " + fault.Plain(r.lost) + ". `handoff verify` says what is missing.\n")
+	}
+	if r.drafts > 0 {
+		out.Add(handoff.Count(r.drafts, "recovered draft") + " of earlier sessions: `handoff draft list` lists them, `handoff draft show ID --agent` prints one, " +
+			"`handoff draft publish ID --to OPERATOR` hands one over, `handoff draft discard ID --yes` removes one.\n")
+	}
+	if r.operator == "" {
+		return out.String(), nil
+	}
+	withheld, left := 0, len(entries)
+	slices.Reverse(entries)
+	err := r.store.LoadEach(entries, func(got handoff.Stored, err error) bool {
+		var block string
+		if err == nil {
+			block, err = r.entry(got)
+		}
+		switch {
+		case err != nil:
+			withheld++
+		case out.Add(block):
+			told = append(told, got.Entry.ID)
+		default:
+			return false
+		}
+		left--
+		return time.Now().Before(r.until)
+	})
+	if err != nil {
+		left = len(entries)
+	}
+	if withheld > 0 {
+		out.Add(handoff.Count(withheld, "handoff") + " withheld: the content is not what was written; `handoff verify` names the place.\n")
+	}
+	out.Omit(left)
+	return out.String(), told
+}
+
+// head says how many handoffs are unread, and what to do with them.
+func (r report) head(n int) string {
+	if n == 0 {
+		return ""
+	}
+	const read = "`handoff read ID --agent` prints one, `handoff check ID` says whether work can be resumed from it"
+	unread := handoff.Count(n, "unread handoff")
+	if r.operator == "" {
+		return unread + ". For whom this session works is not known: HANDOFF_OPERATOR or the setting operator says it. " + read +
+			", `handoff list --unread` lists all.\n"
+	}
+	mark := ""
+	if r.store.IsOurs() {
+		mark = ", `handoff mark-read ID " + r.operator + "` records that it was read"
+	}
+	return unread + " for " + r.operator + ", newest first, each below with its id, sender, topic and time. " + read + mark +
+		", `handoff list --unread --to " + r.operator + "` lists all.\n"
+}
+
+// entry is one line about a handoff, and its framed body if that is wanted.
+func (r report) entry(got handoff.Stored) (string, error) {
+	e := got.Entry
+	line, err := render.JSONLine(strings.Join([]string{strings.TrimPrefix(e.ID, "sha256:")[:shortID], e.From, e.Topic, e.Time}, " "))
+	if err != nil || !r.bodies {
+		return line + "\n", err
+	}
+	framed, _, err := handoff.Framed(got, r.maxChars, false)
+	return line + "\n" + framed, err
+}
