@@ -98,6 +98,10 @@ func (r Record) Body() (string, error) {
 	return recordblock.Build(r.View(), Kind, Version, r.JSON())
 }
 
+// Head returns what the record says for the head of a handoff: who wrote it, what it is about, and when. It is addressed to
+// nobody.
+func (r Record) Head() (from, to, topic, at string) { return r.Agent, "", r.Task, r.UpdatedAt }
+
 // Required returns the names of the fields that every packet has.
 func Required() []string {
 	var names []string

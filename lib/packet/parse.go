@@ -31,8 +31,11 @@ func Parse(data []byte) (Record, error) {
 }
 
 // Detect says whether a JSON value looks like a packet rather than another kind: an object with a resume
-// token or with most of the required fields.
+// token or with most of the required fields, and none of the roots of other kinds.
 func Detect(v *jsontree.Value) bool {
+	if v.Get("handoff") != nil || v.Get("schema_type") != nil {
+		return false
+	}
 	present := 0
 	for _, f := range fields {
 		if !f.optional && v.Get(f.name) != nil {

@@ -6,9 +6,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
-	"github.com/seed-78daf238/handoff/lib/packet"
-	"github.com/seed-78daf238/handoff/lib/run"
-	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 // A Block is the record that a body carries: its kind and version, its JSON, and its view for people.
@@ -59,25 +56,13 @@ func compareViews(view, shown string) error {
 
 // viewOf renders the view of a record, "" for a kind or version that is not known.
 func viewOf(block Block) (string, error) {
-	var view string
-	var err error
-	switch block.Kind + "/" + block.Version {
-	case packet.Kind + "/" + packet.Version:
-		var r packet.Record
-		r, err = packet.Parse(block.JSON)
-		view = r.View()
-	case run.Kind + "/" + run.Version:
-		var d run.Draft
-		d, err = run.Parse(block.JSON, run.Defaults{})
-		view = d.Record.View()
-	case universal.Kind + "/" + universal.Version:
-		var d *universal.Document
-		if d, err = universal.Parse(block.JSON); err == nil {
-			view = d.View()
-		}
+	k, known := kindOfBlock(block)
+	if !known {
+		return "", nil
 	}
+	c, err := k.read(block.JSON)
 	if err != nil {
-		return "", fmt.Errorf("the record is no valid %s/%s: %w", block.Kind, block.Version, err)
+		return "", fmt.Errorf("the record is no valid %s: %w", k.label(), err)
 	}
-	return view, nil
+	return c.View(), nil
 }

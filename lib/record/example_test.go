@@ -29,7 +29,7 @@ func ExampleSource() {
   "assumptions": ["The window on Saturday stands"], "next_action": "Ask who owns the export", "risks": ["Rows could be lost"],
   "updated_at": "2026-05-07T12:00:00Z", "resume_token": "sess_9f2c_invoices", "agent": "agent:codex", "task": "invoices"
 }`
-	receipts, err := store.WriteAll(context.Background(), []handoff.Source{record.Source("packet.json", []byte(packet), record.Options{Head: record.Head{To: "ben"}})})
+	receipts, err := store.WriteAll(context.Background(), []handoff.Source{record.Source("packet.json", []byte(packet), record.Options{Head: handoff.Document{To: "ben"}})})
 	if err != nil {
 		panic(err)
 	}

@@ -7,16 +7,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/packet"
-	"github.com/seed-78daf238/handoff/lib/run"
-	"github.com/seed-78daf238/handoff/lib/universal"
 )
-
-// A Head is what stands in the frontmatter of a handoff. Empty fields say nothing.
-type Head struct {
-	From, To, Topic, Time string
-	Tags, References      []string
-}
 
 // The greatest lengths of slugs.
 const (
@@ -42,39 +33,24 @@ func Slug(name string, most int) string {
 	return slug[:min(len(slug), most)]
 }
 
-func packetHead(r packet.Record) Head {
-	return Head{From: r.Agent, Topic: r.Task, Time: r.UpdatedAt}
-}
-
-func universalHead(d *universal.Document) Head {
-	t, _ := d.Timestamp()
-	return Head{From: d.Source(), To: d.Target(), Topic: d.Workflow(), Time: t.UTC().Format(time.RFC3339Nano)}
-}
-
-func runHead(r run.Record) Head {
-	return Head{From: r.Agent, Topic: r.TaskID, Time: r.CreatedAt}
-}
-
 // document returns the handoff with the head that the record gives, where o says nothing else.
-func (o Options) document(kind string, own Head, body string) (handoff.Document, error) {
-	h := o.Head
-	d := handoff.Document{
-		SchemaVersion: "1.0", Body: body, Tags: h.Tags, References: h.References,
-		From: first(h.From, Slug(own.From, maxName)), To: first(h.To, Slug(own.To, maxName)),
-		Topic: first(h.Topic, Slug(own.Topic, maxTopic)), Time: first(h.Time, utc(own.Time)),
+func (o Options) document(k kind, c content) (d handoff.Document, err error) {
+	d = o.Head
+	d.SchemaVersion = "1.0"
+	if d.Body, err = c.Body(); err != nil {
+		return d, err
 	}
+	from, to, topic, at := c.Head()
+	d.From, d.To, d.Topic = first(d.From, Slug(from, maxName)), first(d.To, Slug(to, maxName)), first(d.Topic, Slug(topic, maxTopic))
+	d.Time = first(d.Time, utc(at))
 	var missing []handoff.Fault
-	for _, f := range []struct{ name, value, field string }{
-		{"from", d.From, map[string]string{packet.Kind: "agent"}[kind]},
-		{"to", d.To, ""},
-		{"topic", d.Topic, map[string]string{packet.Kind: "task"}[kind]},
-	} {
+	for _, f := range []struct{ name, value string }{{"from", d.From}, {"to", d.To}, {"topic", d.Topic}} {
 		if f.value != "" {
 			continue
 		}
 		hint := "use --" + f.name
-		if f.field != "" {
-			hint = "add \"" + f.field + "\" to the record, or use --" + f.name
+		if member := k.members[f.name]; member != "" {
+			hint = "add \"" + member + "\" to the record, or use --" + f.name
 		}
 		missing = append(missing, handoff.Fault{Pointer: "/" + f.name, Problem: "the record does not say it, and the handoff needs it", Hint: hint})
 	}
@@ -93,9 +69,9 @@ func first(a, b string) string {
 
 // utc returns a time of RFC 3339 as ts_utc takes it. What cannot be read stays, for the rules to refuse.
 func utc(text string) string {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil || strings.HasSuffix(text, "Z") && len(text) <= len("2006-01-02T15:04:05.999999999Z") {
+	t, ok := form.Zoned(text)
+	if !ok || form.IsInstant(text) {
 		return text
 	}
-	return t.UTC().Format(time.RFC3339Nano)
+	return t.Format(time.RFC3339Nano)
 }

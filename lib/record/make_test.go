@@ -19,7 +19,7 @@ import (
 
 func options() record.Options {
 	return record.Options{Rules: schema.Universal(),
-		Head:    record.Head{To: "ben"},
+		Head:    handoff.Document{To: "ben"},
 		Project: func() string { return "demo" }, Now: func() string { return "2026-05-07T12:00:00Z" }}
 }
 
@@ -77,18 +77,18 @@ func TestHeads(t *testing.T) {
 	runRecord := `{"task_id":"Fix it: the parser/printer","agent":"agent:codex","summary":"s"`
 	for name, c := range map[string]struct {
 		data string
-		head record.Head // overrides
+		head handoff.Document // overrides
 		want handoff.Document
 	}{
-		"packet": {packet + `,"agent":"human:Ann Lee","task":"invoices","updated_at":"2026-05-07T14:00:00.5+02:00"}`, record.Head{To: "ben"},
+		"packet": {packet + `,"agent":"human:Ann Lee","task":"invoices","updated_at":"2026-05-07T14:00:00.5+02:00"}`, handoff.Document{To: "ben"},
 			handoff.Document{From: "Ann-Lee", To: "ben", Topic: "invoices", Time: "2026-05-07T12:00:00.5Z"}},
-		"packet, all from flags": {packet + `,"updated_at":"2026-05-07T12:00:00Z"}`, record.Head{From: "a", To: "b", Topic: "c", Time: "2026-01-01T00:00:00Z", Tags: []string{"x"}, References: []string{"y"}},
+		"packet, all from flags": {packet + `,"updated_at":"2026-05-07T12:00:00Z"}`, handoff.Document{From: "a", To: "b", Topic: "c", Time: "2026-01-01T00:00:00Z", Tags: []string{"x"}, References: []string{"y"}},
 			handoff.Document{From: "a", To: "b", Topic: "c", Time: "2026-01-01T00:00:00Z", Tags: []string{"x"}, References: []string{"y"}}},
-		"run": {runRecord + `,"created_at":"2026-05-06T12:00:00.120Z"}`, record.Head{To: "ben"},
+		"run": {runRecord + `,"created_at":"2026-05-06T12:00:00.120Z"}`, handoff.Document{To: "ben"},
 			handoff.Document{From: "codex", To: "ben", Topic: "-the-parser-printer", Time: "2026-05-06T12:00:00.120Z"}},
-		"run without a time": {runRecord + `}`, record.Head{To: "ben"},
+		"run without a time": {runRecord + `}`, handoff.Document{To: "ben"},
 			handoff.Document{From: "codex", To: "ben", Topic: "-the-parser-printer", Time: "2026-05-07T12:00:00Z"}},
-		"run with a time from flags": {runRecord + `}`, record.Head{To: "ben", Time: "2026-04-01T00:00:00Z"},
+		"run with a time from flags": {runRecord + `}`, handoff.Document{To: "ben", Time: "2026-04-01T00:00:00Z"},
 			handoff.Document{From: "codex", To: "ben", Topic: "-the-parser-printer", Time: "2026-04-01T00:00:00Z"}},
 	} {
 		o := options()
@@ -145,7 +145,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		t.Error(err)
 	}
 	o = options()
-	o.Head = record.Head{}
+	o.Head = handoff.Document{}
 	_, err := record.Source("x.json", good(t)["../../testdata/packet/clean.json"], o).Make()
 	if !errors.Is(err, handoff.ErrInvalid) || !strings.Contains(err.Error(), "x.json: /from: ") || !strings.Contains(err.Error(), `x.json: /topic: `) {
 		t.Error(err)
@@ -237,7 +237,7 @@ func TestCarriedAssumptions(t *testing.T) {
 	o.Carried = func(into run.Record) ([]run.Assumption, error) {
 		return []run.Assumption{{Statement: "the window of " + into.ProjectID + " stands", State: "open"}}, nil
 	}
-	draft, err := run.Parse([]byte(`{"task_id":"t","agent":"a","summary":"s","self_audit":{"validation_recorded":false}}`), run.Defaults{ProjectID: "demo", CreatedAt: "2026-05-07T12:00:00Z"})
+	draft, err := run.Parse([]byte(`{"task_id":"t","agent":"a","summary":"s","self_audit":{"validation_recorded":false}}`), run.Defaults{ProjectID: func() string { return "demo" }, CreatedAt: func() string { return "2026-05-07T12:00:00Z" }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
-	"github.com/seed-78daf238/handoff/lib/run"
-	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 // Plain is the kind of a body without a record.
@@ -23,13 +21,11 @@ const Plain = "plain"
 // InputJSON returns what packet.Check takes for a record as JSON. What looks like no kind is taken for a
 // packet. rules are those of universal records, from package schema.
 func InputJSON(name string, data []byte, rules handoff.Rules) packet.Input {
-	switch Detect(data) {
-	case run.Kind:
-		return runInput(name, data)
-	case universal.Kind:
-		return universalInput(name, data, rules)
+	k := shapeOf(data)
+	if k.name == "" {
+		return packet.Input{Name: name, Data: data}
 	}
-	return packet.Input{Name: name, Data: data}
+	return k.inputOf(name, data, rules)
 }
 
 // Input returns what packet.Check takes for a handoff. rules are those of universal records.
@@ -38,7 +34,11 @@ func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	if err != nil || !ok {
 		return packet.Input{Name: name, ID: d.HandoffID, Err: err, Facts: plainFacts(d)}
 	}
-	in := blockInput(name, block, rules)
+	k, known := kindOfBlock(block)
+	if !known {
+		return packet.Input{Name: name, ID: d.HandoffID, Err: fmt.Errorf("the record is of the unknown kind %s/%s", block.Kind, block.Version)}
+	}
+	in := k.inputOf(name, block.JSON, rules)
 	in.ID = d.HandoffID
 	if view, err := viewOf(block); err == nil {
 		if err := compareViews(view, block.View); err != nil {
@@ -48,35 +48,17 @@ func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	return in
 }
 
-func blockInput(name string, block Block, rules handoff.Rules) packet.Input {
-	switch block.Kind + "/" + block.Version {
-	case packet.Kind + "/" + packet.Version:
-		return packet.Input{Name: name, Data: block.JSON}
-	case run.Kind + "/" + run.Version:
-		return runInput(name, block.JSON)
-	case universal.Kind + "/" + universal.Version:
-		return universalInput(name, block.JSON, rules)
+func (k kind) inputOf(name string, data []byte, rules handoff.Rules) (in packet.Input) {
+	if k.input != nil {
+		in = k.input(data, rules)
+	} else if c, err := k.read(data); err != nil {
+		in.Err = err
+	} else {
+		facts := c.Facts()
+		in.Facts = &facts
 	}
-	return packet.Input{Name: name, Err: fmt.Errorf("the record is of the unknown kind %s/%s", block.Kind, block.Version)}
-}
-
-func runInput(name string, data []byte) packet.Input {
-	facts, err := run.Inspect(data)
-	return packet.Input{Name: name, Facts: &facts, Err: err}
-}
-
-func universalInput(name string, data []byte, rules handoff.Rules) packet.Input {
-	d, err := universal.Parse(data)
-	if err != nil {
-		return packet.Input{Name: name, Err: err}
-	}
-	report, err := d.Check(rules)
-	if err != nil {
-		return packet.Input{Name: name, Err: err}
-	}
-	facts := d.Facts()
-	facts.Faults = report.Faults
-	return packet.Input{Name: name, Facts: &facts}
+	in.Name = name
+	return in
 }
 
 // plainFacts is all that a plain handoff says: when it was written, and its text.

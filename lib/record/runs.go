@@ -30,8 +30,8 @@ func runOf(got handoff.Stored) (run.Record, bool, error) {
 	if err != nil || !ok || block.Kind != run.Kind || block.Version != run.Version {
 		return run.Record{}, false, err
 	}
-	draft, err := run.Parse(block.JSON, run.Defaults{})
-	return draft.Record, err == nil, err
+	r, err := storedRun(block.JSON)
+	return r, err == nil, err
 }
 
 // NewestOfTask returns the id of the handoff with the newest record of a task, ErrInvalid if there is none.

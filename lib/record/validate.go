@@ -1,11 +1,7 @@
 package record
 
 import (
-	"errors"
-
-	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/packet"
-	"github.com/seed-78daf238/handoff/lib/run"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
@@ -19,30 +15,21 @@ type Validation struct {
 
 // Validate runs every stage that the kind of a record has. What looks like no kind is taken for a universal
 // handoff, the one kind that has stages after its schema. The error says that the options cannot be used.
-func Validate(name string, data []byte, o universal.Options) (Validation, error) {
-	kind, faults, err := Detect(data), error(nil), error(nil)
-	switch kind {
-	case packet.Kind:
-		kind += "/" + packet.Version
-		_, faults = packet.Parse(data)
-	case run.Kind:
-		kind += "/" + run.Version
-		_, faults = run.Parse(data, run.Defaults{ProjectID: "-", CreatedAt: "1970-01-01T00:00:00Z"}) // write fills them in
-	default:
-		var d *universal.Document
-		if d, faults = universal.Parse(data); faults == nil {
-			v := Validation{Name: name, Kind: universal.Kind + "/" + universal.Version}
-			v.Report, err = d.Validate(o)
-			v.Valid = v.Report.Valid()
-			return v, err
-		}
-		kind = ""
+func Validate(name string, data []byte, o universal.Options) (v Validation, err error) {
+	v.Name = name
+	k := shapeOf(data)
+	if k.name == "" {
+		k, _ = kindOf(data, universal.Kind)
 	}
-	v := Validation{Name: name, Kind: kind, Report: universal.Report{Stage: universal.StageSchema, Faults: []handoff.Fault{}, Warnings: []handoff.Fault{}}}
-	var found *handoff.DocumentError
-	if errors.As(faults, &found) {
-		v.Faults = found.Faults
+	if _, broken := jsontree.Parse(data); broken == nil {
+		v.Kind = k.label()
+	}
+	if k.validate != nil {
+		v.Report, err = k.validate(data, o)
+	} else {
+		_, faults := k.read(data)
+		v.Report = schemaReport(faults)
 	}
 	v.Valid = v.Report.Valid()
-	return v, nil
+	return v, err
 }

@@ -7,7 +7,7 @@ import (
 // Inspect returns what a run record says about resuming, with the faults that Parse names. It fails only
 // for text that is no JSON object. A record that names no project has no fault by that: whoever stores it adds the name.
 func Inspect(data []byte) (packet.Facts, error) {
-	draft, found, err := parse(data, Defaults{ProjectID: "-"})
+	draft, found, err := parse(data, Defaults{ProjectID: func() string { return "-" }})
 	if err != nil {
 		return packet.Facts{}, err
 	}

@@ -16,7 +16,7 @@ import (
 
 const fixtures = "../../testdata/run"
 
-var defaults = run.Defaults{ProjectID: "here", CreatedAt: "2026-05-07T12:00:00Z"}
+var defaults = run.Defaults{ProjectID: func() string { return "here" }, CreatedAt: func() string { return "2026-05-07T12:00:00Z" }}
 
 func files(t testing.TB, pattern string) []string {
 	names, err := filepath.Glob(filepath.Join(fixtures, pattern))
@@ -137,7 +137,7 @@ func TestNormalisation(t *testing.T) {
 	if len(older.Receipts) != 1 || len(older.MemoryProposals) != 1 {
 		t.Errorf("ids %q %q", older.Receipts, older.MemoryProposals)
 	}
-	if d := parse("defaults.json"); d.ProjectID != "here" || d.Status != "completed" || d.CreatedAt != defaults.CreatedAt {
+	if d := parse("defaults.json"); d.ProjectID != "here" || d.Status != "completed" || d.CreatedAt != defaults.CreatedAt() {
 		t.Errorf("defaults %+v", d)
 	}
 }

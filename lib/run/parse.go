@@ -14,8 +14,7 @@ const MaxBytes = 1 << 20
 
 // Defaults complete a record that leaves out what its surroundings know.
 type Defaults struct {
-	ProjectID string
-	CreatedAt string // RFC 3339 in UTC, with Z
+	ProjectID, CreatedAt func() string // asked when the record does not say it; a time is RFC 3339 in UTC; may be nil
 }
 
 // A Draft is a valid record before its audit is derived.
@@ -87,9 +86,11 @@ func read(o *object, defaults Defaults) Draft {
 }
 
 // or is required, unless there is a default.
-func (o *object) or(name, otherwise string, most int) string {
-	if o.get(name) == nil && otherwise != "" {
-		return otherwise
+func (o *object) or(name string, otherwise func() string, most int) string {
+	if o.get(name) == nil && otherwise != nil {
+		if text := otherwise(); text != "" {
+			return text
+		}
 	}
 	return o.required(name, most)
 }

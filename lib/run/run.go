@@ -137,3 +137,6 @@ func (d Draft) JSON() []byte {
 func (r Record) Body() (string, error) {
 	return recordblock.Build(r.View(), Kind, Version, r.JSON())
 }
+
+// Head returns what the record says for the head of a handoff: who ran, which task, and when. It is addressed to nobody.
+func (r Record) Head() (from, to, topic, at string) { return r.Agent, "", r.TaskID, r.CreatedAt }

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agext/levenshtein"
-
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -93,7 +92,7 @@ func closest(text string, words []string) string {
 	text = strings.ToLower(strings.TrimSpace(cutTo(text, 40)))
 	best, fewest := "", len(text)+40
 	for _, w := range words {
-		n := levenshtein.Distance(text, w, nil)
+		n := form.Edits(text, w)
 		if len(text) >= 4 && len(w) >= 4 && text[:4] == w[:4] {
 			n = 1
 		}

@@ -122,6 +122,12 @@ func (d *Document) TraceID() string { return d.text("/handoff/trace_id") }
 // Timestamp returns the instant of timestamp; false when it is absent or no instant.
 func (d *Document) Timestamp() (time.Time, bool) { return instant(d.root.At("/handoff/timestamp")) }
 
+// Head returns what the document says for the head of a handoff: its skills, its workflow and its time.
+func (d *Document) Head() (from, to, topic, at string) {
+	t, _ := d.Timestamp()
+	return d.Source(), d.Target(), d.Workflow(), t.Format(time.RFC3339Nano)
+}
+
 // text returns the string at the pointer, "" when there is none. Lone surrogates become U+FFFD.
 func (d *Document) text(pointer string) string { return textAt(d.root, pointer) }
 

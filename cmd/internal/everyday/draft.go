@@ -56,7 +56,7 @@ does nothing where there is no store.`,
 				return err
 			}
 			d, err := s.SaveDraft(context.Background(), handoff.Draft{Agent: name, Session: session, From: f.From, To: f.To, Topic: f.Topic,
-				Tags: f.Tags, References: f.Refs, Text: string(text)})
+				Tags: f.Tags, References: f.References, Text: string(text)})
 			if err != nil {
 				return err
 			}

@@ -53,11 +53,11 @@ func (a *App) draftSource(d handoff.Draft, f Fields) (handoff.Source, error) {
 	if err != nil {
 		return handoff.Source{}, err
 	}
-	f.From, f.To, f.Topic, f.TS = first(f.From, d.From), first(f.To, d.To), first(f.Topic, d.Topic), first(f.TS, d.Saved)
+	f.From, f.To, f.Topic, f.Time = first(f.From, d.From), first(f.To, d.To), first(f.Topic, d.Topic), first(f.Time, d.Saved)
 	if f.From == "" {
 		f.From = p.Me()
 	}
-	f.Tags, f.Refs = append(d.Tags, f.Tags...), append(d.References, f.Refs...)
+	f.Tags, f.References = append(d.Tags, f.Tags...), append(d.References, f.References...)
 	in := input{App: a, fields: f}
 	return in.text("draft "+d.ID, []byte(d.Text))
 }

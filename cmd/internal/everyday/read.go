@@ -78,16 +78,7 @@ func (a *App) showUnverified(got handoff.Stored, maxChars int, fault error) erro
 
 // readJSON prints the document as one object, its body included.
 func (a *App) readJSON(got handoff.Stored) error {
-	return a.PrintJSON(map[string]any{
-		"handoff_id": got.HandoffID, "schema_version": got.SchemaVersion, "from": got.From, "to": got.To, "topic": got.Topic,
-		"ts_utc": got.Time, "references": list(got.References), "tags": list(got.Tags), "body": got.Body,
-		"file_path": got.Path, "read_by": handoff.ListedEntry(got.Entry).ReadBy,
-	})
-}
-
-func list(items []string) []string {
-	if items == nil {
-		return []string{}
-	}
-	return items
+	all := got.Document.Fields()
+	all["body"], all["file_path"], all["read_by"] = got.Body, got.Path, handoff.ListedEntry(got.Entry).ReadBy
+	return a.PrintJSON(all)
 }

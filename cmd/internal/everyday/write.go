@@ -12,29 +12,25 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Fields are the flags that make a frontmatter.
-type Fields struct {
-	From, To, Topic, TS string
-	Tags, Refs          []string
-}
+// Fields are the flags that make a frontmatter, as far as they are given.
+type Fields handoff.Document
 
 // Register adds the flags to a command.
 func (f *Fields) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.From, "from", "", "who hands over (`operator`)")
 	cmd.Flags().StringVar(&f.To, "to", "", "who takes over (`operator`)")
 	cmd.Flags().StringVar(&f.Topic, "topic", "", "what it is about (`slug`)")
-	cmd.Flags().StringVar(&f.TS, "ts", "", "the `time`, RFC 3339 with Z (default now)")
+	cmd.Flags().StringVar(&f.Time, "ts", "", "the `time`, RFC 3339 with Z (default now)")
 	cmd.Flags().StringArrayVar(&f.Tags, "tag", nil, "a tag (`slug`); may be repeated")
-	cmd.Flags().StringArrayVar(&f.Refs, "ref", nil, "a reference (`text`); may be repeated")
+	cmd.Flags().StringArrayVar(&f.References, "ref", nil, "a reference (`text`); may be repeated")
 }
 
-func (f *Fields) given() bool {
-	return f.From != "" || f.To != "" || f.Topic != "" || f.TS != "" || len(f.Tags)+len(f.Refs) > 0
-}
+func (f *Fields) given() bool { return len(handoff.Document(*f).Instance()) > 0 }
 
 // Document returns the document of the flags and a body. now says that the time was not given.
 func (f *Fields) Document(body string) (doc handoff.Document, now bool) {
-	doc = handoff.Document{SchemaVersion: "1.0", From: f.From, To: f.To, Topic: f.Topic, Time: f.TS, Tags: f.Tags, References: f.Refs, Body: body}
+	doc = handoff.Document(*f)
+	doc.SchemaVersion, doc.Body = "1.0", body
 	if doc.Time == "" {
 		doc.Time, now = UTCNow(), true
 	}

@@ -32,7 +32,7 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	if in.From == "" && in.To != "" {
 		in.From = found.Me()
 	}
-	source, err := here.TextSource("body", []byte(in.Body), everyday.Fields{From: in.From, To: in.To, Topic: in.Topic, TS: in.TS, Tags: in.Tag, Refs: in.Ref}, in.Kind)
+	source, err := here.TextSource("body", []byte(in.Body), everyday.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}, in.Kind)
 	if err != nil {
 		return result{}, err
 	}

@@ -93,10 +93,10 @@ func (c *creation) create(taskID string) error {
 		return err
 	}
 	took := ""
-	if c.TS == "" {
-		c.TS = now(p)
+	if c.Time == "" {
+		c.Time = now(p)
 		if len(c.execs) == 0 { // a command that runs again takes another time, which makes another record
-			took = c.TS
+			took = c.Time
 		}
 	}
 	r, err := c.record(p, taskID)
@@ -166,7 +166,7 @@ func (c *creation) letThrough(draft runs.Draft) []string {
 
 func (c *creation) source(draft runs.Draft, carried runs.Carried) handoff.Source {
 	return record.RunSource("", draft, record.Options{
-		Head:   record.Head{From: c.From, To: c.To, Topic: c.Topic, Time: c.TS, Tags: c.Tags, References: c.Refs},
+		Head:   handoff.Document(c.Fields),
 		Redact: c.Gate.Redact, Allow: c.Gate.Allow,
 		Carried: func(runs.Record) ([]runs.Assumption, error) { return runs.Assumptions(carried.Assumptions), nil },
 	})
@@ -206,7 +206,7 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 		c.projectID = c.ProjectName()
 	}
 	r := runs.Record{TaskID: taskID, ProjectID: c.projectID, IntentLockID: c.intentLock, Agent: c.agent, Status: c.status, Summary: c.summary,
-		Receipts: c.receipts, MemoryProposals: c.proposals, Risks: c.risks, CreatedAt: c.TS}
+		Receipts: c.receipts, MemoryProposals: c.proposals, Risks: c.risks, CreatedAt: c.Time}
 	r.SelfAudit.Notes = c.notes
 	c.fill(&r)
 	lowered := map[string]bool{}

@@ -181,7 +181,7 @@ func (r *repairing) write() (err error) {
 	case r.inPlace && !r.result.Changed:
 	case r.inPlace:
 		r.output = r.text.name
-		r.backup, err = universal.Replace(r.text.name, r.text.data, repaired)
+		r.backup, err = record.Replace(r.text.name, r.text.data, repaired)
 	case r.mending.output != "":
 		r.output = r.mending.output
 		err = universal.WriteFiles(r.place(), ".", universal.File{Name: filepath.Base(r.output), Bytes: repaired})

@@ -40,7 +40,7 @@ func Program() *everyday.Whole {
 func records(in everyday.Input) func(name string, text []byte) handoff.Source {
 	o := record.Options{
 		Kind: in.Kind, Rules: schema.Universal(),
-		Head:   record.Head{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tags, References: in.Refs},
+		Head:   handoff.Document(in.Fields),
 		Redact: in.Gate.Redact, Allow: in.Gate.Allow,
 		Carried: record.Carried(in.Store), Project: in.ProjectName, Now: in.Now,
 	}

@@ -188,16 +188,6 @@ func TestCheckTime(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"from", "to", "topic", "references"}
-	for word, want := range map[string]string{"From": "from", "topik": "topic", "reference": "references", "From ": "from", "colour": "", "": "",
-		strings.Repeat("x", 1<<20): ""} {
-		if got := document.Nearest(word, known); got != want {
-			t.Errorf("Nearest(%.20q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 // TestFaultsAreLines holds that no content of a document can break the line of its fault.
 func TestFaultsAreLines(t *testing.T) {
 	for _, src := range []string{"\"x\\u001b[31m\\ny\": z\n", "a: *\u202ex\n", "a: &\u202ex y\n", "to: !\u202ex y\n", "to: \"a\\nb\"\n"} {

@@ -147,6 +147,19 @@ func (d Document) Instance() map[string]any {
 	return head
 }
 
+// Fields returns every field of the head by key, also those that are empty: a missing list is an empty one.
+func (d Document) Fields() map[string]any {
+	head := map[string]any{}
+	for _, f := range fields {
+		if f.list != nil {
+			head[f.key] = append([]string{}, *f.list(&d)...)
+		} else {
+			head[f.key] = *f.text(&d)
+		}
+	}
+	return head
+}
+
 // ID returns the handoff_id of a document: the SHA-256 of the RFC 8785 form of its content. What the document itself claims
 // as its id does not count. It fails for strings that are not valid UTF-8.
 func ID(d Document) (string, error) {

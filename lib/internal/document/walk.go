@@ -43,7 +43,7 @@ func (d *Draft) values(root *yamlnode.Node) {
 }
 
 func hintKey(key string) string {
-	if near := Nearest(key, keys(anyField)); near != "" {
+	if near := form.Nearest(key, keys(anyField)); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "known are " + strings.Join(keys(anyField), ", ")

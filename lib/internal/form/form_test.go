@@ -64,6 +64,16 @@ func TestZoned(t *testing.T) {
 	}
 }
 
+func TestNearest(t *testing.T) {
+	known := []string{"from", "to", "topic", "references"}
+	for word, want := range map[string]string{"From": "from", "topik": "topic", "reference": "references", "From ": "from", "colour": "", "": "",
+		strings.Repeat("x", 1<<20): ""} {
+		if got := form.Nearest(word, known); got != want {
+			t.Errorf("Nearest(%.20q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
 var rfc3339 = regexp.MustCompile(`\A\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)\z`)
 
 // A time has the form exactly if the pattern and the calendar of the time package say so.

@@ -72,12 +72,17 @@ func (e *placed) Plain() string {
 
 // assign sets one key.
 func assign(m yamlnode.Member, known []key) error {
+	var names []string
 	for _, row := range known {
 		if row.name == m.Key.Text {
 			return row.assign(m.Value)
 		}
+		names = append(names, row.name)
 	}
-	return fmt.Errorf("unknown key %s; the nearest known one is %s", form.Show(m.Key.Text), nearest(m.Key.Text, known))
+	if near := form.Nearest(m.Key.Text, names); near != "" {
+		return fmt.Errorf("unknown key %s; did you mean %s?", form.Show(m.Key.Text), near)
+	}
+	return fmt.Errorf("unknown key %s; remove the line", form.Show(m.Key.Text))
 }
 
 func (k key) assign(v *yamlnode.Node) error {

@@ -95,9 +95,9 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, tt := range []struct{ src, want string }{
-		{"\nhandoff_dir: x\n", `x:2: unknown key "handoff_dir"; the nearest known one is handoffs_dir`},
-		{"lock_timout: 1s\n", `x:1: unknown key "lock_timout"; the nearest known one is lock_timeout`},
-		{"Operator: a\n", `x:1: unknown key "Operator"; the nearest known one is operator`},
+		{"\nhandoff_dir: x\n", `x:2: unknown key "handoff_dir"; did you mean handoffs_dir?`},
+		{"lock_timout: 1s\n", `x:1: unknown key "lock_timout"; did you mean lock_timeout?`},
+		{"Operator: a\n", `x:1: unknown key "Operator"; did you mean operator?`},
 		{"<<: {operator: a}\n", "x:1: merge keys are not allowed"},
 		{"operator: a\noperator: b\n", `x:2: the key "operator" is given twice, first on line 1; keep one of them`},
 		{"operator:\n", "x:1: operator has no value; give it one or remove the line"},
@@ -136,8 +136,8 @@ func TestParseRefuses(t *testing.T) {
 		{"operator: &" + strings.Repeat("a", 60000) + " b\n", `x:1: anchors are not allowed: "&aaa`},
 		{"operator: !" + strings.Repeat("a", 60000) + " b\n", `x:1: tags other than !!str are not allowed: "!aaa`},
 		{"operator: *" + strings.Repeat("a", 60000) + "\n", `x:1: aliases are not allowed: "*aaa`},
-		{"a: 1\nb: 2\n", "x:1: unknown key \"a\"; the nearest known one is"},
-		{"a: 1\nb: 2\n", "\nx:2: unknown key \"b\"; the nearest known one is"},
+		{"a: 1\nb: 2\n", "x:1: unknown key \"a\"; remove the line"},
+		{"a: 1\nb: 2\n", "\nx:2: unknown key \"b\"; remove the line"},
 	} {
 		got, err := settings.Parse([]byte(tt.src), "x")
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -8,8 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agext/levenshtein"
-
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -93,15 +91,4 @@ func duration(to *Setting[time.Duration]) kind {
 		d, err := time.ParseDuration(s)
 		return d, err == nil && d >= 0
 	})
-}
-
-// nearest returns the known name with the fewest edits from name.
-func nearest(name string, known []key) string {
-	best, fewest := "", 0
-	for _, k := range known {
-		if n := levenshtein.Distance(name, k.name, nil); best == "" || n < fewest {
-			best, fewest = k.name, n
-		}
-	}
-	return best
 }

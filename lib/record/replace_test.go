@@ -1,4 +1,4 @@
-package universal_test
+package record_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/universal"
+	"github.com/seed-78daf238/handoff/lib/record"
 )
 
 func TestReplace(t *testing.T) {
@@ -18,7 +18,7 @@ func TestReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, step := range []struct{ old, content, backup string }{{"one", "two", "a.json.orig"}, {"two", "three", "a.json.orig-2"}} {
-		backup, err := universal.Replace(path, []byte(step.old), []byte(step.content))
+		backup, err := record.Replace(path, []byte(step.old), []byte(step.content))
 		if err != nil || backup != filepath.Join(dir, step.backup) {
 			t.Fatalf("step %d: %q, %v", i, backup, err)
 		}
@@ -43,13 +43,13 @@ func TestReplaceRefuses(t *testing.T) {
 	if err := os.Symlink("a.json", link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := universal.Replace(path, []byte("as it was read"), []byte("x")); !errors.Is(err, fault.ErrInvalid) {
+	if _, err := record.Replace(path, []byte("as it was read"), []byte("x")); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("changed meanwhile: %v", err)
 	}
-	if _, err := universal.Replace(link, []byte("changed"), []byte("x")); !errors.Is(err, fault.ErrInvalid) {
+	if _, err := record.Replace(link, []byte("changed"), []byte("x")); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("a link: %v", err)
 	}
-	if _, err := universal.Replace(filepath.Join(dir, "none.json"), nil, []byte("x")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := record.Replace(filepath.Join(dir, "none.json"), nil, []byte("x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	entries, err := os.ReadDir(dir)

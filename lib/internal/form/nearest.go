@@ -1,4 +1,4 @@
-package document
+package form
 
 import (
 	"strings"
@@ -15,9 +15,13 @@ func Nearest(word string, known []string) string {
 		return best
 	}
 	for _, k := range known {
-		if n := levenshtein.Distance(strings.ToLower(strings.TrimSpace(word)), strings.ToLower(k), nil); n < least && n < len(k) {
+		if n := Edits(strings.ToLower(strings.TrimSpace(word)), strings.ToLower(k)); n < least && n < len(k) {
 			best, least = k, n
 		}
 	}
 	return best
 }
+
+// Edits returns how many characters have to be added, removed or changed to make b of a. It takes as long as the product of
+// their lengths.
+func Edits(a, b string) int { return levenshtein.Distance(a, b, nil) }

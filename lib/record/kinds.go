@@ -1,0 +1,186 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/run"
+	"github.com/seed-78daf238/handoff/lib/universal"
+)
+
+// kinds is the table of kinds, in the order in which the shape of a JSON value is compared with theirs. A new kind is a
+// package whose records are contents, and a row here; what it does not say is done as for a kind that needs nothing but
+// its own text.
+var kinds = []kind{
+	{name: packet.Kind, version: packet.Version, detect: packet.Detect, read: reading(packet.Parse),
+		input:   func(data []byte, _ handoff.Rules) packet.Input { return packet.Input{Data: data} },
+		members: map[string]string{"from": "agent", "topic": "task"}},
+	{name: universal.Kind, version: universal.Version, detect: universal.Detect, read: reading(universal.Parse),
+		build: Options.universal, input: universalInput, validate: validateUniversal},
+	{name: run.Kind, version: run.Version, detect: run.Detect, read: reading(storedRun),
+		build: Options.run, input: runInput, validate: validateRun},
+}
+
+// A content is a valid record of any kind.
+type content interface {
+	Head() (from, to, topic, at string) // names as the record has them and a time with its zone, "" for what it does not say
+	View() string
+	Body() (string, error)
+	Facts() packet.Facts
+}
+
+// A kind is a row of the table.
+type kind struct {
+	name, version string
+	detect        func(*jsontree.Value) bool
+	read          func(data []byte) (content, error) // reads a record as it is stored; the error is a *handoff.DocumentError
+
+	build    func(Options, []byte, screened) (content, error)                 // makes a new record, in the place of read
+	input    func([]byte, handoff.Rules) packet.Input                         // in the place of the facts of what read returns
+	validate func(data []byte, o universal.Options) (universal.Report, error) // in the place of the faults of read
+	members  map[string]string                                                // by field of the head, the member of a record that gives it but may be left out
+}
+
+func (k kind) label() string { return k.name + "/" + k.version }
+
+func reading[T content](parse func([]byte) (T, error)) func([]byte) (content, error) {
+	return func(data []byte) (content, error) { return parse(data) }
+}
+
+// Kinds returns the names of the structured kinds.
+func Kinds() (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Detect returns the kind that a JSON value has by its shape, "" for none.
+func Detect(data []byte) string { return shapeOf(data).name }
+
+// shapeOf returns the row of the kind that a JSON value has by its shape, an empty one for none.
+func shapeOf(data []byte) kind {
+	v, err := jsontree.Parse(data)
+	i := slices.IndexFunc(kinds, func(k kind) bool { return err == nil && k.detect(v) })
+	if i < 0 {
+		return kind{}
+	}
+	return kinds[i]
+}
+
+// kindOf returns the forced kind or the one of the shape.
+func kindOf(data []byte, forced string) (kind, error) {
+	names := strings.Join(Kinds(), ", ")
+	if forced != "" {
+		i := slices.Index(Kinds(), forced)
+		if i < 0 {
+			return kind{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is no kind of record", forced), Advice: "the kinds are " + names}
+		}
+		return kinds[i], nil
+	}
+	if k := shapeOf(data); k.name != "" {
+		return k, nil
+	}
+	if _, err := jsontree.Parse(data); err != nil {
+		return kind{}, err
+	}
+	return kind{}, faulty(handoff.Fault{Problem: "the JSON has the shape of no kind of record", Hint: "name the kind with --kind: " + names})
+}
+
+func faulty(faults ...handoff.Fault) error { return &handoff.DocumentError{Faults: faults} }
+
+// kindOfBlock returns the row of a record in a body, false for a kind or version that is not known.
+func kindOfBlock(block Block) (kind, bool) {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.label() == block.Kind+"/"+block.Version })
+	if i < 0 {
+		return kind{}, false
+	}
+	return kinds[i], true
+}
+
+func (o Options) universal(data []byte, s screened) (content, error) {
+	d, err := universal.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.redacted) > 0 {
+		d = d.Rehashed() // the hash was right before the redaction, or the record had been refused
+	}
+	report, err := d.Check(o.Rules)
+	if err == nil {
+		err = report.Err()
+	}
+	return d, err
+}
+
+func universalInput(data []byte, rules handoff.Rules) packet.Input {
+	d, err := universal.Parse(data)
+	if err != nil {
+		return packet.Input{Err: err}
+	}
+	report, err := d.Check(rules)
+	if err != nil {
+		return packet.Input{Err: err}
+	}
+	facts := d.Facts()
+	facts.Faults = report.Faults
+	return packet.Input{Facts: &facts}
+}
+
+func validateUniversal(data []byte, o universal.Options) (universal.Report, error) {
+	d, err := universal.Parse(data)
+	if err != nil {
+		return schemaReport(err), nil
+	}
+	return d.Validate(o)
+}
+
+func (o Options) run(data []byte, s screened) (content, error) {
+	d := run.Defaults{ProjectID: o.Project, CreatedAt: o.Now}
+	if o.Head.Time != "" {
+		d.CreatedAt = func() string { return o.Head.Time }
+	}
+	draft, err := run.Parse(data, d)
+	if err != nil {
+		return nil, err
+	}
+	review := run.Review{Scanned: true, Allowed: s.allowed}
+	if o.Carried != nil {
+		if review.Carried, err = o.Carried(draft.Record); err != nil {
+			return nil, err
+		}
+	}
+	r, err := draft.Seal(review)
+	return r, err
+}
+
+func storedRun(data []byte) (run.Record, error) {
+	draft, err := run.Parse(data, run.Defaults{})
+	return draft.Record, err
+}
+
+func runInput(data []byte, _ handoff.Rules) packet.Input {
+	facts, err := run.Inspect(data)
+	return packet.Input{Facts: &facts, Err: err}
+}
+
+// validateRun does not miss what write fills in.
+func validateRun(data []byte, _ universal.Options) (universal.Report, error) {
+	_, err := run.Parse(data, run.Defaults{ProjectID: func() string { return "-" }, CreatedAt: func() string { return time.Unix(0, 0).UTC().Format(time.RFC3339) }})
+	return schemaReport(err), nil
+}
+
+// schemaReport is the report on a record that has no stage after its schema.
+func schemaReport(err error) universal.Report {
+	r := universal.Report{Stage: universal.StageSchema, Faults: []handoff.Fault{}, Warnings: []handoff.Fault{}}
+	if found := (*handoff.DocumentError)(nil); errors.As(err, &found) {
+		r.Faults = found.Faults
+	}
+	return r
+}
