@@ -22,16 +22,6 @@ func Unmet(texts []string) []string {
 	return unmet
 }
 
-// Keywords returns every keyword.
-func Keywords() (all []string) {
-	for _, r := range rules() {
-		for _, k := range r.keywords {
-			all = append(all, expand(k)...)
-		}
-	}
-	return all
-}
-
 // CompileAll compiles every expression.
 func CompileAll() error {
 	for _, r := range rules() {

@@ -14,53 +14,63 @@ type filter struct {
 }
 
 type keyword struct {
-	text string
-	fold bool
-	rule int
-	next uint16 // as first
+	text  string
+	three uint32 // what it begins with, in small letters
+	fold  bool
+	rule  int
+	next  uint16 // as first
 }
 
 var keywords = sync.OnceValue(func() *filter {
-	f := &filter{}
+	f := &filter{words: make([]keyword, 0, 1<<11)}
 	for i, r := range rules() {
 		for _, text := range r.keywords {
-			for _, text := range expand(text) {
-				f.add(keyword{text: text, fold: r.fold, rule: i})
+			literal, _, _ := strings.Cut(text, "[")
+			var sets [3]string
+			for n := range sets {
+				sets[n], text = class(text)
 			}
+			f.add(keyword{text: literal, fold: r.fold, rule: i}, sets)
 		}
 	}
 	return f
 })
 
-// expand returns the words that a keyword with classes such as [0-9a-f] stands for.
-func expand(text string) []string {
-	before, rest, found := strings.Cut(text, "[")
-	if !found {
-		return []string{text}
+// class returns the characters that a keyword may begin with, which are one or stand in brackets, each in one case alone,
+// and its rest.
+func class(keyword string) (set, rest string) {
+	if keyword[0] != '[' {
+		return keyword[:1], keyword[1:]
 	}
-	class, after, _ := strings.Cut(rest, "]")
-	var all []string
-	for i := 0; i < len(class); i++ {
-		last := class[i]
-		if i+2 < len(class) && class[i+1] == '-' {
-			last = class[i+2]
+	inside, rest, _ := strings.Cut(keyword[1:], "]")
+	for i, first := range []byte(inside) {
+		last := first
+		if first == '-' {
+			first, last = inside[i-1], inside[i+1]
 		}
-		for c := class[i]; c <= last; c++ {
-			all = append(all, expand(before+string(c)+after)...)
-		}
-		if last != class[i] {
-			i += 2
+		for c := first; c <= last; c++ {
+			if strings.IndexByte(set, c|' ') < 0 {
+				set += string(c | ' ')
+			}
 		}
 	}
-	return all
+	return set, rest
 }
 
-func (f *filter) add(k keyword) {
-	h := hash(uint32(k.text[0]|' ') | uint32(k.text[1]|' ')<<8 | uint32(k.text[2]|' ')<<16)
-	k.next = f.first[h>>6]
-	f.words = append(f.words, k)
-	f.first[h>>6] = uint16(len(f.words))
-	f.bits[h>>6] |= 1 << (h & 63)
+// add enters a keyword under all that it may begin with.
+func (f *filter) add(k keyword, sets [3]string) {
+	for _, a := range []byte(sets[0]) {
+		for _, b := range []byte(sets[1]) {
+			for _, c := range []byte(sets[2]) {
+				k.three = uint32(a|' ') | uint32(b|' ')<<8 | uint32(c|' ')<<16
+				h := hash(k.three)
+				k.next = f.first[h>>6]
+				f.words = append(f.words, k)
+				f.first[h>>6] = uint16(len(f.words))
+				f.bits[h>>6] |= 1 << (h & 63)
+			}
+		}
+	}
 }
 
 // hash takes three bytes to sixteen bits: Fibonacci hashing.
@@ -73,15 +83,15 @@ func each(text string, visit func(at, rule int)) {
 	}
 	f := keywords()
 	three := uint32(text[0]|' ')<<8 | uint32(text[1]|' ')<<16
-	for i := 2; i < len(text); i++ {
-		three = three>>8 | uint32(text[i]|' ')<<16
+	for i := range len(text) - 2 {
+		three = three>>8 | uint32(text[i+2]|' ')<<16
 		h := hash(three)
-		if f.bits[h>>6]&(1<<(h&63)) == 0 {
+		if f.bits[h>>6]>>(h&63)&1 == 0 {
 			continue
 		}
 		for n := f.first[h>>6]; n > 0; n = f.words[n-1].next {
-			if k := &f.words[n-1]; k.at(text[i-2:]) {
-				visit(i-2, k.rule)
+			if k := &f.words[n-1]; k.three == three && k.at(text[i:]) {
+				visit(i, k.rule)
 			}
 		}
 	}

@@ -63,22 +63,32 @@ func words(value string) bool {
 // word says whether a piece is a number, or lower, UPPER, Capitalised or camelCase with up to four digits at its end.
 func word(piece string) bool {
 	letters := strings.TrimRight(piece, "0123456789")
-	if letters == "" {
+	switch n := capitals(letters); {
+	case letters == "":
 		return len(piece) <= 8
-	}
-	if len(piece)-len(letters) > 4 || strings.ContainsAny(letters, "0123456789") {
+	case len(piece)-len(letters) > 4 || strings.ContainsAny(letters, "0123456789"):
 		return false
+	default:
+		return n < 2 || n*4 <= len(letters) || n == len(letters)
 	}
-	if strings.ToUpper(letters) == letters {
-		return true
-	}
-	capitals := 0
+}
+
+func capitals(letters string) (n int) {
 	for i := range len(letters) {
-		if letters[i] < 'a' {
-			capitals++
+		if 'A' <= letters[i] && letters[i] <= 'Z' {
+			n++
 		}
 	}
-	return capitals < 2 || capitals*4 <= len(letters)
+	return n
+}
+
+// noise says whether letters and digits are mixed as in no word and no name in a program.
+func noise(run string) bool {
+	if strings.ContainsAny(run, "0123456789") {
+		return strings.ContainsFunc(run, unicode.IsLetter) && !word(run)
+	}
+	n := capitals(run)
+	return n*3 > len(run) && n < len(run)
 }
 
 // accessKeyID is for an alphabet without small letters, in which many keys have no digit.
@@ -115,17 +125,26 @@ func decodePart(part string, into any) bool {
 	return err == nil && json.Unmarshal(raw, into) == nil
 }
 
-// opaque accepts a bearer token: a long run of mixed letters and digits, which prose and slugs lack.
+// opaque accepts a bearer token: a long run of mixed letters and digits, which prose and slugs lack, or the noise of base64.
 func opaque(value, _ string) bool {
-	if placeholder(value) || entropy(value) < 3 {
+	if placeholder(value) || entropy(value) < 3 || identifier(value) {
 		return false
 	}
+	if len(value) >= 32 && entropy(value) >= 4.5 && !words(value) {
+		return true
+	}
 	for _, run := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("._~+/-=", r) }) {
-		if len(run) >= 12 && strings.ContainsFunc(run, unicode.IsLetter) && !word(run) {
+		if len(run) >= 12 && noise(run) {
 			return true
 		}
 	}
 	return false
+}
+
+// telegramToken looks behind the number of the bot.
+func telegramToken(value, _ string) bool {
+	_, rest, _ := strings.Cut(value, ":")
+	return entropy(rest) >= 3.2 && !placeholder(rest)
 }
 
 // twitterBearer looks behind the row of A with which such a token begins.

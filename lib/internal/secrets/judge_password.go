@@ -51,21 +51,24 @@ func strongPassword(value, _ string) bool {
 	case "password", "passwd", "pass", "secret", "admin", "welcome", "letmein", "changeme":
 		return false
 	}
-	plain := words(value) && !strings.ContainsAny(value[:max(0, len(value)-1)], "!#^~%")
+	plain := words(value) && !strings.ContainsAny(strings.Trim(value, "!#^~%"), "!#^~%")
 	return len(value) >= 8 && entropy(value) >= 2.5 && !commonPassword("", value) && !plain && !reference(value)
 }
 
 // reference says whether a value says where a secret is: a path, a call, an index, a reference of a vault.
 func reference(value string) bool {
-	if strings.HasPrefix(value, "/") || strings.HasPrefix(value, "./") || strings.HasPrefix(value, "~/") || strings.HasPrefix(value, "@") {
+	if strings.HasPrefix(value, "/") && words(value) || strings.HasPrefix(value, "./") || strings.HasPrefix(value, "~/") || strings.HasPrefix(value, "@") {
 		return true
 	}
 	scheme, rest, found := strings.Cut(value, ":")
 	if found && strings.Contains(rest, "/") && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+.-") == "" {
 		return true
 	}
-	open := strings.IndexAny(value, "([")
-	return open > 0 && strings.Trim(value[:open], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.") == ""
+	called, rest, found := strings.Cut(strings.ReplaceAll(value, "[", "("), "(")
+	if !found || called == "" || strings.ContainsFunc(called, func(r rune) bool { return r > unicode.MaxASCII || !nameByte(byte(r)) && r != '.' }) {
+		return false
+	}
+	return strings.HasPrefix(rest, ")") || strings.Contains(called, ".") || !strings.ContainsAny(called, "0123456789")
 }
 
 // identifier says whether a value is the name of something in a program, such as V1SecretSource.
@@ -80,14 +83,16 @@ func identifier(value string) bool {
 }
 
 // harmless are parts of the names of keys and tokens that are no secrets.
-var harmless = []string{"resume", "next", "page", "csrf", "xsrf", "continuation", "cursor", "sync", "cancel", "public", "idempotency", "mask"}
+var harmless = []string{"resume", "nexttoken", "pagetoken", "csrf", "xsrf", "continuation", "cursortoken", "synctoken", "canceltoken", "public", "idempotency"}
 
 // secretValue accepts what is assigned to a name such as api_key, unless the name says that it is no secret: a resume
 // token, and what is called no more than token, is none.
 func secretValue(value, match string) bool {
-	name := strings.ToLower(strings.FieldsFunc(match, func(r rune) bool { return r > unicode.MaxASCII || !nameByte(byte(r)) && r != '.' })[0])
+	name := strings.FieldsFunc(match, func(r rune) bool { return r > unicode.MaxASCII || !nameByte(byte(r)) && r != '.' })[0]
+	name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
 	if name == "token" || slices.ContainsFunc(harmless, func(part string) bool { return strings.Contains(name, part) }) {
 		return false
 	}
-	return opaque(value, match) && !reference(value) && !identifier(value)
+	value = strings.TrimPrefix(value, "base64:")
+	return opaque(value, match) && !reference(value)
 }

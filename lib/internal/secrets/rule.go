@@ -168,6 +168,11 @@ func longWord(rest string) bool {
 
 func hasMemberD(rest string) bool { return strings.Contains(rest[:min(len(rest), 2000)], `"d"`) }
 
+// mailgunTail says whether two groups of eight hexadecimal digits follow.
+func mailgunTail(rest string) bool {
+	return len(rest) >= 18 && rest[9] == '-' && strings.Trim(rest[1:9]+rest[10:18], "0123456789abcdef") == ""
+}
+
 func hasDotAt17(rest string) bool { return len(rest) > 17 && rest[17] == '.' }
 
 // hasUserinfo says whether :// is followed by an @ before the host's path begins.

@@ -44,6 +44,7 @@ func (m maker) clouds() []sample {
 		{"planetscale-token", "pscale_tkn_" + m.tail(43)},
 		{"supabase-key", "sbp_" + r(hex, 40)},
 		{"supabase-key", "sb_secret_" + m.tail(31)},
+		{"aiven-password", "AVNS_" + m.tail(19)},
 		{"neon-key", "napi_" + r(lower, 64)},
 		{"mongodb-key", "mdb_sa_sk_" + m.tail(40)},
 		{"cockroach-key", "CCDB1_" + r(base62, 22) + "_" + r(base62, 40)},

@@ -80,6 +80,7 @@ func (m maker) named() []sample {
 		{"password", "MYSQL_PWD=" + password()},
 		{"password", "passphrase: `" + password() + "`"},
 		{"password", "mount --password " + password()},
+		{"password", "sshpass -p '" + password() + "' ssh host"},
 		{"netrc-password", "machine api.example.org\n  login deploy\n  password " + password()},
 		{"netrc-password", "machine api.example.org login deploy password " + password()},
 		{"pgpass-password", "db.internal:5432:app:deploy:" + password()},
@@ -91,6 +92,8 @@ func (m maker) named() []sample {
 		{"named-secret", "ENCRYPTION_KEY=" + r(base64s, 43) + "="},
 		{"named-secret", "os.Setenv(\"WEBHOOK_SECRET\", \"" + r(hex, 40) + "\")"},
 		{"named-secret", "https://api.example.org/v1/things?api_key=" + r(hex, 32)},
+		{"named-secret", "AZURE_DEVOPS_EXT_PAT=" + r(lower, 52)},
+		{"named-secret", "APP_KEY=base64:" + r(base64s, 43) + "="},
 		{"named-secret", "tool --api-key " + r(base62, 40)},
 	}
 }

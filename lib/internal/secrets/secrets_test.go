@@ -116,8 +116,14 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-func BenchmarkScanClean(b *testing.B) {
-	text := prose(1 << 20)
+func BenchmarkScanClean(b *testing.B) { benchmarkScan(b, prose(1<<20)) }
+
+// Quotes, line ends and addresses with escapes make a second text to scan.
+func BenchmarkScanEscapes(b *testing.B) {
+	benchmarkScan(b, strings.NewReplacer("\n", `\n`, "`", `\"`, "checked", "a%20b").Replace(prose(1<<20)))
+}
+
+func benchmarkScan(b *testing.B, text string) {
 	if found := secrets.Scan(text); len(found) != 0 {
 		b.Fatal(found)
 	}

@@ -39,6 +39,7 @@ var cloudRules = []*rule{
 	{name: "openshift-token", keywords: []string{"sha256~"}, bits: 3, rest: safe + `{43}`},
 	{name: "planetscale-token", keywords: []string{"pscale_tkn_", "pscale_oauth_", "pscale_pw_"}, bits: 3, rest: `[A-Za-z0-9=._-]{32,64}`},
 	{name: "supabase-key", keywords: []string{"sbp_", "sb_secret_"}, bits: 2.8, rest: `(?:oauth_|v0_)?(?:` + lhex + `{40}|` + safe + `{30,50})`},
+	{name: "aiven-password", keywords: []string{"AVNS_"}, bits: 3, rest: safe + `{19}`},
 	{name: "neon-key", keywords: []string{"napi_"}, bits: 3, rest: alnum + `{40,80}`},
 	{name: "mongodb-key", keywords: []string{"mdb_sa_sk_"}, bits: 3, rest: safe + `{40}`},
 	{name: "cockroach-key", keywords: []string{"CCDB1_"}, bits: 3, rest: alnum + `{22}_` + alnum + `{40}`},

@@ -53,7 +53,7 @@ var headerRules = []*rule{
 	{name: "authorization-bearer", keywords: []string{"bearer "}, fold: true, good: opaque,
 		pattern: `(?i:bearer) +([A-Za-z0-9._~+/-]{20,}=*)`},
 	{name: "authorization-bearer", keywords: []string{"authorization"}, fold: true, worth: assigned, good: opaque,
-		pattern: `(?i:authorization)` + assign + `(?i:token|apikey|api-key|key|ssws) +([A-Za-z0-9._~+/-]{20,}=*)`},
+		pattern: `(?i:authorization)` + assign + `(?i:token|apikey|api-key|key|ssws) +(?:token=)?"?([A-Za-z0-9._~+/-]{20,}=*)`},
 	{name: "url-password", keywords: []string{"://"}, before: schemeByte, worth: hasUserinfo, good: realPassword,
 		pattern: `[A-Za-z0-9+.-]{1,80}://[^\s/:@"'<>\\` + "`" + `]{0,128}:([^\s/@"'<>\\` + "`" + `]{3,256})@[A-Za-z0-9\[]`},
 }
@@ -69,12 +69,12 @@ var namedRules = []*rule{
 	{name: "password", keywords: []string{"password", "passwd", "passphrase", "_pwd", "pwd=", "pwd:", "_pass"}, fold: true, before: nameByte, worth: assigned, good: strongPassword,
 		pattern: `[\w-]{0,80}?(?i:password|passwd|passphrase|pwd|_pass)\d?` + is +
 			`(?:\\?"([^"\\\n]{6,128})|'([^'\n]{6,128})|` + "`([^`\\n]{6,128})" + `|([^\s"'` + "`" + `\\<>;&,]{6,128}))`},
-	{name: "password", keywords: []string{"--password ", "--passphrase "}, good: strongPassword, pattern: `--[a-z]+ ["']?([^\s"']{6,128})`},
+	{name: "password", keywords: []string{"--password ", "--passphrase ", "sshpass -p "}, good: strongPassword, pattern: `[a-z]* ?-?-[a-z]+ ["']?([^\s"']{6,128})`},
 	{name: "named-secret", keywords: []string{"api_key", "apikey", "api-key", "secret", "token", "access_key", "access-key", "accesskey", "auth_key", "auth-key", "private_key",
 		"encryption_key", "encryptionkey", "signing_key", "master_key", "app_key", "application_key", "application-key", "account_key", "license_key", "licensekey",
-		"subscription_key", "subscription-key", "service_key", "hmac_key", "session_key", "secret_key_base"},
+		"subscription_key", "subscription-key", "service_key", "hmac_key", "session_key", "_pat"},
 		fold: true, before: nameByte, worth: assigned, good: secretValue,
-		pattern: `[\w-]{0,80}?(?i:api[_-]?key|secret(?:[_-]?(?:key|token|value|access|base)){0,3}|token|(?:access|auth|private|encryption|signing|master|app|application|account|license|subscription|service|hmac|session)[_-]?key)` +
-			assign + `(` + safe + `[A-Za-z0-9._~+/-]{14,511}={0,2})`},
+		pattern: `[\w-]{0,80}?(?i:api[_-]?key|secret(?:[_-]?(?:key|token|value|access|base)){0,3}|token|(?:access|auth|private|encryption|signing|master|app|application|account|license|subscription|service|hmac|session)[_-]?key|_pat)` +
+			assign + `((?:base64:)?[A-Za-z0-9_+/-][A-Za-z0-9._~+/-]{14,511}={0,2})`},
 	{name: "named-secret", keywords: []string{"--token ", "--api-key ", "--secret ", "--access-token ", "--auth-token "}, good: opaque, pattern: `--[a-z-]+ ["']?([A-Za-z0-9._~+/-]{16,512}={0,2})`},
 }

@@ -20,19 +20,17 @@ func (v *view) reveal() *view {
 	var b strings.Builder
 	out := &view{from: v}
 	done := 0
-	for i := 0; i < len(v.text); i++ {
-		if !suspect[v.text[i]] {
+	for i, c := range []byte(v.text) {
+		if !suspect[c] || i < done {
 			continue
 		}
-		plain, n := unescape(v.text[i:])
-		if n == 0 {
-			continue
+		if plain, n := unescape(v.text[i:]); n > 0 {
+			b.Grow(len(v.text) - done)
+			b.WriteString(v.text[done:i])
+			out.edits = append(out.edits, edit{b.Len(), len(plain), i, i + n})
+			b.WriteString(plain)
+			done = i + n
 		}
-		b.WriteString(v.text[done:i])
-		out.edits = append(out.edits, edit{b.Len(), len(plain), i, i + n})
-		b.WriteString(plain)
-		done = i + n
-		i = done - 1
 	}
 	if len(out.edits) == 0 {
 		return nil
