@@ -22,7 +22,7 @@ func newDesk(t *testing.T) desk {
 		t.Skip("builds the programs")
 	}
 	bin := filepath.Join(t.TempDir(), "it's a \"bin\" & $more") // a path that has to be quoted everywhere
-	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full", module+"/cmd/handoff-hook").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	// Stands in for Claude Code, which may not be here: a marketplace is a directory with its file.

@@ -128,7 +128,6 @@ func BenchmarkWriters(b *testing.B) {
 // the start of a program that does nothing. In BenchmarkHook/unread 50 of 10,000 are unread.
 func BenchmarkHook(b *testing.B) {
 	dir := b.TempDir()
-	hook := build(b, dir, "github.com/seed-78daf238/handoff/cmd/handoff-hook")
 	source := filepath.Join(dir, "empty.go")
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
 		b.Fatal(err)
@@ -141,7 +140,7 @@ func BenchmarkHook(b *testing.B) {
 			for i := range unread {
 				timed(b, root, "body\n", program(b), "write", "-", "--from", "ann", "--to", "ben", "--topic", fmt.Sprint("new-", i), "--ts", "2026-05-07T12:00:00Z")
 			}
-			compare(b, root, []string{hook, "session-start", "--to", "ben"}, []string{empty})
+			compare(b, root, []string{program(b), "hook", "session-start", "--to", "ben"}, []string{empty})
 		})
 	}
 	run("1", 1, 0)

@@ -112,7 +112,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/rivo/uniseg":                      "lib/internal/render",
 		"github.com/tiktoken-go/tokenizer":            "lib/internal/tokens",
 		"github.com/santhosh-tekuri/jsonschema/v6":    "schema",
-		"github.com/aymanbagabas/go-udiff":            "lib/agent",
+		"github.com/aymanbagabas/go-udiff":            "cmd/internal/whole",
 		"github.com/kballard/go-shellquote":           "lib/agent",
 		"github.com/modelcontextprotocol/go-sdk":      "cmd/internal/mcp",
 		"github.com/spf13/cobra":                      "cmd/",
@@ -161,14 +161,12 @@ func TestKindsLinkNoStore(t *testing.T) {
 }
 
 // What starts often links nothing that costs at its start, whether it is used or not.
-func TestFastProgramsLinkLittle(t *testing.T) {
-	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "progressbar", "net/http", "/schema", "/lib/record", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/whole"}
-	for program, more := range map[string][]string{"handoff": nil, "handoff-hook": {"cobra"}} {
-		for _, pkg := range goList(t, "-deps", module+"/cmd/"+program) {
-			for _, name := range append(heavy, more...) {
-				if strings.Contains(pkg, name) {
-					t.Errorf("%s links %s", program, pkg)
-				}
+func TestFastProgramLinksLittle(t *testing.T) {
+	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "go-udiff", "/schema", "/lib/record", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/whole"}
+	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff") {
+		for _, name := range heavy {
+			if strings.Contains(pkg, name) {
+				t.Errorf("handoff links %s", pkg)
 			}
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -112,19 +110,20 @@ func (a Agent) verify(path string, text []byte, hooks int) error {
 // Changes reports whether there is anything to do.
 func (c Change) Changes() bool { return c.Status != Present && c.Status != Absent }
 
-// Diff returns the change as a unified diff, "" if there is nothing to do.
-func (c Change) Diff() string {
+// Texts returns the settings before and after the change, and what a diff calls them: /dev/null is no file. Where there is
+// nothing to do, the texts are equal.
+func (c Change) Texts() (from, to, before, after string) {
+	from, to, before, after = c.Path, c.Path, string(c.file.text), string(c.text)
 	if !c.Changes() {
-		return ""
+		return from, to, before, before
 	}
-	from, to, text := c.Path, c.Path, string(c.text)
 	if !c.file.exists {
 		from = "/dev/null"
 	}
 	if c.gone {
-		to, text = "/dev/null", ""
+		to, after = "/dev/null", ""
 	}
-	return udiff.Unified(from, to, string(c.file.text), text)
+	return from, to, before, after
 }
 
 // refuse makes the error about settings that are not touched.

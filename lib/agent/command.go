@@ -16,15 +16,11 @@ import (
 
 // A Command is what is registered with an agent.
 type Command struct {
-	Program string // the absolute path of handoff-hook, or of handoff
-	BuiltIn bool   // Program is handoff, which has the hook built in
+	Program string // the absolute path of handoff
 	To      string // the operator of the sessions; "" leaves it to settings, and to what is registered already
 }
 
-const (
-	hookName    = "handoff-hook" // the program that is the hook alone
-	maxOperator = 64             // characters
-)
+const maxOperator = 64 // characters
 
 func (c Command) check() error {
 	if c.To != "" && !form.IsSlug(c.To, maxOperator) {
@@ -37,11 +33,7 @@ func (c Command) check() error {
 }
 
 func (c Command) words(agent string) []string {
-	words := []string{c.Program}
-	if c.BuiltIn {
-		words = append(words, "hook")
-	}
-	words = append(words, "session-start", "--agent", agent)
+	words := []string{c.Program, "hook", "session-start", "--agent", agent}
 	if c.To != "" {
 		words = append(words, "--to", c.To)
 	}
@@ -103,6 +95,11 @@ func commandLine(n *jsontree.Value) string {
 // packaged returns the line that a plugin or an extension gives to a shell: it cannot know where the programs
 // are, and must be silent where they are not.
 func (a Agent) packaged() string {
+	return "if command -v handoff >/dev/null 2>&1; then exec handoff hook session-start --agent " + a.Name + "; fi"
+}
+
+// packagedBefore is that line of an earlier version, in which the hook was a program of its own.
+func (a Agent) packagedBefore() string {
 	return "if command -v handoff-hook >/dev/null 2>&1; then exec handoff-hook session-start --agent " + a.Name + "; fi"
 }
 
@@ -145,14 +142,15 @@ func text(n *jsontree.Value) string {
 	return n.Text
 }
 
-// isOurs reports whether words run our hook: handoff-hook, or handoff with hook as its first argument.
+// isOurs reports whether words run our hook: handoff with hook as its first argument, or handoff-hook, which was a program of
+// its own once.
 func isOurs(words []string) bool {
 	if len(words) == 0 {
 		return false
 	}
 	base := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
 	switch strings.TrimSuffix(base, ".exe") {
-	case hookName:
+	case "handoff-hook":
 		return true
 	case "handoff":
 		return len(words) > 1 && words[1] == "hook"

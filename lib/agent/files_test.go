@@ -18,7 +18,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-const program = "/usr/bin/handoff-hook"
+const program = "/usr/bin/handoff"
 
 func find(t *testing.T, name string) agent.Agent {
 	t.Helper()
@@ -220,7 +220,7 @@ func TestUpgrade(t *testing.T) {
 		t.Error(change.Status)
 	}
 	want := strings.Replace(text, `{"command": "\"/old path/handoff\" hook session-start --agent claude --to=ann", "x": 1}`,
-		`{"type":"command","command":"/usr/bin/handoff-hook","args":["session-start","--agent","claude","--to","ann"],"timeout":5}`, 1)
+		`{"type":"command","command":"/usr/bin/handoff","args":["hook","session-start","--agent","claude","--to","ann"],"timeout":5}`, 1)
 	want = strings.Replace(want, `,
   {"hooks": [{"command": "C:\\bin\\handoff-hook.exe", "args": ["session-start"]}]}`, "", 1)
 	if got := string(must(os.ReadFile(path))); got != want {
@@ -267,7 +267,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	put(t, path, `{"a": 1, "b": 2}`)
 	apply(t, change, nil)
-	if text := string(must(os.ReadFile(path))); !strings.Contains(text, `"b": 2`) || !strings.Contains(text, "handoff-hook") {
+	if text := string(must(os.ReadFile(path))); !strings.Contains(text, `"b": 2`) || !strings.Contains(text, "/usr/bin/handoff") {
 		t.Error(text)
 	}
 	put(t, path, "{ broken")
@@ -310,7 +310,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if text := string(must(os.ReadFile(filepath.Join(home, ".claude/settings.json")))); strings.Count(text, "handoff-hook") != 1 {
+	if text := string(must(os.ReadFile(filepath.Join(home, ".claude/settings.json")))); strings.Count(text, "/usr/bin/handoff") != 1 {
 		t.Error(text)
 	}
 	change, err := find(t, "claude").Uninstall(p, agent.User)
@@ -329,17 +329,14 @@ func TestEveryPathIsRecognised(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := rapid.StringMatching("/[a-z ;&|<>()`'\"\\\\$~*?\\[\\]{}!#=%éß-]{0,12}").Draw(t, "dir")
-		command := agent.Command{Program: dir + "/handoff", BuiltIn: true, To: "ben-2"}
-		if rapid.Bool().Draw(t, "hook") {
-			command = agent.Command{Program: dir + "/handoff-hook", To: "ben-2"}
-		}
+		command := agent.Command{Program: dir + "/handoff", To: "ben-2"}
 		a, err := agent.Find(rapid.SampledFrom(agent.Installable()).Draw(t, "agent"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		change, err := a.Install(p, agent.User, command)
 		apply(t, change, err)
-		again, err := a.Install(p, agent.User, agent.Command{Program: command.Program, BuiltIn: command.BuiltIn})
+		again, err := a.Install(p, agent.User, agent.Command{Program: command.Program})
 		if err != nil || again.Status != agent.Present {
 			t.Fatalf("%s: %v, %v", command.Program, again.Status, err)
 		}
@@ -375,8 +372,8 @@ func TestOperatorsAndPrograms(t *testing.T) {
 			t.Errorf("%q: %v", to, err)
 		}
 	}
-	change, err := find(t, "codex").Install(p, agent.User, agent.Command{Program: "/it's a;dir/handoff-hook", To: "ben"})
-	if err != nil || !strings.Contains(change.Diff(), `+            "command": "'/it'\\''s a;dir/handoff-hook' session-start --agent codex --to ben",`) {
-		t.Errorf("%v\n%s", err, change.Diff())
+	change, err := find(t, "codex").Install(p, agent.User, agent.Command{Program: "/it's a;dir/handoff", To: "ben"})
+	if _, _, _, after := change.Texts(); err != nil || !strings.Contains(after, `            "command": "'/it'\\''s a;dir/handoff' hook session-start --agent codex --to ben",`) {
+		t.Errorf("%v\n%s", err, after)
 	}
 }

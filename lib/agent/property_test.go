@@ -203,7 +203,7 @@ func TestInstallIsUndone(t *testing.T) {
 		if err := errors.Join(os.WriteFile(path, []byte(before), mode), os.Chmod(path, mode)); err != nil {
 			t.Fatal(err)
 		}
-		command := agent.Command{Program: rapid.SampledFrom([]string{"/usr/bin/handoff-hook", "/a b/it's;x/handoff-hook"}).Draw(t, "program"), To: "ben"}
+		command := agent.Command{Program: rapid.SampledFrom([]string{"/usr/bin/handoff", "/a b/it's;x/handoff"}).Draw(t, "program"), To: "ben"}
 		change, err := row.Install(places, agent.User, command)
 		if change = apply(t, change, err); change.Status != agent.Installed {
 			t.Fatalf("%q: %s", before, change.Status)
@@ -300,7 +300,7 @@ func TestNotUnderstoodIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, errIn := row.Install(places, agent.User, agent.Command{Program: "/usr/bin/handoff-hook"})
+		_, errIn := row.Install(places, agent.User, agent.Command{Program: "/usr/bin/handoff"})
 		_, errOut := row.Uninstall(places, agent.User)
 		for _, err := range []error{errIn, errOut} {
 			if !errors.Is(err, handoff.ErrConfig) || !strings.Contains(err.Error(), ": line ") || !strings.Contains(err.Error(), "column ") {

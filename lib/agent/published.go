@@ -3,7 +3,6 @@ package agent
 import (
 	_ "embed" // for the skill
 	"encoding/json"
-	"fmt"
 	"strings"
 )
 
@@ -25,9 +24,9 @@ func Published() map[string]string {
 	gemini, _ := find("gemini")
 	files := map[string]string{
 		"session-start.sh": script("Session-start hook for any agent that runs a program and shows its output: prints the unread handoffs\n"+
-			"# of the project in the current directory.", "session-start --agent plain", true),
+			"# of the project in the current directory.", `hook session-start --agent plain "$@" </dev/null`),
 		"save-draft.sh": script("Hook for the end of a session, or before it is compacted: keeps a draft from what the agent says on\n"+
-			"# standard input. --agent NAME says which agent that is.", "draft save --hook", false),
+			"# standard input. --agent NAME says which agent that is.", `draft save --hook "$@"`),
 
 		".claude-plugin/marketplace.json": indented(struct {
 			Name    string            `json:"name"`
@@ -104,16 +103,8 @@ func indented(v any) string {
 	return out.String()
 }
 
-// script returns a POSIX script that runs handoff with arguments, and handoff-hook if that is the same and
-// there. Arguments of the script follow.
-func script(what, args string, hook bool) string {
-	run, silent := "handoff "+args, ""
-	if hook {
-		run, silent = "handoff hook "+args, " </dev/null"
-	}
-	body := fmt.Sprintf("if command -v handoff >/dev/null 2>&1; then\n  %s \"$@\"%s\nfi\n", run, silent)
-	if hook {
-		body = fmt.Sprintf("if command -v handoff-hook >/dev/null 2>&1; then\n  handoff-hook %s \"$@\"%s\nel%s", args, silent, body)
-	}
+// script returns a POSIX script that runs handoff with arguments. Arguments of the script follow.
+func script(what, args string) string {
+	body := "if command -v handoff >/dev/null 2>&1; then\n  handoff " + args + "\nfi\n"
 	return "#!/bin/sh\n# " + what + " Silent when there is nothing, or when handoff is not\n# installed. Never waits for its input, never fails.\n" + body + "exit 0\n"
 }

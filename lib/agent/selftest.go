@@ -21,7 +21,7 @@ type Stage struct {
 	Root   string   // the project
 	Canary string   // the topic of the handoff
 	Env    []string // the environment of the agent
-	Own    []string // the programs of this installation: what a project's settings name is run only if it is one of them
+	Own    string   // the program of this installation: what a project's settings name is run only if it is this one
 }
 
 // A SelfTest is what the runs of an entry showed.
@@ -77,7 +77,7 @@ func startInput(root, source, prompt string) string {
 // what the agent takes, with the same bytes as every other, and tell of the canary.
 //
 // Settings of a project may have come with it from somebody else. Their entry is run without a shell, and only
-// if it is one of the programs of stage.Own with the arguments that Install gives it.
+// if it is stage.Own with the arguments that Install gives it.
 func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	r := SelfTest{Agent: e.Agent, Path: e.Path, Command: e.Words}
 	if e.Off != "" {
@@ -123,30 +123,27 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	return r
 }
 
-// ownOnly returns the entry with the one of our programs that it names, to be started without a shell.
-func (e Entry) ownOnly(own []string) (Entry, error) {
+// ownOnly returns the entry with our program, if it names that, to be started without a shell.
+func (e Entry) ownOnly(own string) (Entry, error) {
 	words := e.Words
 	if words == nil { // a plugin or an example
-		words = Command{Program: hookName}.words(e.Agent)
+		words = Command{Program: "handoff"}.words(e.Agent)
 	}
 	path, err := exec.LookPath(words[0])
 	named, statErr := os.Stat(path)
 	if err != nil || statErr != nil {
 		return e, errors.New("the program that the project's settings name is not there; it was not run")
 	}
-	for _, program := range own {
-		info, err := os.Stat(program)
-		if err == nil && os.SameFile(info, named) && asInstalled(words) {
-			e.Words, e.line = append([]string{program}, words[1:]...), ""
-			return e, nil
-		}
+	if info, err := os.Stat(own); err == nil && os.SameFile(info, named) && asInstalled(words) {
+		e.Words, e.line = append([]string{own}, words[1:]...), ""
+		return e, nil
 	}
 	return e, errors.New("the project's settings name another program than this one, or other arguments than `handoff install` gives; it was not run")
 }
 
 // asInstalled reports whether the words of a command are what Install gives to one of the agents.
 func asInstalled(words []string) bool {
-	c := Command{Program: words[0], BuiltIn: len(words) > 1 && words[1] == "hook", To: Operator(words)}
+	c := Command{Program: words[0], To: Operator(words)}
 	return slices.ContainsFunc(Installable(), func(name string) bool { return slices.Equal(words, c.words(name)) })
 }
 

@@ -116,7 +116,7 @@ func (s *settings) readEntries(list *jsontree.Value, group int) error {
 		}
 		if words := commandWords(n); isOurs(words) {
 			s.ours = append(s.ours, found{list, i, group, words})
-		} else if commandLine(n) == s.agent.packaged() {
+		} else if line := commandLine(n); line == s.agent.packaged() || line == s.agent.packagedBefore() {
 			s.portable = true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -58,9 +59,15 @@ type App struct {
 	progress *progress
 }
 
+// readers are the commands that change no handoff and start soonest: they do without a thread that the system has to make.
+var readers = []string{"version", "list", "search", "read", "receipts", "hook", "compute-id"}
+
 // Main is the main function of a program; whole is nil in the fast one.
 func Main(whole *Whole) {
-	debug.SetGCPercent(400)        // most commands are over before collecting memory pays; see CollectOften
+	debug.SetGCPercent(400) // most commands are over before collecting memory pays; see CollectOften
+	if len(os.Args) < 2 || !slices.Contains(readers, os.Args[1]) {
+		runtime.LockOSThread() // what changes a store does its system calls in one order, on the main thread
+	}
 	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error like others, not a silent death after the commit
 	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil}, whole))
 }
@@ -76,6 +83,9 @@ func Run(e Env, whole *Whole) (code int) {
 			code = 1
 		}
 	}()
+	if a.quickHook() {
+		return 0
+	}
 	if len(e.Args) > 0 && aboutCommands(e.Args[0]) {
 		_ = a.handOver(errBeyond) // without the whole program, this one tells what it knows
 	}

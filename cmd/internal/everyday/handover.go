@@ -13,7 +13,8 @@ import (
 // errBeyond ends a command that the fast program cannot do, before it has changed or printed anything.
 var errBeyond = errors.New("only the whole program can do this")
 
-const installBoth = "install both programs together: `go install ./cmd/...`"
+// InstallBoth is what to do where one of the two programs is missing.
+const InstallBoth = "install both programs together: `go install ./cmd/...`"
 
 // handOver becomes the whole program where the fast one cannot go on: its command or its input is beyond it, or the head
 // of a document was refused, which the JSON Schema words better. The arguments are the same, and so is the input, also what was
@@ -27,9 +28,9 @@ func (a *App) handOver(why error) error {
 		a.alone = a.becomeWhole()
 	}
 	if !beyond {
-		return hinted{why, "for the JSON Schema's own words, " + installBoth}
+		return hinted{why, "for the JSON Schema's own words, " + InstallBoth}
 	}
-	return &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf("this needs the whole program, and it cannot be run: %v", a.alone), Advice: installBoth, Cause: a.alone}
+	return &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf("this needs the whole program, and it cannot be run: %v", a.alone), Advice: InstallBoth, Cause: a.alone}
 }
 
 // Beside returns the path of a program that is installed beside this one.

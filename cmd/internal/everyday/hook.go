@@ -24,20 +24,48 @@ func hookCommand(a *App) *cobra.Command {
 is nothing to say. Nothing of a body is printed unless --bodies is given. It never waits for more than
 about a second, and exits with 0 whatever happens.`,
 		Args: Args(cobra.ArbitraryArgs),
-		RunE: func(*cobra.Command, []string) error {
-			cwd, err := a.Getwd()
-			if err != nil {
-				return nil
-			}
-			s.Cwd, s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags = cwd, a.Stdin, direct(a.Stdout), a.Stderr, a.Getenv, a.Flags
-			s.Options = a.Options
-			agent.SessionStart(s)
-			return nil
-		},
+		RunE: func(*cobra.Command, []string) error { a.sessionStart(s); return nil },
 	}
 	start.Flags().StringVar(&s.Agent, "agent", "plain", "whose session it is (`name`): "+strings.Join(agent.Names(), ", "))
 	start.Flags().StringVar(&s.To, "to", "", "who the session works for (`operator`)")
 	start.Flags().BoolVar(&s.Bodies, "bodies", false, "print bodies too, framed")
 	cmd.AddCommand(start)
 	return cmd
+}
+
+// sessionStart tells a session what it has not read. A directory that is gone has no project.
+func (a *App) sessionStart(s agent.Session) {
+	var err error
+	if s.Cwd, err = a.Getwd(); err != nil {
+		return
+	}
+	s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags, s.Options = a.Stdin, direct(a.Stdout), a.Stderr, a.Getenv, a.Flags, a.Options
+	agent.SessionStart(s)
+}
+
+// quickHook does what an installed hook asks for, and says whether it did: every session waits for that, and the library of the
+// command line takes a fifth of the time. It knows the arguments of installed hooks and leaves others alone.
+func (a *App) quickHook() bool {
+	if len(a.Args) < 2 || a.Args[0] != "hook" || a.Args[1] != "session-start" {
+		return false
+	}
+	s := agent.Session{Agent: "plain"}
+	values := map[string]*string{"--agent": &s.Agent, "--to": &s.To}
+	for args := a.Args[2:]; len(args) > 0; args = args[1:] {
+		name, value, joined := strings.Cut(args[0], "=")
+		target, known := values[name]
+		switch {
+		case args[0] == "--bodies":
+			s.Bodies = true
+		case known && joined:
+			*target = value
+		case known && len(args) > 1:
+			*target = args[1]
+			args = args[1:]
+		default:
+			return false
+		}
+	}
+	a.sessionStart(s)
+	return true
 }

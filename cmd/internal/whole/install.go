@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
@@ -29,7 +30,7 @@ func installCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
 		Use: "install AGENT [--user | --project]",
-		Long: `Register handoff-hook in the settings of an agent (` + strings.Join(agent.Installable(), ", ") + `),
+		Long: `Register ` + "`handoff hook`" + ` in the settings of an agent (` + strings.Join(agent.Installable(), ", ") + `),
 so that every session is told what it has not read. Every byte outside the one entry stays as it is; what
 is not understood (comments, a key twice, a byte-order mark) is refused with its place and nothing is
 changed. Installing again changes nothing, or brings the entry up to date. The settings as they were are
@@ -38,12 +39,11 @@ kept beside them, and ` + "`handoff uninstall`" + ` brings them back.`,
 			if err := in.find(a, args[0]); err != nil {
 				return err
 			}
-			command, err := a.hookProgram()
+			program, err := a.registered()
 			if err != nil {
 				return err
 			}
-			command.To = in.to
-			change, err := in.agent.Install(in.places, in.scope, command)
+			change, err := in.agent.Install(in.places, in.scope, agent.Command{Program: program, To: in.to})
 			if err != nil {
 				return err
 			}
@@ -118,21 +118,20 @@ func (a *app) places(needProject bool) (agent.Places, error) {
 	return p, nil
 }
 
-// hookProgram returns what is registered: handoff-hook beside this program, else this program itself.
-func (a *app) hookProgram() (agent.Command, error) {
-	self, err := a.Executable()
-	if err != nil {
-		return agent.Command{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the program's own path is not known: " + err.Error(), Cause: err}
+// registered returns the path of handoff, which lies beside this program: its hook is what agents run.
+func (a *app) registered() (string, error) {
+	program, err := a.Beside("handoff")
+	if err == nil {
+		_, err = os.Stat(program)
 	}
-	if slices.ContainsFunc(strings.Split(self, string(filepath.Separator)), func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
-		return agent.Command{}, &handoff.Error{Class: handoff.ErrConfig, Problem: self + " is a program that `go run` built, and soon gone",
+	if err != nil {
+		return "", &handoff.Error{Class: handoff.ErrConfig, Problem: "the program to register cannot be used: " + err.Error(), Advice: everyday.InstallBoth, Cause: err}
+	}
+	if slices.ContainsFunc(strings.Split(program, string(filepath.Separator)), func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
+		return "", &handoff.Error{Class: handoff.ErrConfig, Problem: program + " is a program that `go run` built, and soon gone",
 			Advice: "run `go install ./cmd/...` and then the installed handoff"}
 	}
-	hook := filepath.Join(filepath.Dir(self), "handoff-hook"+filepath.Ext(self))
-	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
-		return agent.Command{Program: hook}, nil
-	}
-	return agent.Command{Program: filepath.Join(filepath.Dir(self), "handoff"+filepath.Ext(self)), BuiltIn: true}, nil
+	return program, nil
 }
 
 // finish shows, checks or makes the change.
@@ -141,7 +140,7 @@ func (in *install) finish(a *app, change agent.Change) error {
 		if a.JSON {
 			return in.print(a, change)
 		}
-		diff := change.Diff()
+		diff := unified(change)
 		if everyday.IsTerminal(a.Stdout) {
 			diff = handoff.Escape(diff)
 		}
@@ -163,6 +162,9 @@ func (in *install) finish(a *app, change agent.Change) error {
 	return in.print(a, done)
 }
 
+// unified is a change as a unified diff, "" if there is nothing to do.
+func unified(change agent.Change) string { return udiff.Unified(change.Texts()) }
+
 // print says what was done, or would be, and what a person has to know.
 func (in *install) print(a *app, change agent.Change) error {
 	out := struct {
@@ -175,7 +177,7 @@ func (in *install) print(a *app, change agent.Change) error {
 		Warnings []string `json:"warnings,omitempty"`
 	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words}
 	if in.dryRun {
-		out.Diff = change.Diff()
+		out.Diff = unified(change)
 	}
 	if change.Status != agent.Removed && change.Status != agent.Absent {
 		out.Warnings = in.agent.Others(in.places, change.Path)

@@ -8,29 +8,29 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 )
 
-// What is registered is handoff-hook beside the program, the program itself where that is missing, and
-// nothing that is soon gone.
-func TestHookProgram(t *testing.T) {
+// What is registered is handoff beside the program, if it is there, and nothing that is soon gone.
+func TestRegistered(t *testing.T) {
 	dir := t.TempDir()
-	self, hook := filepath.Join(dir, "handoff"), filepath.Join(dir, "handoff-hook")
+	self, program := filepath.Join(dir, "handoff-full"), filepath.Join(dir, "handoff")
 	a := &app{&everyday.App{Env: everyday.Env{Executable: func() (string, error) { return self, nil }}}}
-	if c, err := a.hookProgram(); err != nil || c.Program != self || !c.BuiltIn {
-		t.Errorf("alone: %+v, %v", c, err)
+	if got, err := a.registered(); everyday.ExitOf(err).Code != 7 {
+		t.Errorf("alone: %s, %v", got, err)
 	}
-	if err := os.WriteFile(hook, nil, 0o644); err != nil {
+	if err := os.WriteFile(program, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := a.hookProgram(); err != nil || c.Program != self || !c.BuiltIn {
-		t.Errorf("beside a file that cannot be run: %+v, %v", c, err)
+	if got, err := a.registered(); err != nil || got != program {
+		t.Errorf("beside handoff: %s, %v", got, err)
 	}
-	if err := os.Chmod(hook, 0o755); err != nil {
+	built := filepath.Join(dir, "go-build123")
+	if err := os.Mkdir(built, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := a.hookProgram(); err != nil || c.Program != hook || c.BuiltIn {
-		t.Errorf("beside handoff-hook: %+v, %v", c, err)
+	if err := os.WriteFile(filepath.Join(built, "handoff"), nil, 0o755); err != nil {
+		t.Fatal(err)
 	}
-	self = "/tmp/go-build123/b001/exe/handoff"
-	if c, err := a.hookProgram(); everyday.ExitOf(err).Code != 7 {
-		t.Errorf("go run: %+v, %v", c, err)
+	self = filepath.Join(built, "handoff-full")
+	if got, err := a.registered(); everyday.ExitOf(err).Code != 7 {
+		t.Errorf("go run: %s, %v", got, err)
 	}
 }

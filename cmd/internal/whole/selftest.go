@@ -93,7 +93,11 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 			warning = "who the sessions work for is not known here: run `handoff install " + e.Agent + " --to OPERATOR`, or set operator in .handoff.yaml"
 		}
 	}
-	stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to), Own: a.ownPrograms()}
+	own, err := a.Beside("handoff")
+	if err != nil {
+		return agent.SelfTest{}, err
+	}
+	stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to), Own: own}
 	if err := a.layCanary(stage, to); err != nil {
 		return agent.SelfTest{}, err
 	}
@@ -102,16 +106,6 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 		r.Warnings = append(r.Warnings, warning)
 	}
 	return r, nil
-}
-
-// ownPrograms returns the paths of the programs that are installed together.
-func (a *app) ownPrograms() []string {
-	self, err := a.Executable()
-	if err != nil {
-		return nil
-	}
-	dir, ext := filepath.Dir(self), filepath.Ext(self)
-	return []string{self, filepath.Join(dir, "handoff"+ext), filepath.Join(dir, "handoff-hook"+ext)}
 }
 
 // layCanary makes the project of a stage, with its unread handoff.

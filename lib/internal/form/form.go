@@ -42,7 +42,12 @@ func IsDigest(s string) bool { return len(s) == digestLen && IsHex(s) }
 
 // IsHex reports whether s has lower-case hexadecimal digits and nothing else; also "" has.
 func IsHex(s string) bool {
-	return all(s, func(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' })
+	for i := range len(s) {
+		if c := s[i]; !isDigit(c) && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
 }
 
 // IsDigits reports whether s has decimal digits and nothing else; also "" has.

@@ -15,7 +15,7 @@ import (
 // session runs the hook for a session of ben and returns what it prints.
 func session(t *testing.T, bin, root, id string) string {
 	t.Helper()
-	cmd := exec.Command(bin, "session-start", "--agent", "claude", "--to", "ben")
+	cmd := exec.Command(bin, "hook", "session-start", "--agent", "claude", "--to", "ben")
 	cmd.Dir, cmd.Stdin = root, strings.NewReader(`{"session_id":"`+id+`","source":"startup"}`)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -38,7 +38,7 @@ func offers(t *testing.T, root string) int {
 
 // Every session is recorded once, and told the same.
 func TestOffers(t *testing.T) {
-	root, bin := project(t), build(t)
+	root, bin := hookProject(t), buildHook(t)
 	first := session(t, bin, root, "one")
 	if n := offers(t, root); n != 1 {
 		t.Errorf("%d offers after the first session", n)
@@ -59,7 +59,7 @@ func TestOffers(t *testing.T) {
 
 // Where nothing can be recorded at once, sessions are told all the same.
 func TestOffersThatCannotBeRecorded(t *testing.T) {
-	bin := build(t)
+	bin := buildHook(t)
 	path := func(root, name string) string { return filepath.Join(root, ".run", name) }
 	tests := map[string]func(root string) error{
 		"state cannot be written": func(root string) error { return os.Chmod(path(root, ""), 0o500) },
@@ -92,7 +92,7 @@ func TestOffersThatCannotBeRecorded(t *testing.T) {
 		},
 	}
 	for name, spoil := range tests {
-		root := project(t)
+		root := hookProject(t)
 		if name == "state cannot be written" && os.Geteuid() == 0 {
 			continue // root can
 		}
