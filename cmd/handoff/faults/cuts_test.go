@@ -39,18 +39,7 @@ type sign struct {
 }
 
 // known has at most two, and each sign must occur. What no longer does goes.
-var known = []*flaw{
-	{"a block of zeros in the log, the ledger or the history, with the end of the lines behind it", []sign{
-		{lost: `\.jsonl but the size and sectors`, found: `exit code 6|has \d write events|a line that is no`},
-	}},
-	{"a sync is missing, between names that need an order or of what a killed command wrote", []sign{
-		{lost: `^name handoffs/\.intent$|^removal of handoffs/\.intent and later$`, found: `is in no index|although there are handoffs|rotation events, `},
-		{lost: `^name \.run/\.gitignore$`, found: `git sees the state`},
-		{cut: `killed after name \.run/machine-fingerprint$`, lost: `^name \.run/machine-fingerprint$`, found: `CROSS-HOST-REFUSED`, isRare: true},
-		{cut: `killed after content of \.run/machine-fingerprint\.history`, lost: `^content of \.run/machine-fingerprint\.history`, found: `lacks a line`, isRare: true},
-		{cut: `killed after content of \.run/handoff-events`, lost: `^content of \.run/handoff-events\.jsonl and later`, found: `continues in another way`, isRare: true},
-	}},
-}
+var known []*flaw
 
 // isKnown says whether the damage is that of a known flaw.
 func isKnown(e ending, faults []string) bool {

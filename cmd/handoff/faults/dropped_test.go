@@ -29,6 +29,7 @@ func oneOf(scenario, model, sync, why string) *spare {
 }
 
 var spares = []*spare{
+	oneOf(`^first write$`, `weak`, `^sync of \.run with \["(machine-fingerprint|handoff-events)`, "the fingerprint is synced when it is recorded, and again before the first intent"),
 	oneOf(`^first write$`, `weak`, `^sync of \. with`, "the project directory is synced for each directory made in it, and twice before the first row"),
 	oneOf(`^resume$`, `weak`, `^sync of \.run with`, "the ledger's name is synced with each of its lines"),
 	oneOf(`^resume`, ``, `^sync of \.run/consumed-tokens\.jsonl`, "the token is written when it is consumed, and again when the change is finished"),

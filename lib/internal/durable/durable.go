@@ -12,6 +12,7 @@
 package durable
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -59,6 +60,20 @@ func Begins(data, part []byte) bool {
 		}
 	}
 	return true
+}
+
+// WholeLines returns how much of a text that grows by lines, none of which holds a NUL, is whole: a crash may leave last
+// lines without their end, or with zeros in them.
+func WholeLines(text []byte) int {
+	end := bytes.LastIndexByte(text, '\n') + 1
+	for end > 0 {
+		start := bytes.LastIndexByte(text[:end-1], '\n') + 1
+		if bytes.IndexByte(text[start:end], 0) < 0 {
+			break
+		}
+		end = start
+	}
+	return end
 }
 
 // ReadAll returns the content of f, at most max bytes. A longer file is an error, not a cut.

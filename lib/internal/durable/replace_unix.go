@@ -32,15 +32,16 @@ func (d *Dir) ReplaceIf(name string, data []byte, perm os.FileMode, check func()
 		return d.replaceError(name, err)
 	}
 	defer pending.Cleanup()
-	if check != nil {
-		if err := pending.Sync(); err != nil {
-			return d.replaceError(name, err)
-		}
-		if err := check(); err != nil {
-			return err
-		}
+	if check == nil {
+		return d.replaceError(name, pending.CloseAtomicallyReplace())
 	}
-	return d.replaceError(name, pending.CloseAtomicallyReplace())
+	if err := pending.Sync(); err != nil {
+		return d.replaceError(name, err)
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	return d.replaceError(name, root.Rename(filepath.Base(pending.Name()), name)) // CloseAtomicallyReplace would sync, and wait, once more
 }
 
 // replaceError names the file in an error about the temporary one, whose name helps nobody.

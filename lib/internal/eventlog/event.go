@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
@@ -84,7 +85,7 @@ type LogLine struct {
 	Offset int64
 	Text   []byte
 	Marker bool // begins with [: a line of another tool, no link of the chain
-	Torn   bool // has no newline
+	Torn   bool // a crash has left it: without its end, or with zeros in it
 }
 
 func (l LogLine) place() string { return fmt.Sprintf("%s:%d", layout.Log, l.Number) }
@@ -92,9 +93,10 @@ func (l LogLine) place() string { return fmt.Sprintf("%s:%d", layout.Log, l.Numb
 // LogLines returns the lines of a log. Empty lines are markers too: they link nothing.
 func LogLines(log []byte) iter.Seq[LogLine] {
 	return func(yield func(LogLine) bool) {
+		whole := durable.WholeLines(log)
 		for at, n := 0, 1; at < len(log); n++ {
-			text, _, whole := bytes.Cut(log[at:], []byte("\n"))
-			l := LogLine{Number: n, Offset: int64(at), Text: text, Torn: !whole, Marker: isMarker(text)}
+			text, _, _ := bytes.Cut(log[at:], []byte("\n"))
+			l := LogLine{Number: n, Offset: int64(at), Text: text, Torn: at >= whole, Marker: isMarker(text)}
 			if !yield(l) {
 				return
 			}
@@ -107,7 +109,7 @@ func isMarker(line []byte) bool { return len(line) == 0 || line[0] == '[' }
 
 // Tail finds the last event of a log of the given size by reading backwards, so that the cost does not
 // grow with the log. End is the offset after the last whole line; a smaller End than size means that
-// the last line is torn. Last is nil if there is no event.
+// last lines are torn. Last is nil if there is no event.
 func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 	for window := int64(8 << 10); ; window *= 8 {
 		start := max(0, size-window)
@@ -124,7 +126,7 @@ func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 
 // lastEvent looks in a window of the log, whose first line may be cut.
 func lastEvent(buf []byte, cut bool) (last []byte, end int, found bool) {
-	end = bytes.LastIndexByte(buf, '\n') + 1
+	end = durable.WholeLines(buf)
 	for stop := end; stop > 0; {
 		start := bytes.LastIndexByte(buf[:stop-1], '\n') + 1
 		if start == 0 && cut {

@@ -46,6 +46,10 @@ func TestTail(t *testing.T) {
 		{"empty line last", "a\n\n", "a", ""},
 		{"long line", "a\n" + long + "\n", long, ""},
 		{"long line before markers", long + "\n" + strings.Repeat("[m]\n", 5000), long, ""},
+		{"zeros in the last", "a\nb\nc\x00\x00d\n", "b", "c\x00\x00d\n"},
+		{"zeros in the last two", "a\nb\x00\n\x00d\n", "a", "b\x00\n\x00d\n"},
+		{"zeros and no end", "a\nb\x00\nc", "a", "b\x00\nc"},
+		{"zeros before a whole line", "a\nb\x00\nc\n", "c", ""},
 		{"long torn line", "a\n" + long, "a", long},
 	}
 	for _, test := range tests {

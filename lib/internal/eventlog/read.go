@@ -57,7 +57,9 @@ func (r *Reading) slices(text []byte) func(func([]LogLine) bool) {
 		var lines []LogLine
 		for l := range LogLines(text) {
 			if l.Torn {
-				r.Torn, r.TornAt = l.place(), l.Offset
+				if r.Torn == "" {
+					r.Torn, r.TornAt = l.place(), l.Offset
+				}
 			} else if !l.Marker {
 				lines = append(lines, l)
 			}

@@ -101,6 +101,11 @@ func (x *Session) publishIntent(c *step) error {
 	if err != nil {
 		return err
 	}
+	if c.intent.LogOffset == 0 { // who recorded the machine may have died before that was synced
+		if err := x.State.Sync(); err != nil {
+			return err
+		}
+	}
 	c.intent.Op, c.intent.Place = c.op.Name, here.Inode
 	key, err := x.ownKey()
 	if err != nil {

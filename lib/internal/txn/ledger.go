@@ -67,7 +67,7 @@ func ReadLedger(d *durable.Dir) (*Ledger, error) {
 	case err != nil:
 		return nil, err
 	}
-	l.Text = text[:bytes.LastIndexByte(text, '\n')+1]
+	l.Text = text[:durable.WholeLines(text)]
 	for n, line := range l.Lines() {
 		if !bytes.HasPrefix(line, []byte(ledgerLineStart)) || !bytes.HasSuffix(line, []byte(ledgerLineEnd)) {
 			return nil, &fault.CorruptError{File: l.path, Line: n, Why: "is no record of a consumed token"}
@@ -179,9 +179,10 @@ func LedgerKey(token, id string) string {
 	return token
 }
 
-// IsTorn reports whether the line is the last of the ledger and has no end: then it was never committed.
+// IsTorn reports whether the line is one of those at the end of the ledger that a crash has torn: then it was never
+// committed.
 func IsTorn(ledger, line []byte) bool {
-	return !bytes.HasSuffix(ledger, []byte("\n")) && bytes.HasSuffix(ledger, line)
+	return bytes.Contains(ledger[durable.WholeLines(ledger):], line)
 }
 
 // ParseConsumption reads a line of the ledger, byte for byte as ledgerLine writes it.

@@ -67,8 +67,11 @@ func (x *Session) recordMachine(observed string) error {
 		if err := PublishNew(x.State, f.name, f.text); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
+		if err := x.State.Sync(); err != nil { // git is never shown a state directory
+			return err
+		}
 	}
-	return x.State.Sync()
+	return nil
 }
 
 // PublishNew creates a file of the state directory with its whole content.

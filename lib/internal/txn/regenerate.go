@@ -1,12 +1,13 @@
 package txn
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
@@ -40,7 +41,11 @@ func (x *Session) Regenerate(record machine.Record, operator, reason string, ado
 	if adopted.Rows > 0 {
 		st.events = append([]eventlog.Pending{adopted.Event("the audit log was missing", "")}, st.events...)
 	}
-	if err := PublishNew(x.State, layout.GitIgnore, []byte("*\n")); err != nil && !errors.Is(err, fs.ErrExist) {
+	err = PublishNew(x.State, layout.GitIgnore, []byte("*\n"))
+	if err == nil {
+		err = x.State.Sync()
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return x.apply(st)
@@ -71,15 +76,25 @@ func fingerprintIsThere(x *Session, intent *Intent) (bool, error) {
 	return string(record.Bytes()) == intent.Fingerprint, err
 }
 
-// ensureHistory appends the line of an intent to the history, unless it is the last one already.
+// ensureHistory makes the line of an intent the last of the history. It is written again where it is: who wrote it may
+// have died before it was synced.
 func ensureHistory(x *Session, intent *Intent) error {
-	line := intent.History
+	line := intent.History + "\n"
 	text, err := x.State.ReadFile(layout.History, layout.MaxIndex)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot read %s: %w", layout.History, err)
 	}
-	if strings.HasSuffix(string(text), line+"\n") {
-		return nil
+	log, err := x.State.OpenLog(layout.History, true)
+	if err != nil {
+		return err
 	}
-	return x.appendLine(layout.History, line)
+	defer log.Close()
+	last := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+	if !durable.Begins([]byte(line), text[last:]) { // else a crash has left some of it
+		return x.appendLine(layout.History, intent.History)
+	}
+	if err := log.Put([]byte(line), int64(last)); err != nil {
+		return err
+	}
+	return x.State.Sync()
 }

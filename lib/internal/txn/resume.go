@@ -99,7 +99,7 @@ func (x *Session) putToken(intent *Intent) error {
 func (x *Session) cutLedger(ledger *durable.Log, intent *Intent) error {
 	tail, err := ledgerTail(ledger, intent)
 	line := []byte(intent.LedgerLine)
-	if err != nil || bytes.HasPrefix(line, tail) || bytes.HasPrefix(tail, line) {
+	if err != nil || durable.Begins(line, tail) || bytes.HasPrefix(tail, line) {
 		return err
 	}
 	if bytes.ContainsRune(tail, '\n') {
