@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -200,5 +201,29 @@ func TestFaultsAreLines(t *testing.T) {
 	}
 	if f := (document.Fault{Pointer: "/a\x1b", Problem: "x"}); strings.Contains(f.String(), "\x1b") {
 		t.Errorf("%q", f.String())
+	}
+}
+
+// TestEveryFieldHasARow finds a field of Document that is not stored: it changes each in turn and looks for it in the
+// stored file, the id, and what is read again.
+func TestEveryFieldHasARow(t *testing.T) {
+	base := document.Document{SchemaVersion: "1.0", HandoffID: "sha256:" + strings.Repeat("0", 64), From: "a", To: "b", Topic: "c", Time: "2025-03-04T05:06:07Z", Body: "x\n"}
+	kind := reflect.TypeFor[document.Document]()
+	for i := range kind.NumField() {
+		changed := base
+		switch f := reflect.ValueOf(&changed).Elem().Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString(f.String() + "x")
+		case reflect.Slice:
+			f.Set(reflect.ValueOf([]string{"x"}))
+		default:
+			t.Fatalf("%s is neither text nor a list", kind.Field(i).Name)
+		}
+		if bytes.Equal(document.Render(changed), document.Render(base)) {
+			t.Errorf("%s is not stored", kind.Field(i).Name)
+		}
+		if same := identify(t, changed) == identify(t, base); same != (kind.Field(i).Name == "HandoffID") {
+			t.Errorf("the id covers %s: %t", kind.Field(i).Name, !same)
+		}
 	}
 }
