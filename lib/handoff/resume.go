@@ -14,7 +14,8 @@ import (
 // operator. The caller has checked the handoff and decided; c needs HandoffID and Operator, and Token if
 // the handoff has one. Of several that resume at once one succeeds; the others get a *ConsumedError.
 //
-// The commit is the token's line in the ledger. The read mark and the event follow, also after a crash.
+// The commit is the token's line in the ledger. The read mark and the event follow, also after a crash: where they cannot
+// be recorded now, Options.Warn hears of it, and the next change of the store completes them.
 func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.Consumption, err error) {
 	defer func() {
 		if !errors.As(err, new(*txn.ConsumedError)) {
@@ -36,6 +37,10 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 		c.Time = x.Now()
 		return x.Resume(c)
 	})
+	if errors.Is(err, txn.ErrUnrecorded) { // nobody could resume again, and hear what is next
+		s.opt.Warn("resumed, but the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
+		err = nil
+	}
 	return c, err
 }
 

@@ -52,10 +52,14 @@ func use(l *handoff.Ledger, token, id string) (packet.Use, error) {
 		return packet.Use{}, err
 	}
 	if by != nil {
-		return packet.Use{Consumed: true, Operator: by.Operator, Time: by.Time, HandoffID: by.HandoffID}, nil
+		return useOf(*by), nil
 	}
 	gap, err := l.Gap(id)
 	return packet.Use{Gap: gap}, err
+}
+
+func useOf(c handoff.Consumption) packet.Use {
+	return packet.Use{Consumed: true, Operator: c.Operator, Time: c.Time, HandoffID: c.HandoffID}
 }
 
 func invalid(hint, format string, args ...any) error {
@@ -93,13 +97,23 @@ type Resumed struct {
 }
 
 // A Refusal says that a handoff is not resumed from as it is. It wraps no class: nothing is wrong with the store.
-type Refusal struct{ Report packet.Report }
+type Refusal struct {
+	Report packet.Report
 
-func (r *Refusal) Error() string { return "the handoff is " + r.Report.Class.String() }
+	// Again says that it is the operator who resumed from the handoff. What was said then may be lost: NextAction is what the
+	// handoff says; "" if it does not.
+	Again      bool
+	NextAction string
+}
+
+func (r *Refusal) Error() string { return "the handoff is " + r.Verdict() + ", not CLEAN" }
+
+// Verdict returns the classification.
+func (r *Refusal) Verdict() string { return r.Report.Class.String() }
 
 // Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read. The
-// error is a *Refusal for a handoff that is not CLEAN, or not OPERATIONAL and accepted; a
-// *handoff.ConsumedError for one that was resumed before; or one of Store.Ledger or Store.Resume.
+// error is a *Refusal for a handoff that is not CLEAN, or not OPERATIONAL and accepted, or was resumed before; or one
+// of Store.Ledger or Store.Resume.
 func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
@@ -110,13 +124,37 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := s.Recover(ctx); err != nil { // a resume that was interrupted may be the one that consumed the token
 		return Resumed{}, err
 	}
-	o, err := r.Options(s)
-	if err != nil {
-		return Resumed{}, err
-	}
 	in, err := r.input(s)
 	if err != nil {
 		return Resumed{}, err
+	}
+	report, err := r.judge(s, in)
+	if err != nil {
+		return Resumed{}, err
+	}
+	token, next := Token(in)
+	c := handoff.Consumption{Token: token, HandoffID: in.ID, Operator: r.Operator}
+	switch {
+	case report.Class == packet.Clean:
+	case report.Class == packet.Operational && r.Accept != "":
+		c.Accepted, c.Reason = packet.Operational.String(), r.Reason
+	default:
+		return Resumed{}, r.refuse(report, in.ID, next)
+	}
+	c, err = s.Resume(ctx, c)
+	if before := (*handoff.ConsumedError)(nil); errors.As(err, &before) { // since the check
+		known := func(string, string) (packet.Use, error) { return useOf(before.By), nil }
+		err = r.refuse(packet.Check(in, packet.CheckOptions{Consumed: known}), in.ID, next)
+	}
+	return Resumed{c, next, report}, err
+}
+
+// judge checks the handoff. That the store does not say what became of the token is an error of its own: it is none of
+// the handoff's faults.
+func (r Request) judge(s *handoff.Store, in packet.Input) (packet.Report, error) {
+	o, err := r.Options(s)
+	if err != nil {
+		return packet.Report{}, err
 	}
 	ask, unknown := o.Consumed, error(nil)
 	o.Consumed = func(token, id string) (used packet.Use, err error) {
@@ -124,21 +162,15 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 		return used, unknown
 	}
 	report := packet.Check(in, o)
-	if unknown != nil { // a fault of the store, and none of the handoff
-		return Resumed{}, unknown
+	return report, unknown
+}
+
+func (r Request) refuse(report packet.Report, id, next string) *Refusal {
+	by := report.Consumed
+	if by == nil || by.Operator != r.Operator || by.HandoffID != id {
+		return &Refusal{Report: report}
 	}
-	c := handoff.Consumption{HandoffID: in.ID, Operator: r.Operator}
-	switch {
-	case report.Class == packet.Clean:
-	case report.Class == packet.Operational && r.Accept != "":
-		c.Accepted, c.Reason = packet.Operational.String(), r.Reason
-	default:
-		return Resumed{}, &Refusal{report}
-	}
-	token, next := Token(in)
-	c.Token = token
-	c, err = s.Resume(ctx, c)
-	return Resumed{c, next, report}, err
+	return &Refusal{report, true, next}
 }
 
 // input reads the handoff. One that is unknown or not what was written is for the check to report: there

@@ -150,7 +150,7 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 	if first.hurt {
 		now.litter = nil // what could not be removed hurts nobody, and is gone after the repeat
 	}
-	if first.code == 0 {
+	if first.code == 0 && !first.isUnrecorded() {
 		for _, why := range s.complete(now) {
 			faults = append(faults, "exit code 0, but "+why)
 		}
@@ -159,6 +159,11 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 		faults = append(faults, "a panic: "+first.stderr)
 	}
 	return faults
+}
+
+// isUnrecorded says whether a resume that is committed has said that the rest follows.
+func (r result) isUnrecorded() bool {
+	return strings.Contains(r.stderr, "resumed, but the read mark or the event is not recorded yet: ")
 }
 
 // isDone says whether a command refused to do again what can be done once.

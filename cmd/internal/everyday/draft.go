@@ -60,6 +60,7 @@ does nothing where there is no store.`,
 			if err != nil {
 				return err
 			}
+			a.Committed()
 			return a.PrintJSON(newDrafted(d))
 		},
 	}

@@ -41,6 +41,12 @@ func ExitOf(err error) Exit {
 	if err == nil {
 		return Exits[0]
 	}
+	if judged := (interface {
+		error
+		Verdict() string
+	})(nil); errors.As(err, &judged) {
+		return exitNamed(judged.Verdict())
+	}
 	for _, e := range Exits {
 		if e.Class != nil && errors.Is(err, e.Class) {
 			return e
@@ -50,11 +56,14 @@ func ExitOf(err error) Exit {
 }
 
 // Verdict returns the error of a verdict of check, nil for one that is clean.
-func Verdict(verdict fmt.Stringer) error {
+func Verdict(verdict fmt.Stringer) error { return exitNamed(verdict.String()).Class }
+
+// exitNamed returns the exit of a verdict, that of success for one that is clean.
+func exitNamed(verdict string) Exit {
 	for _, e := range Exits {
-		if strings.EqualFold(e.Name, verdict.String()) {
-			return e.Class
+		if strings.EqualFold(e.Name, verdict) {
+			return e
 		}
 	}
-	return nil
+	return Exits[0]
 }

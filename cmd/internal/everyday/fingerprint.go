@@ -60,6 +60,7 @@ func regenerateCommand(a *App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.Committed()
 			return a.PrintJSON(record)
 		},
 	}

@@ -39,6 +39,7 @@ anyone. What was marked before stays as it is.`,
 			if err != nil {
 				return err
 			}
+			a.Committed()
 			for _, r := range receipts {
 				if err := a.PrintJSON(r); err != nil {
 					return err

@@ -2,6 +2,7 @@ package everyday
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -13,18 +14,32 @@ import (
 // the command goes on to its own end and exit code.
 type pipeWriter struct {
 	io.Writer
-	left bool // the reader has left
+	instead io.Writer // gets what the output does not take; nil before something was done that has to be told
+	left    bool      // the output takes no more
 }
 
 func (o *pipeWriter) Write(text []byte) (int, error) {
-	if o.left {
-		return len(text), nil
+	if !o.left {
+		n, err := o.Writer.Write(text)
+		if err == nil || o.instead == nil && !errors.Is(err, syscall.EPIPE) {
+			return n, err
+		}
+		if o.left = true; o.instead != nil {
+			fmt.Fprintf(o.instead, "handoff: it is done, but standard output takes no more: %v; it would have got:\n", err)
+		}
 	}
-	n, err := o.Writer.Write(text)
-	if o.left = errors.Is(err, syscall.EPIPE); o.left {
-		return len(text), nil
+	if o.instead != nil {
+		return o.instead.Write(text)
 	}
-	return n, err
+	return len(text), nil
+}
+
+// Committed says that the command has changed something. That its output cannot be printed makes no difference to that:
+// it goes to standard error then, and the command has done its work.
+func (a *App) Committed() {
+	if o, ok := a.Stdout.(*pipeWriter); ok {
+		o.instead = a.Stderr
+	}
 }
 
 // direct returns what is behind a pipeWriter, for those who have to know whether anybody reads.

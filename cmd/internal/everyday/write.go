@@ -3,7 +3,6 @@ package everyday
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 
@@ -126,15 +125,12 @@ func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
 	return a.refused.Load()
 }
 
-// PrintReceipts prints what was stored. That it cannot be printed changes nothing about it: that is said, and
-// the command has done its work.
+// PrintReceipts prints what was stored.
 func (a *App) PrintReceipts(receipts []handoff.Receipt) error {
+	a.Committed()
 	for _, r := range receipts {
-		if err := encodeJSON(direct(a.Stdout), r); err != nil {
-			for _, r := range receipts {
-				fmt.Fprintf(a.Stderr, "handoff: published %s as %s, but the receipt could not be printed: %v\n", r.ID, r.Path, err)
-			}
-			return nil
+		if err := a.PrintJSON(r); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
 )
 
 // A failure is what a program learns of an error.
@@ -22,20 +21,8 @@ type failure struct {
 }
 
 func newFailure(err error) failure {
-	exit := exitOf(err)
+	exit := everyday.ExitOf(err)
 	return failure{Class: exit.Name, ExitCode: exit.Code, Message: escapeLines(err.Error()), Hints: hints(err)}
-}
-
-// exitOf returns how the command would end.
-func exitOf(err error) everyday.Exit {
-	var refusal *record.Refusal
-	switch {
-	case errors.As(err, &refusal):
-		err = everyday.Verdict(refusal.Report.Class)
-	case errors.As(err, new(*handoff.ConsumedError)):
-		err = everyday.ErrCritical
-	}
-	return everyday.ExitOf(err)
 }
 
 // failed is the result for an error. more is shown after it.

@@ -163,7 +163,8 @@ func TestResume(t *testing.T) {
 	}
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "1s"}, "operational", 10, "<untrusted-content ")
 	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed sha256:.* as ben at .*\(CLEAN\)\.\nWhat is next, as the handoff says:\n<untrusted-content `)
-	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "")
+	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "You resumed it before; nothing was consumed now.\nWhat is next, as the handoff says:\n<untrusted-content ")
+	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h", "operator": "cy"}, "critical", 11, "was consumed before, by ben")
 	c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 }
 

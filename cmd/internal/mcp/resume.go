@@ -123,7 +123,19 @@ func (p project) refused(s *handoff.Store, id string, refusal *record.Refusal) (
 	if err != nil {
 		return result{}, err
 	}
+	if refusal.Again {
+		text += "You resumed it before; nothing was consumed now.\n" + nextText(got, refusal.NextAction)
+	}
 	return result{text: text}, refusal
+}
+
+// nextText says what is next, which the handoff says, inside a frame.
+func nextText(of handoff.Stored, next string) string {
+	text, err := framed(of, next, 0)
+	if err != nil || next == "" {
+		return "The handoff does not say what is next; read it.\n"
+	}
+	return "What is next, as the handoff says:\n" + text
 }
 
 func resumed(s *handoff.Store, done record.Resumed) (result, error) {
@@ -132,16 +144,9 @@ func resumed(s *handoff.Store, done record.Resumed) (result, error) {
 		Class packet.Class `json:"classification"`
 	}{done.Consumption, done.Report.Class}
 	text := fmt.Sprintf("Resumed %s as %s at %s (%s).\n", done.HandoffID, done.Operator, done.Time, done.Report.Class)
-	if done.NextAction == "" {
-		return result{text + "The handoff does not say what is next; read it.\n", data}, nil
-	}
 	got, err := s.Read(done.HandoffID)
 	if err != nil {
 		return result{text, data}, nil // resumed all the same
 	}
-	next, err := framed(got, done.NextAction, 0)
-	if err != nil {
-		return result{text, data}, nil
-	}
-	return result{text + "What is next, as the handoff says:\n" + next, data}, nil
+	return result{text + nextText(got, done.NextAction), data}, nil
 }

@@ -74,6 +74,7 @@ func (a *app) auditSign(named, output string) error {
 	if err != nil {
 		return err
 	}
+	a.Committed()
 	if a.JSON {
 		return a.PrintJSON(map[string]any{"count": head.Count, "hash": head.Hash, "file": file, "signature_file": signatureFile})
 	}

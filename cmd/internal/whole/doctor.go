@@ -82,6 +82,7 @@ func (a *app) mend(s *handoff.Store, rebuild bool) error {
 		mend = s.RebuildIndex
 	}
 	done, err := mend(context.Background())
+	a.Committed()
 	if a.JSON {
 		if jsonErr := a.PrintJSON(done); jsonErr != nil {
 			return jsonErr

@@ -159,6 +159,7 @@ func (in *install) finish(a *app, change agent.Change) error {
 	if err != nil {
 		return err
 	}
+	a.Committed()
 	return in.print(a, done)
 }
 

@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -86,7 +87,7 @@ func (a *app) onboardAgent(agent, text string, maxChars int) error {
 		return err
 	}
 	if line := handoff.Blocker("onboard", flags); line != "" {
-		io.WriteString(a.Stderr, line)
+		fmt.Fprintln(a.Stderr, line)
 	}
 	_, err = io.WriteString(a.Stdout, framed)
 	return err

@@ -20,7 +20,8 @@ func resumeCommand(a *app) *cobra.Command {
 		Use: "resume ID --operator OP",
 		Long: `Check a stored handoff, consume its resume token, mark it as read and print what to do next. Only a
 CLEAN handoff is resumed, or with --accept operational and --reason one that is OPERATIONAL. A token is
-consumed once: of several that resume at the same time one succeeds, the others exit with 11.`,
+consumed once: of several that resume at the same time one succeeds, the others exit with 11. Who resumed
+before and runs the same command again is shown the next action once more, also with exit code 11.`,
 		Example:           "  handoff resume 134327a8 --operator ben\n  handoff resume 134327a8 --operator ben --accept operational --reason 'confirmed by ann'",
 		Args:              everyday.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -52,36 +53,44 @@ func (a *app) resume(p handoff.Project, r record.Request, ascii bool) error {
 		return err
 	}
 	done, err := record.Resume(context.Background(), s, r)
-	var refusal *record.Refusal
-	var before *handoff.ConsumedError
-	switch {
-	case errors.As(err, &refusal):
-		if err := a.printReports([]packet.Report{refusal.Report}, ascii); err != nil {
+	if refusal := (*record.Refusal)(nil); errors.As(err, &refusal) {
+		if err := a.printRefusal(refusal, ascii); err != nil {
 			return err
 		}
-		return everyday.Verdict(refusal.Report.Class)
-	case errors.As(err, &before):
-		return critical{before}
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
+	a.Committed()
 	return a.printResumed(done)
 }
-
-// critical is a handoff that was resumed by somebody else after it was checked.
-type critical struct{ *handoff.ConsumedError }
-
-func (c critical) Unwrap() error { return everyday.ErrCritical }
 
 func (a *app) printResumed(r record.Resumed) error {
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	next := r.NextAction
+	_, err := fmt.Fprintf(a.Stdout, "Resumed %s as %s at %s (%s).\n%s", r.HandoffID, r.Operator, r.Time, r.Report.Class, nextAction(r.NextAction, r.HandoffID))
+	return err
+}
+
+func nextAction(next, id string) string {
 	if next == "" {
-		next = "(the handoff does not say; read it with `handoff read " + r.HandoffID + "`)"
+		next = "(the handoff does not say; read it with `handoff read " + id + "`)"
 	}
-	_, err := fmt.Fprintf(a.Stdout, "Resumed %s as %s at %s (%s).\nNext action, as the handoff says: %s\n",
-		r.HandoffID, r.Operator, r.Time, r.Report.Class, handoff.EscapeLine(next))
+	return "Next action, as the handoff says: " + handoff.EscapeLine(next) + "\n"
+}
+
+func (a *app) printRefusal(r *record.Refusal, ascii bool) error {
+	if a.JSON {
+		return a.PrintJSON(struct {
+			packet.Report
+			NextAction string `json:"next_action,omitempty"`
+		}{r.Report, r.NextAction})
+	}
+	if err := a.printReports([]packet.Report{r.Report}, ascii); err != nil || !r.Again {
+		return err
+	}
+	by := r.Report.Consumed
+	_, err := fmt.Fprintf(a.Stdout, "\n%s resumed it at %s; nothing was consumed now.\n%s", by.Operator, handoff.EscapeLine(by.Time), nextAction(r.NextAction, by.HandoffID))
 	return err
 }

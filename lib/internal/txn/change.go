@@ -2,6 +2,7 @@ package txn
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -20,6 +21,10 @@ type step struct {
 	commit func() error // replaces one file and syncs its directory
 	begins bool         // the log may begin with this change although there are rows
 }
+
+// ErrUnrecorded is wrapped by the error of a change that is made, and of which what follows its commit is left to the
+// next session.
+var ErrUnrecorded = errors.New("not recorded yet")
 
 // apply carries the step out, in the order that lets any interruption be finished or taken back: room in
 // the log, intent, bodies, commit, events.
@@ -41,7 +46,8 @@ func (x *Session) apply(c step) error {
 		return x.takeBack(err)
 	}
 	if err := x.settle(c.op, &c.intent, log); err != nil {
-		return fault.New(nil, fault.Then(err, "run any writing command to complete it"), "published, but not yet recorded in the audit log: %v", err)
+		return &fault.Error{Problem: fmt.Sprintf("published, but not yet recorded in the audit log: %v", err),
+			Advice: fault.Then(err, "run any writing command to complete it"), Cause: errors.Join(ErrUnrecorded, err)}
 	}
 	return nil
 }
