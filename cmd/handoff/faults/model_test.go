@@ -90,12 +90,9 @@ func (d tree) text() string {
 	return text.String()
 }
 
-// readTree reads a tree that lies in dir. Nodes that are known by their number keep their identity.
-func readTree(dir string, known tree) (tree, error) {
+// readTree reads a tree that lies in dir.
+func readTree(dir string) (tree, error) {
 	d, numbered := tree{has: make(map[*node]content)}, make(map[uint64]*node)
-	for n := range known.has {
-		numbered[n.number] = n
-	}
 	byPath := make(map[string]*node)
 	err := filepath.Walk(dir, func(path string, info fs.FileInfo, err error) error {
 		if err != nil {

@@ -49,14 +49,15 @@ var (
 	wholeCall  = regexp.MustCompile(`^(\w+)\((.*)\) += (-?\d+|0x[0-9a-f]+)\b(.*)$`)
 )
 
-// parseCalls reads the calls of the first process in a trace, in the order in which they ended. Those of other processes
-// that it starts are left out.
-func parseCalls(text string) ([]sysCall, error) {
-	var calls []sysCall
-	begun, threads := make(map[string]string), threadsOf(text)
+// A traced is a call as strace prints it, with the thread that made it.
+type traced struct{ thread, call string }
+
+// join reads a trace. Calls that were interrupted by others in it are whole, at the place where they ended.
+func join(text string) (list []traced) {
+	begun := make(map[string]string)
 	for line := range strings.Lines(text) {
 		m := tracedLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
-		if m == nil || !threads[m[1]] {
+		if m == nil {
 			continue
 		}
 		call := m[2]
@@ -67,12 +68,26 @@ func parseCalls(text string) ([]sysCall, error) {
 		if rest := resumed.FindStringSubmatch(call); rest != nil {
 			call = begun[m[1]] + rest[1]
 		}
-		parts := wholeCall.FindStringSubmatch(call)
+		list = append(list, traced{m[1], call})
+	}
+	return list
+}
+
+// parseCalls reads the calls of the first process in a trace, in the order in which they ended. Those of other processes
+// that it starts are left out.
+func parseCalls(text string) (calls []sysCall, err error) {
+	all := join(text)
+	threads := threadsOf(all)
+	for _, t := range all {
+		if !threads[t.thread] {
+			continue
+		}
+		parts := wholeCall.FindStringSubmatch(t.call)
 		if parts == nil {
-			if strings.HasPrefix(call, "+++") || strings.HasSuffix(call, "= ?") || strings.HasSuffix(call, "<detached ...>") {
+			if strings.HasPrefix(t.call, "+++") || strings.HasSuffix(t.call, "= ?") || strings.HasSuffix(t.call, "<detached ...>") {
 				continue
 			}
-			return nil, fmt.Errorf("strace says what this test does not read: %.200s", call)
+			return nil, fmt.Errorf("strace says what this test does not read: %.200s", t.call)
 		}
 		if ret, err := strconv.ParseInt(parts[3], 0, 64); err == nil && ret >= 0 {
 			calls = append(calls, sysCall{parts[1], split(parts[2]), ret})
@@ -81,14 +96,15 @@ func parseCalls(text string) ([]sysCall, error) {
 	return calls, nil
 }
 
-var startsThread = regexp.MustCompile(`(?m)CLONE_THREAD.*\) += (\d+)$`)
+var startsThread = regexp.MustCompile(`\bCLONE_THREAD\b.*\) += (\d+)$`)
 
-// threadsOf are the threads of the first process, by their numbers.
-func threadsOf(text string) map[string]bool {
-	first, _, _ := strings.Cut(text, " ")
-	threads := map[string]bool{first: true}
-	for _, m := range startsThread.FindAllStringSubmatch(text, -1) {
-		threads[m[1]] = true
+// threadsOf are the threads of the first process, by their numbers. One may be seen before the call that starts it ends.
+func threadsOf(all []traced) map[string]bool {
+	threads := map[string]bool{all[0].thread: true}
+	for _, t := range all {
+		if m := startsThread.FindStringSubmatch(t.call); m != nil {
+			threads[m[1]] = true
+		}
 	}
 	return threads
 }

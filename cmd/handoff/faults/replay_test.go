@@ -205,7 +205,7 @@ var random = regexp.MustCompile(`\d{8}T\d{6}\.\d+Z|\d{8,}`)
 
 // isLike says where the model is not like the real tree after all.
 func (h history) isLike(root string) error {
-	real, err := readTree(root, h.base)
+	real, err := readTree(root)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func newSimulation(t *testing.T, p program, sc scenario) *simulation {
 		p.fill(t, dir, sc)
 		s.before = look(dir)
 		s.wrong = look(dir).clean()
-		if s.base, err = readTree(dir, tree{}); err == nil && s.handoff(dir, s.other...).code != 0 {
+		if s.base, err = readTree(dir); err == nil && s.handoff(dir, s.other...).code != 0 {
 			s.refuses, s.other = true, sc.command
 		}
 		return err
