@@ -20,8 +20,6 @@ type admitted struct {
 	operators operators.State
 }
 
-const maxOperatorsBytes = 1 << 20
-
 // admit checks place and operators. It writes nothing. What is refused is left out and reported in results.
 func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admitted, error) {
 	if err := s.at.CheckPlaces(); err != nil {

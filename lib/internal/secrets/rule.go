@@ -163,7 +163,7 @@ func schemeByte(c byte) bool  { return letterDigit(c) || c == '+' || c == '.' ||
 func longWord(rest string) bool {
 	_, after, _ := strings.Cut(rest[:min(len(rest), 64)], " ")
 	after = strings.TrimLeft(after, " ")
-	return len(after) >= 8 && strings.IndexAny(after[:8], " \n\t") < 0
+	return len(after) >= 8 && !strings.ContainsAny(after[:8], " \n\t")
 }
 
 func hasMemberD(rest string) bool { return strings.Contains(rest[:min(len(rest), 2000)], `"d"`) }
