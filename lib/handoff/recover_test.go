@@ -4,6 +4,7 @@ package handoff_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -90,5 +92,85 @@ func TestForeignIntent(t *testing.T) {
 		if now, _ := os.ReadFile(filepath.Join(root, ".run", "handoff-events.jsonl")); string(now) != string(log) {
 			t.Errorf("%s: the log has changed", name)
 		}
+	}
+}
+
+// interrupted plants the intent of a write that was killed after it linked its body, made with the key.
+func interrupted(t *testing.T, root string, s *handoff.Store, key txn.Key, place uint64) (body string) {
+	t.Helper()
+	body = filepath.Join(root, "handoffs", "2026-05-09-ann-ben-killed.md")
+	text := []byte("what a killed command linked\n")
+	if err := os.WriteFile(body, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	head, err := s.AuditHead()
+	if err != nil {
+		head = handoff.Checkpoint{Hash: eventlog.Genesis}
+	}
+	log, _ := os.ReadFile(filepath.Join(root, ".run", layout.Log))
+	line, _, err := eventlog.Link(head.Hash, "handoff.write", time.Date(2026, 5, 9, 9, 0, 0, 0, time.UTC), map[string]string{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	intent := txn.Intent{Op: "write", Place: place, Index: layout.Index, LogOffset: int64(len(log)), LogLines: string(line),
+		Bodies: []txn.Body{{File: filepath.Base(body), SHA256: canon.SHA256Hex(text), Inode: 1, ID: "sha256:" + strings.Repeat("0", 64)}}}
+	file, err := intent.Bytes(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "handoffs", layout.Intent), file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+func ownKey(t *testing.T, root string) txn.Key {
+	t.Helper()
+	state, err := durable.OpenDir(filepath.Join(root, ".run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer state.Close()
+	return txn.ReadKey(state)
+}
+
+// In a copy of a project files have other inodes. What a killed command linked there is taken back all the same.
+func TestRecoveryInACopy(t *testing.T) {
+	root := t.TempDir()
+	s := open(t, root, nil)
+	mustWrite(t, s, source("one", "body"))
+	body := interrupted(t, root, s, ownKey(t, root), 1)
+	mustWrite(t, s, source("two", "body"))
+	if _, err := os.Lstat(body); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there: %v", filepath.Base(body), err)
+	}
+	if report, err := s.Verify(t.Context()); err != nil || report.Err() != nil {
+		t.Errorf("%v, %v", report.Faults, err)
+	}
+}
+
+// An intent that another state directory made, or nobody's, is refused, and where a new log is begun it goes aside.
+func TestPlantedIntentIsRefused(t *testing.T) {
+	another := txn.KeyOf(machine.Record{Secret: strings.Repeat("5e", 32)})
+	root := t.TempDir()
+	s := open(t, root, nil)
+	mustWrite(t, s, source("one", "body"))
+	body := interrupted(t, root, s, another, 1)
+	if _, err := s.Write(t.Context(), source("two", "body")); !errors.Is(err, handoff.ErrIntegrity) {
+		t.Errorf("beside a log: %v", err)
+	}
+	if err := os.RemoveAll(filepath.Join(root, ".run")); err != nil { // a clone has no state
+		t.Fatal(err)
+	}
+	interrupted(t, root, s, another, 1)
+	if _, err := s.Regenerate(t.Context(), "ann", "a clone"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(body); err != nil {
+		t.Errorf("what the intent names is gone: %v", err)
+	}
+	aside, err := filepath.Glob(filepath.Join(root, "handoffs", "intent-*"))
+	if err != nil || len(aside) != 1 {
+		t.Errorf("put aside: %v, %v", aside, err)
 	}
 }
