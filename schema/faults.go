@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,13 +20,13 @@ func (s schema) leaves(e *jsonschema.ValidationError, faults []fault.Fault) []fa
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
-			faults = append(faults, fault.Fault{Pointer: pointer + "/" + escape(name),
+			faults = append(faults, fault.Fault{Pointer: fault.Pointer(pointer, name),
 				Problem: fmt.Sprintf("required field %q is missing", name), Hint: describe(property(node, name))})
 		}
 		return faults
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			faults = append(faults, fault.Fault{Pointer: pointer + "/" + escape(name),
+			faults = append(faults, fault.Fault{Pointer: fault.Pointer(pointer, name),
 				Problem: "unknown field " + fault.Quote(name), Hint: "known are " + strings.Join(properties(node), ", ")})
 		}
 		return faults
@@ -54,7 +53,7 @@ func (s schema) node(url string) any {
 		if !ok {
 			return nil
 		}
-		node = object[unescape.Replace(token)]
+		node = object[fault.PointerName(strings.ReplaceAll(token, "%25", "%"))]
 	}
 	return node
 }
@@ -77,24 +76,10 @@ func properties(node any) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-var unescape = strings.NewReplacer("~1", "/", "~0", "~", "%25", "%")
-
 func pointerOf(location []string) string {
 	pointer := ""
 	for _, token := range location {
-		pointer += "/" + escape(token)
+		pointer = fault.Pointer(pointer, token)
 	}
 	return pointer
-}
-
-// escape writes a token of a JSON pointer (RFC 6901 section 3).
-func escape(token string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
-}
-
-// sortFaults sorts by pointer, then by problem.
-func sortFaults(faults []fault.Fault) {
-	slices.SortFunc(faults, func(a, b fault.Fault) int {
-		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Problem, b.Problem))
-	})
 }

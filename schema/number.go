@@ -20,7 +20,7 @@ const (
 func unsafeNumbers(value any) (faults []fault.Fault) {
 	within := func(token string, item any) {
 		for _, f := range unsafeNumbers(item) {
-			f.Pointer = "/" + escape(token) + f.Pointer
+			f.Pointer = fault.Pointer("", token) + f.Pointer
 			faults = append(faults, f)
 		}
 	}
@@ -38,7 +38,7 @@ func unsafeNumbers(value any) (faults []fault.Fault) {
 		for key, item := range value {
 			within(key, item)
 		}
-		sortFaults(faults)
+		fault.Sort(faults)
 	}
 	return faults
 }

@@ -110,6 +110,6 @@ func (s schema) check(instance any) (faults []fault.Fault) {
 		return []fault.Fault{{Problem: "the value cannot be checked: " + err.Error()}}
 	}
 	faults = s.leaves(failure, nil)
-	sortFaults(faults)
+	fault.Sort(faults)
 	return faults
 }

@@ -1,7 +1,9 @@
 package fault
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -42,3 +44,21 @@ func printable(pointer string) string {
 	}
 	return pointer
 }
+
+// Sort sorts by place: line, column, pointer. Faults of one place are in the order of their problems.
+func Sort(faults []Fault) {
+	slices.SortStableFunc(faults, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Problem, b.Problem))
+	})
+}
+
+// Pointer returns the pointer of a member or item below another pointer (RFC 6901 section 3).
+func Pointer(parent, name string) string { return parent + "/" + escape.Replace(name) }
+
+// PointerName returns the name that a token of a pointer stands for.
+func PointerName(token string) string { return unescape.Replace(token) }
+
+var (
+	escape   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescape = strings.NewReplacer("~1", "/", "~0", "~")
+)

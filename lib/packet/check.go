@@ -219,7 +219,7 @@ func (c *checking) schema(f Facts) {
 func (c *checking) claimedFields(v *jsontree.Value) {
 	for _, m := range v.Members {
 		if slices.Contains(verdictFields, strings.ToLower(m.Name)) {
-			c.claim(jsontree.Pointer("", m.Name), m.Name+" = "+m.Value.String())
+			c.claim(fault.Pointer("", m.Name), m.Name+" = "+m.Value.String())
 		}
 	}
 }

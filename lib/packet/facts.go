@@ -67,7 +67,7 @@ func texts(all []Passage, pointer string, v *jsontree.Value) []Passage {
 		all = texts(all, fmt.Sprintf("%s/%d", pointer, i), item)
 	}
 	for _, m := range v.Members {
-		at := jsontree.Pointer(pointer, m.Name)
+		at := fault.Pointer(pointer, m.Name)
 		if !known(m.Name) {
 			all = append(all, Passage{at, m.Name})
 		}

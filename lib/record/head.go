@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -41,8 +42,8 @@ func (o Options) document(k kind, c content) (d handoff.Document, err error) {
 		return d, err
 	}
 	from, to, topic, at := c.Head()
-	d.From, d.To, d.Topic = first(d.From, Slug(from, maxName)), first(d.To, Slug(to, maxName)), first(d.Topic, Slug(topic, maxTopic))
-	d.Time = first(d.Time, utc(at))
+	d.From, d.To, d.Topic = cmp.Or(d.From, Slug(from, maxName)), cmp.Or(d.To, Slug(to, maxName)), cmp.Or(d.Topic, Slug(topic, maxTopic))
+	d.Time = cmp.Or(d.Time, utc(at))
 	var missing []handoff.Fault
 	for _, f := range []struct{ name, value string }{{"from", d.From}, {"to", d.To}, {"topic", d.Topic}} {
 		if f.value != "" {
@@ -58,13 +59,6 @@ func (o Options) document(k kind, c content) (d handoff.Document, err error) {
 		return d, faulty(missing...)
 	}
 	return d, nil
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // utc returns a time of RFC 3339 as ts_utc takes it. What cannot be read stays, for the rules to refuse.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -54,7 +55,7 @@ func (s *scan) value(pointer, name string, v *jsontree.Value) {
 		s.value(fmt.Sprintf("%s/%d", pointer, i), "", item)
 	}
 	for _, m := range v.Members {
-		at := jsontree.Pointer(pointer, m.Name)
+		at := fault.Pointer(pointer, m.Name)
 		for _, f := range handoff.FindSecrets(jsontree.Printable(m.Name)) {
 			s.found(pointer, "the name of a field", m.Value, f, false)
 		}

@@ -47,7 +47,7 @@ func (o *object) get(name string) *jsontree.Value {
 	return nil
 }
 
-func (o *object) pointer(name string) string { return jsontree.Pointer(o.at, name) }
+func (o *object) pointer(name string) string { return fault.Pointer(o.at, name) }
 
 // required reads text that must be there.
 func (o *object) required(name string, most int) string {

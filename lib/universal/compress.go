@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
@@ -187,7 +188,7 @@ func longStrings(v *jsontree.Value, pointer string, found []longString) []longSt
 		found = longStrings(item, pointer+"/"+strconv.Itoa(i), found)
 	}
 	for _, m := range v.Members {
-		found = longStrings(m.Value, jsontree.Pointer(pointer, m.Name), found)
+		found = longStrings(m.Value, fault.Pointer(pointer, m.Name), found)
 	}
 	return found
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -49,10 +50,8 @@ func (e *editor) snapshot() editor {
 // parent splits a pointer into the value that holds the place and the last name, unescaped.
 func (e *editor) parent(pointer string) (*jsontree.Value, string) {
 	i := strings.LastIndexByte(pointer, '/')
-	return e.root.At(pointer[:i]), unescape.Replace(pointer[i+1:])
+	return e.root.At(pointer[:i]), fault.PointerName(pointer[i+1:])
 }
-
-var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
 // set gives a place its value; it does nothing where there is no object or item to hold it.
 func (e *editor) set(pointer string, value *jsontree.Value, why string) {
@@ -108,7 +107,7 @@ func (e *editor) cutMembers(pointer, why string, wanted func(name string) bool) 
 	}
 	var rest []jsontree.Member
 	for _, m := range holder.Members {
-		at := jsontree.Pointer(pointer, m.Name)
+		at := fault.Pointer(pointer, m.Name)
 		if wanted(m.Name) {
 			rest = append(rest, m)
 			continue

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -42,7 +43,7 @@ func mend(e *editor, now time.Time, newID func() string) {
 
 func dropUnknown(e *editor, parent string) {
 	e.cutMembers(parent, "unknown key", func(name string) bool {
-		_, known := fieldAt(jsontree.Pointer(parent, name))
+		_, known := fieldAt(fault.Pointer(parent, name))
 		return known
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -20,7 +21,7 @@ func (d *Document) checkSemantics(exists func(string) bool, r *Report) {
 	d.checkHops(r)
 	d.checkTimes(r)
 	d.checkFiles(exists, r)
-	byPointer(r.Faults)
+	fault.Sort(r.Faults)
 }
 
 func (d *Document) checkHash(r *Report) {

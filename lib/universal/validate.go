@@ -2,7 +2,6 @@ package universal
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -109,7 +108,7 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 		}
 	}
 	faults = append(faults, d.checkDays(faults)...)
-	byPointer(faults)
+	fault.Sort(faults)
 	return faults
 }
 
@@ -174,7 +173,7 @@ func find(v *jsontree.Value, pointer string, wanted map[string]*jsontree.Value) 
 		find(item, fmt.Sprintf("%s/%d", pointer, i), wanted)
 	}
 	for _, m := range v.Members {
-		find(m.Value, jsontree.Pointer(pointer, m.Name), wanted)
+		find(m.Value, fault.Pointer(pointer, m.Name), wanted)
 	}
 }
 
@@ -193,8 +192,4 @@ func warn(r *Report, pointer, hint, format string, args ...any) {
 
 func fail(r *Report, pointer, hint, format string, args ...any) {
 	r.Faults = append(r.Faults, fault.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
-}
-
-func byPointer(faults []fault.Fault) {
-	sort.SliceStable(faults, func(i, j int) bool { return faults[i].Pointer < faults[j].Pointer })
 }

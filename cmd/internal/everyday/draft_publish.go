@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -53,22 +54,13 @@ func (a *App) draftSource(d handoff.Draft, f Fields) (handoff.Source, error) {
 	if err != nil {
 		return handoff.Source{}, err
 	}
-	f.From, f.To, f.Topic, f.Time = first(f.From, d.From), first(f.To, d.To), first(f.Topic, d.Topic), first(f.Time, d.Saved)
+	f.From, f.To, f.Topic, f.Time = cmp.Or(f.From, d.From), cmp.Or(f.To, d.To), cmp.Or(f.Topic, d.Topic), cmp.Or(f.Time, d.Saved)
 	if f.From == "" {
 		f.From = p.Me()
 	}
 	f.Tags, f.References = append(d.Tags, f.Tags...), append(d.References, f.References...)
 	in := input{App: a, fields: f}
 	return in.text("draft "+d.ID, []byte(d.Text))
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 func draftDiscardCommand(a *App) *cobra.Command {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
@@ -191,10 +192,10 @@ func Texts(d *Document) []Text {
 		case f.scan == constant:
 		case f.list != nil:
 			for i := range *f.list(d) {
-				all = append(all, Text{pointerTo("/"+f.key, strconv.Itoa(i)), &(*f.list(d))[i], f.scan == prose})
+				all = append(all, Text{fault.Pointer("/"+f.key, strconv.Itoa(i)), &(*f.list(d))[i], f.scan == prose})
 			}
 		case *f.text(d) != "":
-			all = append(all, Text{pointerTo("", f.key), f.text(d), f.scan == prose})
+			all = append(all, Text{fault.Pointer("", f.key), f.text(d), f.scan == prose})
 		}
 	}
 	return all

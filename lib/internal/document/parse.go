@@ -1,12 +1,12 @@
 package document
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -70,14 +70,14 @@ func Compose(fields Document) (*Draft, []Fault) {
 	for key, value := range d.head {
 		switch value := value.(type) {
 		case string:
-			d.checkRunes(value, pointerTo("", key), place{})
+			d.checkRunes(value, fault.Pointer("", key), place{})
 		case []any:
 			for i, item := range value {
 				d.checkRunes(item.(string), fmt.Sprintf("/%s/%d", key, i), place{})
 			}
 		}
 	}
-	sortFaults(d.faults)
+	fault.Sort(d.faults)
 	return d, d.faults
 }
 
@@ -116,7 +116,7 @@ func (d *Draft) Check(rules func(instance any) []Fault) []Fault {
 		f.Line, f.Column = d.Locate(f.Pointer)
 		faults = append(faults, f)
 	}
-	sortFaults(faults)
+	fault.Sort(faults)
 	return faults
 }
 
@@ -175,11 +175,4 @@ func CheckSize(rendered []byte, limit int) *Fault {
 		return &f
 	}
 	return fault
-}
-
-func sortFaults(faults []Fault) {
-	slices.SortStableFunc(faults, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-			cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Problem, b.Problem))
-	})
 }

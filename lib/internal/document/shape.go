@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -21,13 +22,13 @@ func CheckTime(ts string, now time.Time, atWrite bool) *Fault {
 	t, ok := form.Instant(ts)
 	switch {
 	case !ok:
-		return &Fault{Pointer: pointer, Problem: form.Show(ts) + " is no instant of the calendar in UTC", Hint: hintTime}
+		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " is no instant of the calendar in UTC", Hint: hintTime}
 	case !atWrite:
 	case t.Before(time.Unix(0, 0)):
-		return &Fault{Pointer: pointer, Problem: form.Show(ts) + " lies before 1970", Hint: "correct the year"}
+		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " lies before 1970", Hint: "correct the year"}
 	case t.After(now.Add(maxAhead)):
 		return &Fault{Pointer: pointer, Problem: fmt.Sprintf("%s lies more than 24 h after now (%s)",
-			form.Show(ts), now.UTC().Format(time.RFC3339)), Hint: "correct it, or the clock of this machine"}
+			fault.Quote(ts), now.UTC().Format(time.RFC3339)), Hint: "correct it, or the clock of this machine"}
 	}
 	return nil
 }
@@ -44,7 +45,7 @@ func Shape(instance any) []Fault {
 	var faults []Fault
 	for _, key := range slices.Sorted(maps.Keys(head)) {
 		if fieldOf(key) == nil {
-			faults = append(faults, Fault{Pointer: pointerTo("", key), Problem: "unknown field " + form.Show(key), Hint: "remove it"})
+			faults = append(faults, Fault{Pointer: fault.Pointer("", key), Problem: "unknown field " + fault.Quote(key), Hint: "remove it"})
 		}
 	}
 	for _, f := range fields {
@@ -55,7 +56,7 @@ func Shape(instance any) []Fault {
 		case given && !f.fits(value):
 			faults = append(faults, Fault{Pointer: "/" + f.key, Problem: "the value of " + f.key + " does not fit", Hint: f.shape.hint})
 		case !given && mustHave(f):
-			faults = append(faults, Fault{Pointer: "/" + f.key, Problem: "required field " + form.Show(f.key) + " is missing"})
+			faults = append(faults, Fault{Pointer: "/" + f.key, Problem: "required field " + fault.Quote(f.key) + " is missing"})
 		}
 	}
 	return faults
@@ -76,7 +77,7 @@ func (f field) checkList(value any) (faults []Fault) {
 	}
 	for i, item := range items {
 		if !f.fits(item) {
-			faults = append(faults, Fault{Pointer: pointerTo("/"+f.key, strconv.Itoa(i)), Problem: "the item does not fit", Hint: f.shape.hint})
+			faults = append(faults, Fault{Pointer: fault.Pointer("/"+f.key, strconv.Itoa(i)), Problem: "the item does not fit", Hint: f.shape.hint})
 		}
 	}
 	return faults
@@ -87,11 +88,4 @@ func hasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029
 	})
-}
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-// pointerTo appends a token to an RFC 6901 pointer.
-func pointerTo(parent, token string) string {
-	return parent + "/" + pointerEscapes.Replace(token)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
 )
@@ -23,7 +24,7 @@ func (d *Draft) readHead(text []byte) {
 	default:
 		d.values(h.root)
 		d.places[""] = place{1, 1} // what is missing is missing between the delimiters
-		sortFaults(d.faults)
+		fault.Sort(d.faults)
 	}
 }
 
@@ -33,10 +34,10 @@ func (d *Draft) values(root *yamlnode.Node) {
 	for _, m := range root.Members {
 		key := m.Key.Text
 		if fieldOf(key) == nil {
-			d.faults = append(d.faults, Fault{Line: m.Key.Line, Column: m.Key.Column, Problem: "unknown key " + form.Show(key), Hint: hintKey(key)})
+			d.faults = append(d.faults, Fault{Line: m.Key.Line, Column: m.Key.Column, Problem: "unknown key " + fault.Quote(key), Hint: hintKey(key)})
 			continue
 		}
-		if value := d.value(m.Value, pointerTo("", key)); value != nil {
+		if value := d.value(m.Value, fault.Pointer("", key)); value != nil {
 			d.head[key] = value
 		}
 	}
@@ -58,7 +59,7 @@ func (d *Draft) value(n *yamlnode.Node, pointer string) any {
 	case yamlnode.List:
 		items := make([]any, len(n.Items))
 		for i, item := range n.Items {
-			items[i] = d.value(item, pointerTo(pointer, strconv.Itoa(i)))
+			items[i] = d.value(item, fault.Pointer(pointer, strconv.Itoa(i)))
 		}
 		return items
 	case yamlnode.Scalar:
@@ -84,7 +85,7 @@ func (d *Draft) scalar(n *yamlnode.Node, pointer string, at place) any {
 	case n.Text == "":
 		d.report(at, pointer, "the item is empty", "remove its dash, or write a value in single quotes")
 	default:
-		d.report(at, pointer, fmt.Sprintf("YAML reads %s without quotes as %s", form.Show(n.Text), kind), "write "+clip(quote(n.Text)))
+		d.report(at, pointer, fmt.Sprintf("YAML reads %s without quotes as %s", fault.Quote(n.Text), kind), "write "+clip(quote(n.Text)))
 	}
 	return n.Text
 }

@@ -3,8 +3,6 @@ package form
 import (
 	"bytes"
 	"unicode/utf8"
-
-	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // Normal drops a leading byte-order mark and makes every line end LF, so that the same text has the same lines, and the
@@ -49,10 +47,4 @@ func IsHidden(r rune) bool {
 		return true
 	}
 	return false
-}
-
-// Show quotes a value for a message, cut to a length that a person can read. The result is one line without control
-// characters.
-func Show(s string) string {
-	return fault.Quote(s)
 }

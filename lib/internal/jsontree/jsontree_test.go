@@ -105,7 +105,7 @@ func TestTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pointer := jsontree.Pointer(jsontree.Pointer("", "a/b"), "~")
+	pointer := fault.Pointer(fault.Pointer("", "a/b"), "~")
 	if got := v.At(pointer + "/1/x"); got == nil || got.Text != "1" || got.Column != 22 {
 		t.Errorf("At(%s/1/x) = %+v", pointer, got)
 	}

@@ -178,7 +178,7 @@ func (p *parser) member(seen map[string]bool) (Member, error) {
 	m := Member{Name: unquote(raw), End: int(p.dec.InputOffset())}
 	m.Start = m.End - len(raw)
 	if seen[m.Name] {
-		return m, p.fault(m.Start, "keep one of them", "key %s occurs twice in one object", form.Show(Printable(m.Name)))
+		return m, p.fault(m.Start, "keep one of them", "key %s occurs twice in one object", fault.Quote(Printable(m.Name)))
 	}
 	seen[m.Name] = true
 	m.Value, err = p.value()

@@ -3,6 +3,8 @@ package jsontree
 import (
 	"strconv"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // Get returns the member of an object, nil when there is none or v is no object.
@@ -50,7 +52,7 @@ func (v *Value) At(pointer string) *Value {
 			return nil
 		}
 		if v.Kind != Array {
-			v = v.Get(unescape.Replace(token))
+			v = v.Get(fault.PointerName(token))
 			continue
 		}
 		i, ok := arrayIndex(token)
@@ -61,14 +63,6 @@ func (v *Value) At(pointer string) *Value {
 	}
 	return v
 }
-
-var (
-	escape   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescape = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-// Pointer returns the pointer of a member or item below another pointer (RFC 6901).
-func Pointer(parent, name string) string { return parent + "/" + escape.Replace(name) }
 
 // Clone returns a copy that shares nothing with v.
 func (v *Value) Clone() *Value {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -84,7 +85,7 @@ func parse(src []byte) (r Record, err error) {
 	for _, m := range v.Members {
 		switch field := fields[m.Name]; {
 		case field == nil:
-			return r, fmt.Errorf("unknown key %s", form.Show(m.Name))
+			return r, fmt.Errorf("unknown key %s", fault.Quote(m.Name))
 		case m.Value.Kind != jsontree.String:
 			return r, fmt.Errorf("%s is not a string", m.Name)
 		default:
@@ -101,15 +102,15 @@ func (r Record) check() error {
 	writer, isWriter := strings.CutPrefix(r.Writer, "w-")
 	switch {
 	case r.Writer != "" && !(isWriter && len(writer) == 16 && form.IsHex(writer)):
-		return fmt.Errorf("the writer %s is not w- and 16 lower-case hexadecimal digits", form.Show(r.Writer))
+		return fmt.Errorf("the writer %s is not w- and 16 lower-case hexadecimal digits", fault.Quote(r.Writer))
 	case r.Secret != "" && !form.IsDigest(r.Secret):
 		return errors.New("the secret is not 64 lower-case hexadecimal digits")
 	case !form.IsInstant(r.FirstSeenUTC):
-		return fmt.Errorf("first_seen_utc %s is not a time such as 2026-05-07T12:00:00Z", form.Show(r.FirstSeenUTC))
+		return fmt.Errorf("first_seen_utc %s is not a time such as 2026-05-07T12:00:00Z", fault.Quote(r.FirstSeenUTC))
 	case r.Fingerprint == "":
 		return ErrNoMachine
 	case !form.IsDigest(r.Fingerprint):
-		return fmt.Errorf("%s is not 64 lower-case hexadecimal digits", form.Show(r.Fingerprint))
+		return fmt.Errorf("%s is not 64 lower-case hexadecimal digits", fault.Quote(r.Fingerprint))
 	}
 	return nil
 }

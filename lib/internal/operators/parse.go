@@ -1,13 +1,11 @@
 package operators
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
 )
 
@@ -40,7 +38,7 @@ func Parse(head []byte, firstLine int) (*List, []fault.Fault) {
 		list = r.file(root)
 	}
 	if len(r.faults) > 0 {
-		slices.SortStableFunc(r.faults, func(a, b fault.Fault) int { return cmp.Compare(a.Line, b.Line) })
+		fault.Sort(r.faults)
 		return nil, r.faults
 	}
 	return &List{operators: list}, nil
@@ -119,7 +117,7 @@ func (r *reader) mapping(n *yamlnode.Node, name string, known []string) mapping 
 	for _, member := range n.Members {
 		switch k := member.Key; {
 		case !slices.Contains(known, k.Text):
-			r.fault(k, "%s has the unknown key %s; known are %s", name, form.Show(k.Text), strings.Join(known, ", "))
+			r.fault(k, "%s has the unknown key %s; known are %s", name, fault.Quote(k.Text), strings.Join(known, ", "))
 		case member.Value.Tag != "!!null":
 			m.values[k.Text] = member.Value
 		}
@@ -152,9 +150,9 @@ func (m mapping) scalar(n *yamlnode.Node, name string, s shape, others ...string
 	case n.Kind != yamlnode.Scalar:
 		m.fault(n, "%s must be %s, not a list or a mapping", name, s.want)
 	case n.Tag != "!!str" && !slices.Contains(others, n.Tag):
-		m.fault(n, "%s: YAML does not read %s as text; write it in quotes", name, form.Show(n.Text))
+		m.fault(n, "%s: YAML does not read %s as text; write it in quotes", name, fault.Quote(n.Text))
 	case !s.fits(n.Text):
-		m.fault(n, "%s must be %s, not %s", name, s.want, form.Show(n.Text))
+		m.fault(n, "%s must be %s, not %s", name, s.want, fault.Quote(n.Text))
 	default:
 		return n.Text
 	}

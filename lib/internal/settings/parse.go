@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
 )
@@ -80,9 +81,9 @@ func assign(m yamlnode.Member, known []key) error {
 		names = append(names, row.name)
 	}
 	if near := form.Nearest(m.Key.Text, names); near != "" {
-		return fmt.Errorf("unknown key %s; did you mean %s?", form.Show(m.Key.Text), near)
+		return fmt.Errorf("unknown key %s; did you mean %s?", fault.Quote(m.Key.Text), near)
 	}
-	return fmt.Errorf("unknown key %s; remove the line", form.Show(m.Key.Text))
+	return fmt.Errorf("unknown key %s; remove the line", fault.Quote(m.Key.Text))
 }
 
 func (k key) assign(v *yamlnode.Node) error {
@@ -103,7 +104,7 @@ func (k key) assign(v *yamlnode.Node) error {
 			hint = "; write it without quotes"
 		}
 	}
-	return fmt.Errorf("%s must be %s, not %s%s", k.name, k.want, form.Show(v.Text), hint)
+	return fmt.Errorf("%s must be %s, not %s%s", k.name, k.want, fault.Quote(v.Text), hint)
 }
 
 // environ sets what environment variables give.
@@ -115,7 +116,7 @@ func (s *Settings) environ(getenv func(string) string) error {
 		}
 		text := getenv(k.variable)
 		if text != "" && !k.set(text, Environment) {
-			faults = append(faults, fmt.Errorf("the environment variable %s must be %s, not %s", k.variable, k.want, form.Show(text)))
+			faults = append(faults, fmt.Errorf("the environment variable %s must be %s, not %s", k.variable, k.want, fault.Quote(text)))
 		}
 	}
 	return errors.Join(faults...)

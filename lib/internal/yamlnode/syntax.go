@@ -45,7 +45,7 @@ func (r *reader) explain(err error, text []byte) *fault.Fault {
 	if _, name, ok := strings.Cut(message, "unknown anchor '"); ok {
 		name = "*" + strings.TrimSuffix(name, "' referenced")
 		line, column := form.Place(text, max(0, bytes.Index(text, []byte(name))))
-		return &fault.Fault{Line: line + r.Line - 1, Column: column, Problem: "aliases are not allowed: " + form.Show(name),
+		return &fault.Fault{Line: line + r.Line - 1, Column: column, Problem: "aliases are not allowed: " + fault.Quote(name),
 			Hint: "write the value out, or put it in single quotes"}
 	}
 	line := 0 // none means the first

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -49,10 +50,10 @@ func (r *reader) members(made *Node, n *yaml.Node, pointer string) {
 			case key.Tag == "!!merge":
 				r.add(at, pointer, "merge keys are not allowed", "write the values out")
 			case twice:
-				r.add(at, pointer, fmt.Sprintf("the key %s is given twice, first on line %d", form.Show(k.Text), line), "keep one of them")
+				r.add(at, pointer, fmt.Sprintf("the key %s is given twice, first on line %d", fault.Quote(k.Text), line), "keep one of them")
 			default:
 				first[k.Text] = k.Line
-				made.Members = append(made.Members, Member{k, r.node(n.Content[i+1], pointer+"/"+escape.Replace(k.Text))})
+				made.Members = append(made.Members, Member{k, r.node(n.Content[i+1], fault.Pointer(pointer, k.Text))})
 			}
 			continue
 		}
@@ -61,19 +62,17 @@ func (r *reader) members(made *Node, n *yaml.Node, pointer string) {
 	}
 }
 
-var escape = strings.NewReplacer("~", "~0", "/", "~1") // of a token of a pointer, RFC 6901 section 3
-
 // extras refuses what YAML can hang on a node: anchor, alias, tag. It reports whether it found any.
 func (r *reader) extras(n *yaml.Node, pointer string, at place) bool {
 	problem, hint := "", "remove it, or put the value in single quotes"
 	explicit := n.Style&yaml.TaggedStyle != 0
 	switch {
 	case n.Kind == yaml.AliasNode:
-		problem, hint = "aliases are not allowed: "+form.Show("*"+n.Value), "write the value out"
+		problem, hint = "aliases are not allowed: "+fault.Quote("*"+n.Value), "write the value out"
 	case n.Anchor != "":
-		problem = "anchors are not allowed: " + form.Show("&"+n.Anchor)
+		problem = "anchors are not allowed: " + fault.Quote("&"+n.Anchor)
 	case explicit && (n.Tag != "!!str" || n.Kind != yaml.ScalarNode):
-		problem = "tags other than !!str are not allowed: " + form.Show(n.Tag)
+		problem = "tags other than !!str are not allowed: " + fault.Quote(n.Tag)
 	case !explicit && r.byteAt(at) == '!':
 		problem = `tags other than !!str are not allowed: "!"`
 	default:
