@@ -72,12 +72,16 @@ func (d Draft) check(max int) error {
 
 // SaveDraft stores a draft durably and returns it with its ID and time. The same draft again is the one
 // that is there. It needs no lock, since it only adds a file: a writer that hangs loses nobody's draft.
+// Credentials in it are refused, allowed or redacted as in Write.
 //
 // A draft of a hook is stored only where a store of this machine is; it takes the place of the one that
 // the same session left before.
 func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
 	defer func() { err = fault.Explain(err, "the draft is not known to be stored", "save it again") }()
 	if err := d.check(s.opt.MaxDocumentBytes); err != nil {
+		return d, err
+	}
+	if err := s.screenDraft(&d); err != nil {
 		return d, err
 	}
 	if !d.Hook {

@@ -45,6 +45,9 @@ func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ Mach
 	if strings.TrimSpace(reason) == "" {
 		return MachineRecord{}, fault.New(ErrInvalid, "say with --reason why the store moves", "no reason is given")
 	}
+	if err := CheckReason(reason); err != nil {
+		return MachineRecord{}, err
+	}
 	observed, err := s.at.Fingerprint()
 	if err != nil {
 		return MachineRecord{}, err

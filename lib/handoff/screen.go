@@ -69,17 +69,8 @@ func (s *Store) screen(docs []sealed, results []Result) ([]scanned, error) {
 
 func (s *Store) screenOne(d sealed) (scanned, error) {
 	out := scanned{sealed: d}
-	var faults []Fault
-	for _, p := range document.Texts(&d.Document) {
-		for _, f := range secrets.Scan(*p.Value) {
-			if slices.Contains(s.opt.AllowSecrets, f.Rule) {
-				out.allowed = append(out.allowed, f.Rule)
-			} else {
-				faults = append(faults, leaked(p.Pointer, f))
-			}
-		}
-	}
-	out.allowed, out.redacted = names(out.allowed), names(out.redacted)
+	allowed, faults := s.leaks(document.Texts(&d.Document))
+	out.allowed, out.redacted = names(append(out.allowed, allowed...)), names(out.redacted)
 	switch {
 	case len(faults) == 0:
 		return out, nil
@@ -87,6 +78,20 @@ func (s *Store) screenOne(d sealed) (scanned, error) {
 		return out, &DocumentError{Name: d.name, Faults: faults}
 	}
 	return s.redact(out)
+}
+
+// leaks returns the rules that what is allowed in texts meets, and a fault for each other credential.
+func (s *Store) leaks(texts []document.Text) (allowed []string, faults []Fault) {
+	for _, p := range texts {
+		for _, f := range secrets.Scan(*p.Value) {
+			if slices.Contains(s.opt.AllowSecrets, f.Rule) {
+				allowed = append(allowed, f.Rule)
+			} else {
+				faults = append(faults, leaked(p.Pointer, f))
+			}
+		}
+	}
+	return allowed, faults
 }
 
 // redact replaces the credentials, which makes another document with another id.
@@ -100,23 +105,65 @@ func (s *Store) redact(d scanned) (scanned, error) {
 			"%sthe body carries a record with a credential in it, which cannot be redacted in place", store.Prefixed(d.name))
 	}
 	d.Document = document.Clone(d.Document)
+	redacted, err := s.replace(d.name, document.Texts(&d.Document))
+	if err != nil {
+		return d, err
+	}
+	d.redacted = names(append(d.redacted, redacted...))
+	id, err := document.ID(d.Document)
+	d.HandoffID = id
+	d.text = document.Render(d.Document)
+	return d, err
+}
+
+// replace redacts texts, and returns the rules that it met.
+func (s *Store) replace(name string, texts []document.Text) (redacted []string, err error) {
 	var faults []Fault
-	for _, p := range document.Texts(&d.Document) {
+	for _, p := range texts {
 		text, rules := Redact(*p.Value, s.opt.AllowSecrets)
 		if len(rules) > 0 && !p.Redactable {
 			faults = append(faults, Fault{Pointer: p.Pointer, Problem: "holds a credential (rule " + rules[0] + "), which cannot be redacted here", Hint: "choose another name"})
 			continue
 		}
-		*p.Value, d.redacted = text, append(d.redacted, rules...)
+		*p.Value, redacted = text, append(redacted, rules...)
 	}
 	if len(faults) > 0 {
-		return d, &DocumentError{Name: d.name, Faults: faults}
+		return nil, &DocumentError{Name: name, Faults: faults}
 	}
-	d.redacted = names(d.redacted)
-	id, err := document.ID(d.Document)
-	d.HandoffID = id
-	d.text = document.Render(d.Document)
-	return d, err
+	return names(redacted), nil
+}
+
+// screenDraft is screen for a draft. What a hook is told is redacted: nobody is there to ask.
+func (s *Store) screenDraft(d *Draft) error {
+	if err := CheckSecretRules(s.opt.AllowSecrets); err != nil {
+		return err
+	}
+	doc := document.Clone(Document{From: d.From, To: d.To, Topic: d.Topic, Tags: d.Tags, References: d.References, Body: d.Text})
+	texts := append(document.Texts(&doc), document.Text{Pointer: "/agent", Value: &d.Agent}, document.Text{Pointer: "/session_id", Value: &d.Session})
+	_, faults := s.leaks(texts)
+	switch {
+	case len(faults) == 0:
+		return nil
+	case !s.opt.Redact && !d.Hook:
+		return &DocumentError{Name: "the draft", Faults: faults}
+	}
+	redacted, err := s.replace("the draft", texts)
+	if err != nil {
+		return err
+	}
+	d.References, d.Text = doc.References, doc.Body
+	if !d.Hook {
+		s.opt.Warn("redacted what met these rules: " + strings.Join(redacted, ", "))
+	}
+	return nil
+}
+
+// CheckReason refuses a reason with a credential in it, ErrInvalid: why something was done is kept for good.
+func CheckReason(reason string) error {
+	if found := secrets.Scan(reason); len(found) > 0 {
+		return fault.New(ErrInvalid, "say it without", "the reason holds a credential (rule %s)", fault.Own(found[0].Rule))
+	}
+	return nil
 }
 
 func leaked(pointer string, f Secret) Fault {

@@ -36,9 +36,10 @@ func draftSaveCommand(a *App) *cobra.Command {
 		Short: "Save a draft, durably",
 		Long: `Save a body, or a document with frontmatter, from FILE or standard input. What flags say of the
 frontmatter is kept with it; the rest may follow when it is published. The same draft again changes nothing.
+Credentials are refused as by write; publish looks again.
 
 With --hook it is what an agent runs when a session ends or is compacted: standard input is what the
-agent says about the session, and the draft says no more than that. It then always exits with 0, and
+agent says about the session, and the draft says no more than that, without credentials. It then always exits with 0, and
 does nothing where there is no store.`,
 		Example: "  handoff draft save --to ben --topic deploy notes.md\n  handoff draft save --hook --agent claude",
 		Args:    Args(cobra.MaximumNArgs(1)),
@@ -65,6 +66,7 @@ does nothing where there is no store.`,
 		},
 	}
 	f.Register(cmd)
+	a.Gate.Register(cmd)
 	cmd.Flags().BoolVar(&hook, "hook", false, "save what an agent says on standard input about the session")
 	cmd.Flags().StringVar(&name, "agent", "", "whose session it is (`name`): "+strings.Join(agent.Names(), ", "))
 	cmd.Flags().StringVar(&session, "session", "", "the `id` of the session")
