@@ -19,6 +19,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowebpki/jcs"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Member is one member of the object that an ID covers: a text or a list of texts.
@@ -60,11 +62,11 @@ func Object(members []Member) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendString(b, m.Key), ':')
+		b = append(jsontree.AppendQuoted(b, m.Key), ':')
 		if m.IsList {
 			b = appendList(b, m.List)
 		} else {
-			b = appendString(b, m.Text)
+			b = jsontree.AppendQuoted(b, m.Text)
 		}
 	}
 	return append(b, '}'), nil
@@ -76,30 +78,9 @@ func appendList(b []byte, items []string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(b, item)
+		b = jsontree.AppendQuoted(b, item)
 	}
 	return append(b, ']')
-}
-
-// appendString appends the canonical form of a string (RFC 8785 section 3.2.2.2).
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	start := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, s[start:i]...)
-		start = i + 1
-		if at := strings.IndexByte("\b\t\n\f\r\"\\", c); at >= 0 {
-			b = append(b, '\\', `btnfr"\`[at])
-		} else {
-			b = fmt.Appendf(b, `\u%04x`, c)
-		}
-	}
-	b = append(b, s[start:]...)
-	return append(b, '"')
 }
 
 // Transform returns the canonical form of any JSON text (RFC 8785). It refuses what has none, or what

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
@@ -77,37 +79,7 @@ func decimal(text string) (digits string, exponent int) {
 // appendNumber appends a finite number as Number::toString gives it (ECMA-262, 6.1.6.1.20).
 func appendNumber(dst []byte, f float64) []byte {
 	if f == 0 {
-		return append(dst, '0') // also for -0
+		return append(dst, '0') // also for -0, which the library tells apart
 	}
-	if f < 0 {
-		dst, f = append(dst, '-'), -f
-	}
-	digits, n := shortest(f)
-	k := len(digits)
-	switch {
-	case k <= n && n <= 21:
-		dst = append(dst, digits...)
-		return append(dst, strings.Repeat("0", n-k)...)
-	case 0 < n && n <= 21:
-		dst = append(append(dst, digits[:n]...), '.')
-		return append(dst, digits[n:]...)
-	case -6 < n && n <= 0:
-		dst = append(dst, "0."+strings.Repeat("0", -n)...)
-		return append(dst, digits...)
-	}
-	dst = append(dst, digits[0])
-	if k > 1 {
-		dst = append(append(dst, '.'), digits[1:]...)
-	}
-	dst = append(dst, 'e')
-	if n > 0 {
-		dst = append(dst, '+')
-	}
-	return strconv.AppendInt(dst, int64(n-1), 10)
-}
-
-// shortest returns the fewest digits that identify the double, and n such that it is 0.digits * 10^n.
-func shortest(f float64) (digits string, n int) {
-	text := strconv.FormatFloat(f, 'e', -1, 64)
-	return decimal(text)
+	return append(dst, jsontext.Float(f).String()...)
 }

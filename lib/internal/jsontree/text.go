@@ -1,10 +1,13 @@
 package jsontree
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const escapes = `"\/bfnrt`
@@ -56,43 +59,25 @@ func hexUnit(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-const hexDigits = "0123456789abcdef"
-
 // AppendQuoted appends the text as JSON.stringify quotes it (ECMA-262 QuoteJSONString). Three WTF-8 bytes of a lone
 // surrogate become its escape.
 func AppendQuoted(dst []byte, text string) []byte {
+	if quoted, err := jsontext.AppendQuote(dst, text); err == nil {
+		return quoted
+	}
 	dst = append(dst, '"')
-	plain := 0 // start of the bytes that go as they are
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' && (c != 0xed || !loneSurrogate(text[i:])) {
+	for text != "" {
+		if loneSurrogate(text) {
+			dst = fmt.Appendf(dst, `\u%04x`, rune(text[0]&0xf)<<12|rune(text[1]&0x3f)<<6|rune(text[2]&0x3f))
+			text = text[3:]
 			continue
 		}
-		dst = append(dst, text[plain:i]...)
-		switch {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c < ' ':
-			dst = appendControl(dst, c)
-		default:
-			dst = appendSurrogate(dst, text[i+1], text[i+2])
-			i += 2
-		}
-		plain = i + 1
+		_, size := utf8.DecodeRuneInString(text)
+		char, _ := jsontext.AppendQuote(nil, text[:size])
+		dst = append(dst, char[1:len(char)-1]...)
+		text = text[size:]
 	}
-	return append(append(dst, text[plain:]...), '"')
-}
-
-// appendSurrogate appends the escape of a lone surrogate with these two WTF-8 bytes after the first.
-func appendSurrogate(dst []byte, second, third byte) []byte {
-	return append(dst, '\\', 'u', 'd', hexDigits[second>>2&0xf], hexDigits[second&3<<2|third>>4&3], hexDigits[third&0xf])
-}
-
-func appendControl(dst []byte, c byte) []byte {
-	if i := strings.IndexByte(escaped, c); i >= 0 {
-		return append(dst, '\\', escapes[i])
-	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
+	return append(dst, '"')
 }
 
 // loneSurrogate reports whether the text begins with the WTF-8 bytes of a surrogate.
