@@ -21,10 +21,25 @@ import (
 //go:embed *.schema.json
 var files embed.FS
 
-var frontmatter = rules("handoff-frontmatter")
+// Each is compiled when it is first asked: most programs need one of them.
+var (
+	frontmatter = rules("handoff-frontmatter")
+	packet      = rules("packet-1")
+	universal   = rules("universal-handoff-v3.0")
+	run         = rules("run-1")
+)
 
 // Frontmatter returns the rules of a handoff's head, handoff-frontmatter.schema.json.
 func Frontmatter() fault.Rules { return frontmatter }
+
+// Packet returns the rules of a resume packet, packet-1.schema.json.
+func Packet() fault.Rules { return packet }
+
+// Universal returns the rules of a universal handoff, universal-handoff-v3.0.schema.json.
+func Universal() fault.Rules { return universal }
+
+// Run returns the rules of a stored run record, run-1.schema.json.
+func Run() fault.Rules { return run }
 
 // A schema is a compiled schema with its source, from which hints are taken.
 type schema struct {

@@ -190,19 +190,17 @@ func (c *checking) step(text string) {
 func (c *checking) atLeast(class Class) { c.report.Class = max(c.report.Class, class) }
 
 func (c *checking) schema(f Facts) {
-	for _, fault := range f.Faults {
-		fault.Pointer, fault.Problem, fault.Hint = show(fault.Pointer), show(fault.Problem), show(fault.Hint)
-		c.report.Faults = append(c.report.Faults, fault)
+	for _, one := range f.Faults {
+		one.Pointer, one.Problem, one.Hint = show(one.Pointer), show(one.Problem), show(one.Hint)
+		c.report.Faults = append(c.report.Faults, one)
 	}
 	if len(f.Cannot) > 0 {
 		c.note("%s has no place for %s: what it does not say is missing, not assumed", show(f.Kind), show(strings.Join(f.Cannot, ", ")))
 	}
 	reason := "all required fields present and non-empty"
 	switch n := len(f.Faults); {
-	case n == 1:
-		reason = "1 fault"
-	case n > 1:
-		reason = fmt.Sprintf("%d faults", n)
+	case n > 0:
+		reason = fault.Count(n, "fault")
 	case len(f.Cannot) > 0:
 		reason = "valid as " + show(f.Kind)
 	}

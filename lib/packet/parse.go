@@ -3,6 +3,7 @@ package packet
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -82,12 +83,7 @@ func decode(v *jsontree.Value) *decoded {
 }
 
 func known(name string) bool {
-	for _, f := range fields {
-		if f.name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields, func(f field) bool { return f.name == name })
 }
 
 func (d *decoded) fault(v *jsontree.Value, pointer, problem, hint string) {

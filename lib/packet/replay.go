@@ -75,12 +75,7 @@ func (c *checking) nextAction(f Facts) []string {
 }
 
 func noBlocker(f Facts) bool {
-	for _, item := range f.Unresolved {
-		if !none(item) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.Unresolved, func(item string) bool { return !none(item) })
 }
 
 var (

@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -59,7 +60,7 @@ func (r Report) write(b *strings.Builder) {
 		}
 	}
 	for _, c := range r.Claims {
-		fmt.Fprintf(b, "  ❌ %-14s %s claims authority over this check: %s\n", "Content:", orWhole(c.Pointer), c.Text)
+		fmt.Fprintf(b, "  ❌ %-14s %s claims authority over this check: %s\n", "Content:", cmp.Or(c.Pointer, "the text"), c.Text)
 	}
 	for _, n := range r.Notes {
 		b.WriteString("  Note: " + n + "\n")
@@ -74,13 +75,6 @@ func (r Report) write(b *strings.Builder) {
 		fmt.Fprintf(b, "  %d. %s\n", i+1, s)
 	}
 	fmt.Fprintf(b, "\nEscalation: %s\n", r.Escalation)
-}
-
-func orWhole(pointer string) string {
-	if pointer == "" {
-		return "the text"
-	}
-	return pointer
 }
 
 // overview is the table that says at a glance which packets can be resumed.

@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -72,8 +73,5 @@ func (c *checking) resumedBefore(token string, showable bool) bool {
 
 // legible is show for what a damaged line of the ledger may lack.
 func legible(text string) string {
-	if text == "" {
-		return "?"
-	}
-	return show(text)
+	return show(cmp.Or(text, "?"))
 }

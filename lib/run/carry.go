@@ -2,7 +2,8 @@ package run
 
 import (
 	"slices"
-	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // An Entry is a stored record with the id of its handoff, "" when it is not stored.
@@ -94,11 +95,11 @@ type Carried struct {
 // CarriedInto returns what the records of the same project carry into a run, as of its created_at. The record itself does not
 // count, so that one which is written again is sealed as it was before.
 func CarriedInto(newestFirst []Entry, r Record) Carried {
-	until, _ := time.Parse(time.RFC3339Nano, r.CreatedAt)
+	until, _ := form.Instant(r.CreatedAt)
 	earlier := slices.DeleteFunc(slices.Clone(newestFirst), func(e Entry) bool {
-		at, err := time.Parse(time.RFC3339Nano, e.Record.CreatedAt)
+		at, ok := form.Instant(e.Record.CreatedAt)
 		itself := e.Record.TaskID == r.TaskID && at.Equal(until)
-		return e.Record.ProjectID != r.ProjectID || err != nil || at.After(until) || itself
+		return e.Record.ProjectID != r.ProjectID || !ok || at.After(until) || itself
 	})
 	var c Carried
 	c.Assumptions, c.Debt = Carry(earlier)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
 
@@ -97,7 +98,7 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 	}
 	limit := cmp.Or(o.MaxAge, 48*time.Hour)
 	newest := recent[0].Record
-	if at, err := time.Parse(time.RFC3339Nano, newest.CreatedAt); err != nil || now.Sub(at) > limit {
+	if at, ok := form.Instant(newest.CreatedAt); !ok || now.Sub(at) > limit {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("stale: the newest handoff was created %d h ago, at %s (exceeds %s limit)",
 			now.Sub(at)/time.Hour, show(newest.CreatedAt), hours(limit)))
 	}

@@ -35,11 +35,11 @@ func barred(text string) string {
 func (r Repair) Failure() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the document could not be repaired in %s; nothing was changed\n\nas it is: %s at the %s stage\n",
-		plural(len(r.Attempts), "attempt"), plural(len(r.Report.Faults), "fault"), r.Report.Stage)
+		fault.Count(len(r.Attempts), "attempt"), fault.Count(len(r.Report.Faults), "fault"), r.Report.Stage)
 	writeFaults(&b, r.Report.Faults)
 	for i, a := range r.Attempts {
 		fmt.Fprintf(&b, "\nattempt %d, %s: %s, %s left at the %s stage\n", i+1, a.Name,
-			plural(len(a.Patch), "change"), plural(len(a.Report.Faults), "fault"), a.Report.Stage)
+			fault.Count(len(a.Patch), "change"), fault.Count(len(a.Report.Faults), "fault"), a.Report.Stage)
 		for _, c := range a.Patch {
 			fmt.Fprintf(&b, "  %s %s (%s)\n", c.Op, oneLine(c.Path), c.Why)
 		}
@@ -64,10 +64,3 @@ func oneLine(text string) string {
 }
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -2,6 +2,7 @@ package universal
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,7 +54,7 @@ func (d *Document) checkHops(r *Report) {
 	hops, source, target := chain(d.root), d.Source(), d.Target()
 	if source == target {
 		fail(r, "/handoff/target/skill", "name the skill that takes over", "%s hands over to itself", quoted(source))
-	} else if at := indexOf(hops, target); at >= 0 {
+	} else if at := slices.Index(hops, target); at >= 0 {
 		reason := strings.TrimSpace(d.text("/handoff/meta/handoff_reason"))
 		if reason == "" {
 			fail(r, chainPath, "say in meta.handoff_reason why it takes over again, or choose another target", "the hand-over goes in a circle: %s", drawn(hops, target))
@@ -71,15 +72,6 @@ func (d *Document) checkHops(r *Report) {
 	if last := hops[len(hops)-1]; last != source {
 		warn(r, chainPath, "append the source to the chain", "the chain ends with %s, not with the source %s", quoted(last), quoted(source))
 	}
-}
-
-func indexOf(names []string, name string) int {
-	for i, n := range names {
-		if n == name {
-			return i
-		}
-	}
-	return -1
 }
 
 // drawn shows a chain and where it leads, in brackets what comes around again.
@@ -128,10 +120,6 @@ func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 
 func isTemporary(name string) bool {
 	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
-	for _, dir := range temporary {
-		if strings.HasPrefix(slashed, dir) {
-			return true
-		}
-	}
-	return strings.Contains(strings.ToLower(slashed), "/appdata/local/temp/")
+	within := func(dir string) bool { return strings.HasPrefix(slashed, dir) }
+	return slices.ContainsFunc(temporary, within) || strings.Contains(strings.ToLower(slashed), "/appdata/local/temp/")
 }
