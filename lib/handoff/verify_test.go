@@ -137,6 +137,21 @@ var damages = []struct {
 		do: func(t *testing.T, root string) { makeLink(t, path(root, "INDEX.md")) }},
 	{name: "archive is a symbolic link", place: "INDEX-0001.md", want: "symbolic link",
 		do: func(t *testing.T, root string) { makeLink(t, path(root, "INDEX-0001.md")) }},
+	{name: "index with a line without end", place: "INDEX.md", want: "a line of more than 1048576 bytes",
+		do: func(t *testing.T, root string) {
+			edit(t, path(root, "INDEX.md"), func(s string) string { return s + strings.Repeat("x", 2<<20) })
+		}},
+	{name: "archive with a line without end", place: "INDEX-0001.md", want: "a line of more than 1048576 bytes",
+		do: func(t *testing.T, root string) {
+			edit(t, path(root, "INDEX-0001.md"), func(s string) string { return strings.Repeat("x", 2<<20) + "\n" + s })
+		}},
+	{name: "index too large", place: "INDEX.md", want: "more than the 268435456 bytes",
+		do: func(t *testing.T, root string) { enlarge(t, path(root, "INDEX.md")) }},
+	{name: "ledger too large", place: "consumed-tokens.jsonl", want: "too large",
+		do: func(t *testing.T, root string) {
+			mustPut(t, path(root, "consumed-tokens.jsonl"), nil)
+			enlarge(t, path(root, "consumed-tokens.jsonl"))
+		}},
 	{name: "body is a symbolic link", place: "INDEX.md:8", want: "symbolic link", fatal: true,
 		do: func(t *testing.T, root string) { makeLink(t, path(root, "2026-05-07-ann-ben-t2.md")) }},
 }
@@ -153,6 +168,14 @@ func mustRemove(t *testing.T, path string) {
 	t.Helper()
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// enlarge makes a file as large as no file of a store may be.
+func enlarge(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Truncate(path, 10<<30); err != nil {
+		t.Skip(err)
 	}
 }
 

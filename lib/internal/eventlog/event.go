@@ -21,6 +21,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -108,8 +109,8 @@ func LogLines(log []byte) iter.Seq[LogLine] {
 func isMarker(line []byte) bool { return len(line) == 0 || line[0] == '[' }
 
 // Tail finds the last event of a log of the given size by reading backwards, so that the cost does not
-// grow with the log. End is the offset after the last whole line; a smaller End than size means that
-// last lines are torn. Last is nil if there is no event.
+// grow with the log: no event is longer than layout.MaxEvent. End is the offset after the last whole line; a smaller
+// End than size means that last lines are torn. Last is nil if there is no event.
 func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 	for window := int64(8 << 10); ; window *= 8 {
 		start := max(0, size-window)
@@ -120,6 +121,9 @@ func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 		last, end, found := lastEvent(buf, start > 0)
 		if found || start == 0 {
 			return last, start + int64(end), nil
+		}
+		if window >= layout.MaxEvent {
+			return nil, 0, &fault.CorruptError{File: layout.Log, Why: fmt.Sprintf("its last %d bytes hold no event", window)}
 		}
 	}
 }

@@ -2,13 +2,16 @@ package eventlog_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 func TestLink(t *testing.T) {
@@ -57,6 +60,17 @@ func TestTail(t *testing.T) {
 		if err != nil || string(last) != test.last || test.log[end:] != test.torn {
 			t.Errorf("%s: last %.20q, torn %.20q, %v", test.name, last, test.log[end:], err)
 		}
+	}
+}
+
+// What is longer than any event is not read to its beginning.
+func TestTailIsBounded(t *testing.T) {
+	log := "a\n" + strings.Repeat("\x00", layout.MaxEvent)
+	if last, _, err := eventlog.Tail(strings.NewReader(log), int64(len(log))); !errors.Is(err, fault.ErrIntegrity) {
+		t.Errorf("last %.20q, %v", last, err)
+	}
+	if e := eventlog.ParseEvent(eventlog.LogLine{Text: []byte(log), Number: 1}); e.Err == nil || !strings.Contains(e.Err.Error(), "more than") {
+		t.Errorf("a line of %d bytes: %v", len(log), e.Err)
 	}
 }
 

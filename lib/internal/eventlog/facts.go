@@ -12,6 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // Facts is what the audit log says.
@@ -55,6 +56,10 @@ var Types = []string{TypeWrite, TypeMarkRead, TypeSurface, TypeRepair, TypeRotat
 
 func ParseEvent(l LogLine) Parsed {
 	e := Parsed{LogLine: l, Place: l.place()}
+	if len(l.Text) > layout.MaxEvent {
+		e.Err = fmt.Errorf("has %d bytes, more than the %d of an event", len(l.Text), layout.MaxEvent)
+		return e
+	}
 	var kind struct {
 		Event
 		Version   string          `json:"schema_version"`

@@ -87,13 +87,13 @@ func (c *Check) line(name string, l index.Line, isMarker bool) {
 	case l.IsRow:
 		c.addRow(place, l)
 	case store.LooksLikeRow(l.Text):
-		c.fault(place, remedyRepair, "looks like a row, but is none: %q", l.Text)
+		c.fault(place, remedyRepair, "looks like a row, but is none: %.80q", l.Text)
 	case l.Number == 1 && strings.HasPrefix(l.Text, ByteOrderMark):
-		c.warn(place, remedyRepair, "begins with a byte-order mark: %q", l.Text)
+		c.warn(place, remedyRepair, "begins with a byte-order mark: %.80q", l.Text)
 	case isMarker:
-		c.warn(place, remedyRepair, "is a merge-conflict marker: %q", l.Text)
+		c.warn(place, remedyRepair, "is a merge-conflict marker: %.80q", l.Text)
 	case !l.IsFurniture():
-		c.warn(place, "", "is not part of the table and is ignored: %q", l.Text)
+		c.warn(place, "", "is not part of the table and is ignored: %.80q", l.Text)
 	}
 }
 

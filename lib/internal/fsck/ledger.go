@@ -20,7 +20,7 @@ func (c *Check) readLedgerText() (err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge), errors.Is(err, fs.ErrPermission):
 		c.odd = append(c.odd, Finding{layout.Ledger, fmt.Sprintf("cannot be read: %v", err), remedyRepair})
 		return nil
 	}

@@ -1,8 +1,10 @@
 package fsck
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"strings"
 
@@ -96,9 +98,9 @@ func (c *Check) checkFingerprint() {
 	}
 }
 
-// checkLines expects one JSON object a line.
+// checkLines expects one JSON object a line. It names the first line that is none.
 func (c *Check) checkLines(name string) {
-	text, err := c.State.ReadFile(name, layout.MaxLog)
+	f, err := c.State.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -106,9 +108,16 @@ func (c *Check) checkLines(name string) {
 		c.fault(name, "", "cannot be read: %v", err)
 		return
 	}
-	for line := range strings.Lines(string(text)) {
-		if !json.Valid([]byte(line)) || !strings.HasSuffix(line, "\n") {
+	defer f.Close()
+	lines := bufio.NewReaderSize(f, layout.MaxStateFile)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err == io.EOF && len(line) == 0 {
+			return
+		}
+		if err != nil || !json.Valid(line) {
 			c.warn(name, "", "has a line that is no JSON object: %.80q", line)
+			return
 		}
 	}
 }

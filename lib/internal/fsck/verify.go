@@ -81,16 +81,26 @@ func NewCheck(s *store.Store) *Check {
 		report: Report{Faults: []Finding{}, Warnings: []Finding{}}}
 }
 
+// mostFindings is how many faults are listed, and how many warnings: who has more needs no list.
+const mostFindings = 10_000
+
 func (c *Check) fault(place, remedy, format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.report.Faults = append(c.report.Faults, Finding{place, fmt.Sprintf(format, args...), remedy})
+	c.find(&c.report.Faults, place, remedy, format, args)
 }
 
 func (c *Check) warn(place, remedy, format string, args ...any) {
+	c.find(&c.report.Warnings, place, remedy, format, args)
+}
+
+func (c *Check) find(list *[]Finding, place, remedy, format string, args []any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.report.Warnings = append(c.report.Warnings, Finding{place, fmt.Sprintf(format, args...), remedy})
+	switch n := len(*list); {
+	case n < mostFindings:
+		*list = append(*list, Finding{place, fmt.Sprintf(format, args...), remedy})
+	case n == mostFindings:
+		*list = append(*list, Finding{"…", fmt.Sprintf("there is more than these %d, which is not listed", mostFindings), ""})
+	}
 }
 
 // Verify derives everything again: ids from files, rows from documents, events from rows, the chain, the

@@ -31,7 +31,7 @@ func (m *mending) survey() error {
 			m.differs[rows[i].ID] = differ[i]
 			err = m.keepOne(rows[i])
 		case errors.Is(errs[i], fault.ErrIntegrity), errors.Is(errs[i], durable.ErrUnsafe), errors.Is(errs[i], durable.ErrTooLarge):
-			err = m.quarantine(name, errs[i].Error())
+			err = m.quarantine(m.Dir, name, errs[i].Error())
 		default: // a disk that cannot be read is no proof against the file
 			err = fmt.Errorf("cannot read %s: %w", m.Path(name), errs[i])
 		}
@@ -70,9 +70,9 @@ func (m *mending) rowOf(name string) (row index.Row, differs bool, err error) {
 	return row, logged && w.DiffersFrom(row, &doc) != "", nil
 }
 
-func (m *mending) quarantine(name, why string) error {
+func (m *mending) quarantine(d *durable.Dir, name, why string) error {
 	aside := m.asideName(name)
-	if err := m.moveAside(m.Dir, name, aside); err != nil {
+	if err := m.moveAside(d, name, aside); err != nil {
 		return err
 	}
 	m.did("put %s aside as %s: %s", name, aside, why)
@@ -94,7 +94,7 @@ func (m *mending) keepOne(row index.Row) error {
 		keep, drop = row, first
 	}
 	m.stored[row.ID] = keep
-	return m.quarantine(drop.File, "it is a copy of "+keep.File)
+	return m.quarantine(m.Dir, drop.File, "it is a copy of "+keep.File)
 }
 
 // collectMarks joins the marks of all rows and those that the log records. Where they differ the log is

@@ -179,7 +179,7 @@ func (m *mending) readLoose() error {
 // its marks.
 func (m *mending) displaceLoose() error {
 	for _, f := range m.loose {
-		if err := m.quarantine(f.Name, "no index file links it"); err != nil {
+		if err := m.quarantine(m.Dir, f.Name, "no index file links it"); err != nil {
 			return err
 		}
 	}

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -55,6 +57,16 @@ func (m *mending) displaceOdd() error {
 		if err := m.makePlain(m.Dir, name, isSole, 0o644); err != nil {
 			return err
 		}
+		if isSole {
+			if err := m.displaceUnreadable(name); err != nil {
+				return err
+			}
+		}
+	}
+	if entry, err := m.State.Lstat(layout.Ledger); err == nil && entry.Regular && entry.Size > layout.MaxLedger {
+		if err := m.quarantine(m.State, layout.Ledger, "it is too large"); err != nil {
+			return err
+		}
 	}
 	if err := m.makePlain(m.State, layout.Ledger, true, 0o600); err != nil {
 		return err
@@ -71,9 +83,7 @@ func (m *mending) makePlain(d *durable.Dir, name string, isSole bool, mode fs.Fi
 		return err
 	}
 	if !entry.Regular {
-		aside := m.asideName(name)
-		m.did("put %s aside as %s: it is not a regular file", name, aside)
-		return m.moveAside(d, name, aside)
+		return m.quarantine(d, name, "it is not a regular file")
 	}
 	if !isSole {
 		return nil
@@ -94,6 +104,15 @@ func (m *mending) makePlain(d *durable.Dir, name string, isSole bool, mode fs.Fi
 	}
 	m.did("made %s a file of its own: it had a second hard link", name)
 	return d.Sync()
+}
+
+// displaceUnreadable puts an index file aside that is no table for its size.
+func (m *mending) displaceUnreadable(name string) error {
+	_, err := store.ReadIndex(m.Dir, name)
+	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) {
+		return m.quarantine(m.Dir, name, "it "+corrupt.Why)
+	}
+	return err
 }
 
 func (m *mending) removeLeftovers() error {

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,7 +25,42 @@ func ReadIndex(d *durable.Dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return durable.ReadAll(f, layout.MaxIndex)
+	return readTable(f)
+}
+
+// readTable reads a whole index file. It stops where a line is longer than any row.
+func readTable(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > layout.MaxIndex {
+		return nil, tooLarge(f)
+	}
+	text, line := make([]byte, 0, info.Size()+1), 0 // line is where the last one begins
+	for {
+		n, err := f.Read(text[len(text):min(cap(text), len(text)+layout.MaxLine)])
+		text = text[:len(text)+n]
+		if end := bytes.LastIndexByte(text[len(text)-n:], '\n'); end >= 0 {
+			line = len(text) - n + end + 1
+		}
+		switch {
+		case err == io.EOF:
+			return text, nil
+		case err != nil:
+			return nil, err
+		case len(text)-line > layout.MaxLine:
+			return nil, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has a line of more than %d bytes, which is no row", layout.MaxLine)}
+		case len(text) > layout.MaxIndex:
+			return nil, tooLarge(f)
+		case len(text) == cap(text): // it grew
+			text = append(text, 0)[:len(text)]
+		}
+	}
+}
+
+func tooLarge(f *os.File) error {
+	return &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has more than the %d bytes that an index file may have", layout.MaxIndex)}
 }
 
 // openIndex opens an index file, nil if it does not exist.

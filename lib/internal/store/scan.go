@@ -162,7 +162,10 @@ type indexWalk struct {
 	buf  []byte
 }
 
-const indexPiece = 128 << 10
+const (
+	indexPiece    = 128 << 10
+	overlongShown = 64 // bytes, fewer than a row has
+)
 
 func (w *indexWalk) walk() error {
 	linked, err := w.newest()
@@ -212,12 +215,14 @@ func (w *indexWalk) file(name string, line func(string, int, []byte)) (there boo
 	return true, w.lines(f, name, line)
 }
 
-// lines reads f piece by piece. A line that does not fit makes the pieces larger.
+// lines reads f piece by piece. A line that does not fit makes the pieces larger; of one that is longer than any row, line
+// gets the beginning.
 func (w *indexWalk) lines(f *os.File, name string, line func(string, int, []byte)) error {
 	if w.buf == nil {
 		w.buf = make([]byte, indexPiece)
 	}
 	number, read, have := 0, int64(0), 0
+	overlong := false // what was read last is within such a line
 	for {
 		n, err := f.Read(w.buf[have:])
 		have, read = have+n, read+int64(n)
@@ -227,20 +232,29 @@ func (w *indexWalk) lines(f *os.File, name string, line func(string, int, []byte
 			if i < 0 {
 				break
 			}
-			number++
-			line(name, number, rest[:i])
+			if !overlong {
+				number++
+				line(name, number, rest[:i])
+			}
+			overlong = false
 			rest = rest[i+1:]
 		}
 		switch {
 		case err == io.EOF:
-			if len(rest) > 0 {
+			if len(rest) > 0 && !overlong {
 				line(name, number+1, rest)
 			}
 			return nil
 		case err != nil:
 			return err
 		case read > layout.MaxIndex:
-			return fmt.Errorf("%s: more than the %d bytes that are read", f.Name(), layout.MaxIndex)
+			return tooLarge(f)
+		case overlong:
+			rest = nil
+		case len(rest) >= layout.MaxLine:
+			number++
+			line(name, number, rest[:overlongShown])
+			rest, overlong = nil, true
 		}
 		if have = copy(w.buf, rest); have == len(w.buf) {
 			w.buf = append(w.buf, make([]byte, len(w.buf))...)

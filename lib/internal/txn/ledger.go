@@ -62,7 +62,7 @@ func ReadLedger(d *durable.Dir) (*Ledger, error) {
 	text, err := d.ReadFile(layout.Ledger, layout.MaxLedger)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-	case errors.Is(err, durable.ErrUnsafe):
+	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
 		return nil, &fault.CorruptError{File: l.path, Why: err.Error()}
 	case err != nil:
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -56,9 +57,11 @@ func (r *logReader) keys() iter.Seq[[]byte] {
 func (r *logReader) lines() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		lines := bufio.NewScanner(r.text)
-		lines.Buffer(make([]byte, 256<<10), layout.MaxLog)
+		lines.Buffer(make([]byte, 256<<10), layout.MaxEvent)
 		for lines.Scan() && yield(lines.Bytes()) {
 		}
-		r.err = lines.Err()
+		if r.err = lines.Err(); errors.Is(r.err, bufio.ErrTooLong) {
+			r.err = &fault.CorruptError{File: layout.Log, Why: fmt.Sprintf("has a line of more than %d bytes, which is no event", layout.MaxEvent)}
+		}
 	}
 }

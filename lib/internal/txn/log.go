@@ -108,5 +108,9 @@ func ReadLogText(state *durable.Dir) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return durable.ReadAll(f, layout.MaxLog)
+	text, err := durable.ReadAll(f, layout.MaxLog)
+	if errors.Is(err, durable.ErrTooLarge) {
+		err = &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has more than the %d bytes that a log may have", layout.MaxLog)}
+	}
+	return text, err
 }

@@ -80,20 +80,25 @@ func fingerprintIsThere(x *Session, intent *Intent) (bool, error) {
 // have died before it was synced.
 func ensureHistory(x *Session, intent *Intent) error {
 	line := intent.History + "\n"
-	text, err := x.State.ReadFile(layout.History, layout.MaxIndex)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot read %s: %w", layout.History, err)
-	}
 	log, err := x.State.OpenLog(layout.History, true)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	last := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
-	if !durable.Begins([]byte(line), text[last:]) { // else a crash has left some of it
+	info, err := log.Stat()
+	if err != nil {
+		return err
+	}
+	tail := make([]byte, min(info.Size(), layout.MaxStateFile))
+	before := info.Size() - int64(len(tail))
+	if _, err := log.ReadAt(tail, before); err != nil {
+		return fmt.Errorf("cannot read %s: %w", layout.History, err)
+	}
+	last := bytes.LastIndexByte(bytes.TrimSuffix(tail, []byte("\n")), '\n') + 1
+	if !durable.Begins([]byte(line), tail[last:]) { // else a crash has left some of it
 		return x.appendLine(layout.History, intent.History)
 	}
-	if err := log.Put([]byte(line), int64(last)); err != nil {
+	if err := log.Put([]byte(line), before+int64(last)); err != nil {
 		return err
 	}
 	return x.State.Sync()
