@@ -184,7 +184,10 @@ func (s *simulation) recovered(dir string, e ending) (faults []string) {
 		}
 		e.others = append(slices.Clone(e.others), "e")
 		now := e.look(dir)
-		now.torn = now.torn && s.token == "" // what is torn of the ledger waits for the next resume
+		if s.token != "" { // what is torn of the ledger waits for the next resume
+			now.torn, now.faults = false, slices.DeleteFunc(now.faults, func(f string) bool { return strings.Contains(f, "the ledger") })
+			delete(now.tokens, "")
+		}
 		faults = append(s.afterFault(now, result{code: 1}), s.missing(now, e)...)
 		faults = append(faults, s.beside(dir, now)...)
 		if s.command[0] != "doctor" { // until a repair has ended there may be anything that it mends
