@@ -39,7 +39,11 @@ type sign struct {
 }
 
 // known has at most two, and each sign must occur. What no longer does goes.
-var known []*flaw
+var known = []*flaw{
+	{"a log that a killed repair wrote anew is not synced by the command that continues it", []sign{
+		{cut: `killed after content of \.run/handoff-events`, lost: `^content of \.run/handoff-events\.jsonl (and later|but)`, found: `continues in another way`, isRare: true},
+	}},
+}
 
 // isKnown says whether the damage is that of a known flaw.
 func isKnown(e ending, faults []string) bool {
