@@ -105,7 +105,7 @@ func TestSkillCommands(t *testing.T) {
 		script.WriteString(b[1])
 	}
 	out := d.run(t, script.String())
-	for _, want := range []string{"untrusted-content", `"status":"existing"`, "CLEAN", "Next action", `"topic":"parser"`} {
+	for _, want := range []string{"untrusted-content", `"status":"existing"`, "CLEAN", "What is next", `"topic":"parser"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in\n%s", want, out)
 		}

@@ -98,6 +98,6 @@ func (r report) entry(got handoff.Stored) (string, error) {
 	if err != nil || !r.bodies {
 		return line + "\n", err
 	}
-	framed, _, err := handoff.Framed(got, r.maxChars, false)
+	framed, _, err := handoff.Framed(got, handoff.Frame{MaxChars: r.maxChars})
 	return line + "\n" + framed, err
 }

@@ -68,7 +68,11 @@ func plainly(format string, args []any) string {
 			own[i] = elided{}
 		}
 	}
-	return strings.TrimPrefix(fmt.Sprintf(format, own...), "…: ") // what a name was before
+	text := strings.TrimPrefix(fmt.Sprintf(format, own...), "…: ") // what a name was before
+	if text == "…" {
+		return ""
+	}
+	return text
 }
 
 // Plain returns the problem without what it quotes.
@@ -117,7 +121,10 @@ func PlainFaults(faults []Fault) string {
 var quotation = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"…?`) })
 
 func (f Fault) plain() string {
-	f.Hint, f.Problem = "", quotation().ReplaceAllString(f.Problem, "…")
+	f.Problem, f.Hint = quotation().ReplaceAllString(f.Problem, "…"), quotation().ReplaceAllString(f.Hint, "…")
+	if strings.Contains(f.Hint, "--") { // flags are for people, and some of them a way around
+		f.Hint = ""
+	}
 	if !isOwnPointer(f.Pointer) {
 		f.Pointer = ""
 	}

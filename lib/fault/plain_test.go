@@ -27,9 +27,9 @@ func TestPlain(t *testing.T) {
 		{errors.Join(errors.New(theirs), fault.ErrConfig), "unusable configuration"},
 		{errors.New(theirs), "it failed"},
 		{&fault.DocumentError{Name: theirs, Faults: []fault.Fault{
-			{Line: 3, Column: 1, Pointer: "/" + theirs, Problem: "unknown field " + fault.Quote(theirs), Hint: theirs},
-			{Pointer: "/tags/12", Problem: fault.Quote(strings.Repeat(theirs, 99)) + " does not fit"},
-		}}, "line 3, column 1: unknown field …\n/tags/12: … does not fit"},
+			{Line: 3, Column: 1, Pointer: "/" + theirs, Problem: "unknown field " + fault.Quote(theirs), Hint: "remove it"},
+			{Pointer: "/tags/12", Problem: fault.Quote(strings.Repeat(theirs, 99)) + " does not fit", Hint: "or use --force"},
+		}}, "line 3, column 1: unknown field …; remove it\n/tags/12: … does not fit"},
 	} {
 		if got := fault.Plain(tt.err); got != tt.want {
 			t.Errorf("Plain(%q) = %q, want %q", tt.err, got, tt.want)

@@ -1,6 +1,12 @@
 package handoff
 
-import "github.com/seed-78daf238/handoff/lib/internal/render"
+import (
+	"path"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/render"
+)
 
 // Escape returns text in a form that is safe to show on a terminal: what is invisible, moves the cursor or
 // reorders the line is written out. It may have several lines. Escape of its result changes nothing.
@@ -24,14 +30,32 @@ func Table(width int, header []string, rows [][]string) string {
 	return render.Table(width, header, rows)
 }
 
+// MaxForAgents is how many characters one output for an agent may have; a hook has less.
+const MaxForAgents = 30_000
+
+// A Frame says how much of a body is shown, and how.
+type Frame struct {
+	MaxChars   int                   // that the framed lines may have; 0 is no limit
+	Whole      int                   // that the whole output may have; 0 is no limit
+	Offset     int                   // characters of the escaped body to begin after
+	Unverified bool                  // the body's id could not be proven
+	More       func(next int) string // says how to read on after the next characters; nil how to read all
+}
+
 // Framed returns the body of a stored handoff inside a frame that says where it comes from and that it is
-// no instruction (spec 3-surface). maxChars limits the framed lines; 0 is no limit. unverified marks a
-// body whose id could not be proven.
-func Framed(s Stored, maxChars int, unverified bool) (text string, flags []string, err error) {
-	f := render.Frame{Path: s.Path, ID: s.Entry.ID, From: s.Entry.From, To: s.Entry.To, Topic: s.Entry.Topic, TsUTC: s.Entry.Time,
-		Unverified: unverified, Max: maxChars}
-	framed, err := f.Wrap(s.Body)
+// no instruction (spec 3-surface), and what the body looks like an attempt at.
+func Framed(s Stored, f Frame) (text string, flags []string, err error) {
+	framed, err := render.Frame{Path: shownPath(s.Path), ID: s.Entry.ID, From: s.Entry.From, To: s.Entry.To, Topic: s.Entry.Topic, TsUTC: s.Entry.Time,
+		Unverified: f.Unverified, Max: f.MaxChars, Whole: f.Whole, Offset: f.Offset, More: f.More}.Wrap(s.Body)
 	return framed.Text, framed.Flags, err
+}
+
+// shownPath leaves the directory out, whose name could speak, unless it is the usual one.
+func shownPath(file string) string {
+	if file == "" || path.Dir(file) == layout.HandoffsDir {
+		return file
+	}
+	return path.Base(filepath.ToSlash(file))
 }
 
 // Blocker returns the line for people about a body that the flags of Framed call suspicious, "" for none.

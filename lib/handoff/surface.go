@@ -20,7 +20,7 @@ const DefaultSurfaceMaxChars = 4000
 
 // SurfaceOptions limits what Surface shows.
 type SurfaceOptions struct {
-	MaxChars   int       // of each body, counted after escaping, line prefixes included; 0 is no limit
+	MaxChars   int       // of each body, counted after escaping, line prefixes included; 0 is MaxForAgents at most
 	MaxAgeDays int       // older handoffs are left out, and stay unread; 0 is no limit
 	Notes      io.Writer // gets a line about each body that looks like an attempt to take command; nil drops them
 }
@@ -42,9 +42,10 @@ func compareTimes(a, b string) int {
 	return strings.Compare(strings.TrimSuffix(a, "Z"), strings.TrimSuffix(b, "Z"))
 }
 
-// Surface shows operator everything that is unread: each body in a frame of its own, proven to be what was
-// written; one that is not is withheld, and a line says so. Nothing is marked. That it was shown is
-// recorded in the audit log if that is possible at once; it can neither delay nor fail the call.
+// Surface shows operator what is unread, oldest first: each body in a frame of its own, proven to be what was
+// written; one that is not is withheld, and a line says so. Of more than MaxForAgents characters the newest are
+// shown, and the others counted. Nothing is marked. That it was shown is recorded in the audit log if that is
+// possible at once; it can neither delay nor fail the call.
 func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions, w io.Writer) error {
 	if err := checkOperator(operator); err != nil {
 		return err
@@ -53,28 +54,38 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "[Unread handoffs to: %s]\n", operator); err != nil {
-		return err
-	}
 	d, err := s.at.OpenPlace(s.opt.Dir)
 	if err != nil || d == nil {
 		return err
 	}
 	defer d.Close()
-	var shown, withheld []string
-	for _, e := range entries {
+	banner := fmt.Sprintf("[Unread handoffs to: %s]\n", operator)
+	out := render.NewBudget(MaxForAgents - len(banner))
+	var blocks, shown, withheld []string
+	for _, e := range slices.Backward(entries) {
 		text, verified, err := s.surfaceOne(d, e, opt)
-		if err == nil {
-			_, err = io.WriteString(w, "\n"+text)
-		}
 		if err != nil {
 			return err
 		}
+		if !out.Add("\n" + text) {
+			break
+		}
+		blocks = append(blocks, "\n"+text)
 		if verified {
 			shown = append(shown, e.ID)
 		} else {
 			withheld = append(withheld, e.ID)
 		}
+	}
+	for _, list := range [][]string{blocks, shown, withheld} {
+		slices.Reverse(list)
+	}
+	more := ""
+	if left := len(entries) - len(blocks); left > 0 {
+		more = fmt.Sprintf("%d more unread\n", left)
+	}
+	if _, err := io.WriteString(w, banner+strings.Join(blocks, "")+more); err != nil {
+		return err
 	}
 	s.recordSurface(ctx, operator, shown, withheld)
 	return nil
@@ -89,12 +100,14 @@ func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text st
 		}
 		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(fault.Plain(err))), false, nil
 	}
-	text, flags, err := Framed(got, opt.MaxChars, false)
+	text, flags, err := Framed(got, Frame{MaxChars: opt.MaxChars, Whole: MaxForAgents - roomBeside})
 	if line := render.Blocker(e.ID, flags); line != "" && opt.Notes != nil {
 		fmt.Fprintln(opt.Notes, line)
 	}
 	return text, true, err
 }
+
+const roomBeside = 200 // characters, for banner and count around a single body
 
 // recordSurface adds the event if that is possible at once.
 func (s *Store) recordSurface(ctx context.Context, operator string, shown, withheld []string) {

@@ -1,7 +1,6 @@
 package packet
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -38,14 +37,14 @@ func ParseAnswers(data []byte) (Answers, error) {
 }
 
 // disagreements compares the answers with the facts, word by word and not by meaning.
-func (a Answers) disagreements(f Facts) []string {
-	var problems []string
+func (a Answers) disagreements(f Facts) []said {
+	var problems []said
 	check := func(name, answer string, truths ...string) {
 		switch {
 		case blank(answer):
-			problems = append(problems, name+" was not answered")
+			problems = append(problems, say(name+" was not answered"))
 		case !slices.ContainsFunc(truths, func(truth string) bool { return agrees(answer, truth) }):
-			problems = append(problems, fmt.Sprintf("%s was answered %s, which does not agree with the packet", name, quote(answer)))
+			problems = append(problems, say(name+" was answered %s, which does not agree with the packet", answer))
 		}
 	}
 	check("objective", a.Objective, f.Objective)

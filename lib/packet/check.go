@@ -73,6 +73,8 @@ type Result struct {
 	Check  string `json:"check"`
 	Pass   bool   `json:"pass"`
 	Reason string `json:"reason"`
+
+	own string // the reason without what it quotes
 }
 
 // A Report is what Check found. All its text is escaped: it can be shown as it is.
@@ -103,7 +105,7 @@ func Check(in Input, o CheckOptions) Report {
 	}
 	switch {
 	case in.Err != nil:
-		c.gone("the artifact is missing or cannot be read: " + show(in.Err.Error()))
+		c.gone("the artifact is missing or cannot be read", in.Err)
 	case in.Facts != nil:
 		c.run(*in.Facts)
 	default:
@@ -134,7 +136,7 @@ type checking struct {
 func (c *checking) packet(data []byte) {
 	v, err := read(data)
 	if err != nil {
-		c.gone("the artifact cannot be read as a packet: " + show(err.Error()))
+		c.gone("the artifact cannot be read as a packet", err)
 		return
 	}
 	d := decode(v)
@@ -149,11 +151,11 @@ func (c *checking) packet(data []byte) {
 }
 
 // gone reports an artifact that there is nothing to check of.
-func (c *checking) gone(reason string) {
+func (c *checking) gone(reason string, err error) {
 	c.report.Class = Critical
-	c.add(Schema, false, reason)
+	c.add(Schema, false, said{reason + ": " + show(err.Error()), reason + ": " + fault.Plain(err)})
 	for _, name := range []string{Freshness, Token, Replay} {
-		c.add(name, false, "not checked, there is no packet")
+		c.add(name, false, say("not checked, there is no packet"))
 	}
 	c.step("Ask the sender for the artifact, or write a new one from the state of the work.")
 }
@@ -173,8 +175,43 @@ func (c *checking) run(f Facts) {
 	}
 }
 
-func (c *checking) add(check string, pass bool, reason string) {
-	c.report.Checks = append(c.report.Checks, Result{check, pass, reason})
+func (c *checking) add(check string, pass bool, reason said) {
+	c.report.Checks = append(c.report.Checks, Result{check, pass, reason.full, reason.own})
+}
+
+// A said thing is a part of a report, in full and in our own words alone.
+type said struct{ full, own string }
+
+// say is fmt.Sprintf for texts of the artifact, which it quotes.
+func say(format string, texts ...string) said {
+	full, own := make([]any, len(texts)), make([]any, len(texts))
+	for i, text := range texts {
+		full[i], own[i] = quote(text), "…"
+	}
+	return said{fmt.Sprintf(format, full...), fmt.Sprintf(format, own...)}
+}
+
+// and adds more of our own words.
+func (s said) and(more string) said { return said{s.full + more, s.own + more} }
+
+// after puts a text of the artifact before it.
+func (s said) after(text string) said { return said{show(text) + s.full, s.own} }
+
+const maxListed = 20 // of the same kind in one report
+
+// sayAll joins as many as a report lists, and what is the same in our own words once.
+func sayAll(all []said) said {
+	var full, own []string
+	for _, s := range all[:min(len(all), maxListed)] {
+		full = append(full, s.full)
+		if !slices.Contains(own, s.own) {
+			own = append(own, s.own)
+		}
+	}
+	if more := len(all) - len(full); more > 0 {
+		full = append(full, fmt.Sprintf("and %d more", more))
+	}
+	return said{strings.Join(full, "; "), strings.Join(own, "; ")}
 }
 
 func (c *checking) note(format string, args ...any) {
@@ -190,8 +227,8 @@ func (c *checking) step(text string) {
 func (c *checking) atLeast(class Class) { c.report.Class = max(c.report.Class, class) }
 
 func (c *checking) schema(f Facts) {
-	for _, one := range f.Faults {
-		one.Pointer, one.Problem, one.Hint = show(one.Pointer), show(one.Problem), show(one.Hint)
+	for _, one := range f.Faults[:min(len(f.Faults), maxListed)] {
+		one.Pointer, one.Problem, one.Hint = cut(show(one.Pointer)), show(one.Problem), show(one.Hint)
 		c.report.Faults = append(c.report.Faults, one)
 	}
 	if len(f.Cannot) > 0 {
@@ -207,7 +244,7 @@ func (c *checking) schema(f Facts) {
 	if len(c.o.AllowEmpty) > 0 {
 		reason += "; allowed to be empty: " + show(strings.Join(c.o.AllowEmpty, ", "))
 	}
-	c.add(Schema, len(f.Faults) == 0, reason)
+	c.add(Schema, len(f.Faults) == 0, said{reason, reason})
 	if len(f.Faults) > 0 {
 		c.step("Mend the faults of the schema listed above.")
 	}

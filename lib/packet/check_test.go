@@ -68,7 +68,7 @@ func TestOptions(t *testing.T) {
 		o := options()
 		c.set(&o)
 		r := packet.Check(packet.Input{Data: c.data}, o)
-		if text := packet.Text([]packet.Report{r}, false); r.Class != c.class || !strings.Contains(text, c.says) {
+		if text := text(t, r); r.Class != c.class || !strings.Contains(text, c.says) {
 			t.Errorf("%s: want %s and %q, got\n%s", c.name, c.class, c.says, text)
 		}
 	}
@@ -99,7 +99,7 @@ func TestCredentialAsToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Class != packet.Operational || failing(r) != packet.Token || strings.Contains(string(shown)+packet.Text([]packet.Report{r}, false), secret) {
+	if r.Class != packet.Operational || failing(r) != packet.Token || strings.Contains(string(shown)+text(t, r), secret) {
 		t.Errorf("%s", shown)
 	}
 }

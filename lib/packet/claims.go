@@ -55,7 +55,9 @@ func (c *checking) claims(texts []Passage) {
 }
 
 func (c *checking) claim(pointer, text string) {
-	c.report.Claims = append(c.report.Claims, Claim{show(pointer), quote(text)})
+	if len(c.report.Claims) < maxListed {
+		c.report.Claims = append(c.report.Claims, Claim{cut(show(pointer)), quote(text)})
+	}
 	c.atLeast(Operational)
 	c.step("Read the text that claims authority over this check, with its sender; it was not obeyed.")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func TestFixtures(t *testing.T) {
 	for _, want := range expectations(t) {
 		r := packet.Check(packet.Input{Name: want.file, Data: fixture(t, want.file)}, options())
 		if r.Class.String() != want.class || failing(r) != want.failing {
-			t.Errorf("%s: %s with failing %q, want %s with %q\n%s", want.file, r.Class, failing(r), want.class, want.failing, packet.Text([]packet.Report{r}, false))
+			t.Errorf("%s: %s with failing %q, want %s with %q\n%s", want.file, r.Class, failing(r), want.class, want.failing, text(t, r))
 		}
 	}
 }
@@ -90,14 +91,30 @@ func TestGoldenReports(t *testing.T) {
 	var all []packet.Report
 	for _, name := range []string{"clean.json", "empty-everywhere.json", "claims-verdict-field.json", "consumed.json", "broken-json.json"} {
 		r := packet.Check(packet.Input{Name: name, Data: fixture(t, name)}, options())
-		golden(t, strings.TrimSuffix(name, ".json")+".txt", packet.Text([]packet.Report{r}, false))
+		golden(t, strings.TrimSuffix(name, ".json")+".txt", text(t, r))
 		all = append(all, r)
 	}
-	golden(t, "overview.txt", packet.Text(all, false))
-	golden(t, "overview-ascii.txt", packet.Text(all, true))
+	golden(t, "overview.txt", text(t, all...))
+	ascii, err := packet.Text(all, packet.TextOptions{ASCII: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "overview-ascii.txt", ascii)
 }
 
+// text returns reports as people read them.
+func text(t interface{ Fatal(...any) }, reports ...packet.Report) string {
+	text, err := packet.Text(reports, packet.TextOptions{Names: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+var boundary = regexp.MustCompile(`boundary="[0-9a-f]{32}"`)
+
 func golden(t *testing.T, name, got string) {
+	got = boundary.ReplaceAllString(got, `boundary="…"`)
 	path := filepath.Join(fixtures, "report", name)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

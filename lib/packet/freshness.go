@@ -15,7 +15,7 @@ func (c *checking) freshness(f Facts) {
 	if pass && f.ExpiresAt != "" {
 		pass, reason = c.expiry(f.ExpiresAt, reason)
 	}
-	c.add(Freshness, pass, reason)
+	c.add(Freshness, pass, said{reason, reason})
 	if !pass {
 		c.step("Confirm with the owner that the packet still describes the work, then set updated_at to the time of that.")
 	}

@@ -143,7 +143,10 @@ func FuzzCheck(f *testing.F) {
 		if len(r.Checks) != 4 || r.Class == packet.Clean && failing(r) != "" || r.Class != packet.Clean && len(r.Recovery) == 0 {
 			t.Fatalf("%+v", r)
 		}
-		text := packet.Text([]packet.Report{r}, true)
+		text, err := packet.Text([]packet.Report{r}, packet.TextOptions{ASCII: true})
+		if err != nil || len(text) > 8000 {
+			t.Fatalf("%v, %d characters", err, len(text))
+		}
 		for _, c := range text {
 			if c != '\n' && (c < ' ' || c > '~') {
 				t.Fatalf("the report holds %q:\n%s", c, text)
@@ -177,6 +180,6 @@ func BenchmarkCheck1000AndReport(b *testing.B) {
 		for i := range reports {
 			reports[i] = packet.Check(packet.Input{Name: fmt.Sprintf("%d.json", i), Data: data}, options())
 		}
-		packet.Text(reports, false)
+		text(b, reports...)
 	}
 }

@@ -16,59 +16,59 @@ func (c *checking) replay(f Facts) {
 	}
 	switch {
 	case len(problems) > 0:
-		c.add(Replay, false, strings.Join(problems, "; "))
+		c.add(Replay, false, sayAll(problems))
 		c.step("Settle objective, blocker and next action with the owner of the task and write them out.")
 	case c.o.Answers != nil:
-		c.add(Replay, true, "objective, blocker and next action agree with the answers given")
+		c.add(Replay, true, say("objective, blocker and next action agree with the answers given"))
 	default:
-		c.add(Replay, true, "objective, blocker and next action can be answered from the packet (no answers were given to compare)")
+		c.add(Replay, true, say("objective, blocker and next action can be answered from the packet (no answers were given to compare)"))
 	}
 }
 
-func (c *checking) objective(f Facts) []string {
+func (c *checking) objective(f Facts) []said {
 	switch {
 	case f.cannot("objective"):
-		return []string{"objective: " + show(f.Kind) + " does not say it"}
+		return []said{say("objective: ").and(show(f.Kind) + " does not say it")}
 	case blank(f.Objective):
-		return []string{"objective is missing"}
+		return []said{say("objective is missing")}
 	case placeholder(f.Objective), none(f.Objective):
-		return []string{"objective " + quote(f.Objective) + " is a placeholder"}
+		return []said{say("objective %s is a placeholder", f.Objective)}
 	}
 	return nil
 }
 
-func (c *checking) blocker(f Facts) []string {
+func (c *checking) blocker(f Facts) []said {
 	if f.cannot("unresolved") {
-		return []string{"blocker: " + show(f.Kind) + " does not say it"}
+		return []said{say("blocker: ").and(show(f.Kind) + " does not say it")}
 	}
 	if len(f.Unresolved) == 0 && !slices.Contains(c.o.AllowEmpty, "unresolved") {
-		return []string{"unresolved is missing or empty, so the blocker is unknown"}
+		return []said{say("unresolved is missing or empty, so the blocker is unknown")}
 	}
-	var problems []string
+	var problems []said
 	for _, item := range f.Unresolved {
 		if !none(item) && placeholder(item) {
-			problems = append(problems, "unresolved "+quote(item)+" is a placeholder")
+			problems = append(problems, say("unresolved %s is a placeholder", item))
 		}
 	}
 	if noBlocker(f) && len(f.NextAction) > 0 && finishesSomething(f.NextAction) {
-		problems = append(problems, "unresolved says that nothing is open, but next_action "+quote(f.NextAction)+" finishes something open")
+		problems = append(problems, say("unresolved says that nothing is open, but next_action %s finishes something open", f.NextAction))
 	}
 	return problems
 }
 
-func (c *checking) nextAction(f Facts) []string {
+func (c *checking) nextAction(f Facts) []said {
 	switch {
 	case f.cannot("next_action"):
-		return []string{"next action: " + show(f.Kind) + " does not say it"}
+		return []said{say("next action: ").and(show(f.Kind) + " does not say it")}
 	case blank(f.NextAction):
-		return []string{"next_action is missing"}
+		return []said{say("next_action is missing")}
 	case placeholder(f.NextAction), none(f.NextAction):
-		return []string{"next_action " + quote(f.NextAction) + " is a placeholder"}
+		return []said{say("next_action %s is a placeholder", f.NextAction)}
 	}
 	next := folded(f.NextAction)
 	for i, done := range f.Completed {
 		if folded(done) == next {
-			return []string{fmt.Sprintf("next_action is already in completed (entry %d)", i+1)}
+			return []said{say("next_action is already in completed (entry ").and(fmt.Sprintf("%d)", i+1))}
 		}
 	}
 	return nil

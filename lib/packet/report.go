@@ -3,9 +3,11 @@ package packet
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
 
@@ -25,26 +27,46 @@ func (c *checking) advise() {
 	}
 }
 
-// Text returns the reports as a person reads them, and for several a table at the end. With ascii, the
-// marks and all other characters beyond ASCII are written in ASCII.
-func Text(reports []Report, ascii bool) string {
+// TextOptions say how Text writes.
+type TextOptions struct {
+	ASCII bool // the marks and all other characters beyond ASCII are written in ASCII
+	Names bool // for people: the name of each artifact stands over its report, not only in its frame
+}
+
+// Characters that the quotations of one report have, and those of all together.
+const (
+	maxQuoted    = 4_000
+	maxAllQuoted = 18_000
+)
+
+// Text returns the reports as they are read, and for several a table at the end. What an artifact says stands in a frame
+// after its report, which is in our own words. It fails only if no boundary for a frame can be drawn.
+func Text(reports []Report, o TextOptions) (string, error) {
 	var b strings.Builder
+	room := max(min(maxQuoted, maxAllQuoted/max(len(reports), 1)), 100)
 	for i, r := range reports {
 		if i > 0 {
 			b.WriteString("\n")
 		}
 		if len(reports) > 1 {
-			fmt.Fprintf(&b, "%s\n%s\n", r.Name, strings.Repeat("=", max(3, min(80, utf8.RuneCountInString(r.Name)))))
+			title := fmt.Sprintf("Report %d of %d", i+1, len(reports))
+			if o.Names {
+				title = cut(r.Name)
+			}
+			fmt.Fprintf(&b, "%s\n%s\n", title, strings.Repeat("=", max(3, min(80, utf8.RuneCountInString(title)))))
 		}
 		r.write(&b)
+		if err := r.quote(&b, room); err != nil {
+			return "", err
+		}
 	}
 	if len(reports) > 1 {
-		b.WriteString("\n" + overview(reports))
+		b.WriteString("\n" + overview(reports, o.Names))
 	}
-	if ascii {
-		return toASCII(b.String())
+	if o.ASCII {
+		return toASCII(b.String()), nil
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 var marks = map[bool]string{true: "✅", false: "❌"}
@@ -52,15 +74,10 @@ var marks = map[bool]string{true: "✅", false: "❌"}
 func (r Report) write(b *strings.Builder) {
 	b.WriteString("Check Summary:\n")
 	for _, c := range r.Checks {
-		fmt.Fprintf(b, "  %s %-14s %s\n", marks[c.Pass], c.Check+":", c.Reason)
-		if c.Check == Schema {
-			for _, f := range r.Faults {
-				b.WriteString("       - " + f.String() + "\n")
-			}
-		}
+		fmt.Fprintf(b, "  %s %-14s %s\n", marks[c.Pass], c.Check+":", c.own)
 	}
-	for _, c := range r.Claims {
-		fmt.Fprintf(b, "  ❌ %-14s %s claims authority over this check: %s\n", "Content:", cmp.Or(c.Pointer, "the text"), c.Text)
+	if len(r.Claims) > 0 {
+		fmt.Fprintf(b, "  ❌ %-14s text that claims authority over this check\n", "Content:")
 	}
 	for _, n := range r.Notes {
 		b.WriteString("  Note: " + n + "\n")
@@ -77,11 +94,40 @@ func (r Report) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\nEscalation: %s\n", r.Escalation)
 }
 
+// quote writes what the report quotes, in a frame; nothing if it quotes nothing.
+func (r Report) quote(b *strings.Builder, room int) error {
+	var lines []string
+	for _, c := range r.Checks {
+		if !c.Pass && c.Reason != c.own {
+			lines = append(lines, c.Check+": "+c.Reason)
+		}
+	}
+	for _, f := range r.Faults {
+		lines = append(lines, Schema+": "+f.String())
+	}
+	for _, c := range r.Claims {
+		lines = append(lines, cmp.Or(c.Pointer, "the text")+" claims authority over this check: "+c.Text)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	frame := render.Frame{Path: filepath.Base(r.Name), Max: room}
+	if form.IsID(r.Name) {
+		frame.Path, frame.ID = "", r.Name
+	}
+	framed, err := frame.Wrap(strings.Join(lines, "\n"))
+	b.WriteString("\nWhat the report quotes:\n" + framed.Text)
+	return err
+}
+
 // overview is the table that says at a glance which packets can be resumed.
-func overview(reports []Report) string {
+func overview(reports []Report, names bool) string {
 	rows := make([][]string, 0, len(reports))
-	for _, r := range reports {
-		row := []string{r.Class.String()}
+	for i, r := range reports {
+		row, name := []string{r.Class.String()}, fmt.Sprint(i+1)
+		if names {
+			name = cut(r.Name)
+		}
 		for _, c := range r.Checks {
 			row = append(row, map[bool]string{true: "pass", false: "FAIL"}[c.Pass])
 		}
@@ -89,7 +135,7 @@ func overview(reports []Report) string {
 		if r.AgeSeconds != nil && *r.AgeSeconds >= 0 {
 			age = fmt.Sprintf("%d h", *r.AgeSeconds/3600)
 		}
-		rows = append(rows, append(row, age, r.Name))
+		rows = append(rows, append(row, age, name))
 	}
 	table := render.Table(0, []string{"CLASS", "SCHEMA", "FRESHNESS", "TOKEN", "REPLAY", "AGE", "NAME"}, rows)
 	return "At a glance:\n" + table + fmt.Sprintf("\n%d checked, worst: %s\n", len(reports), Worst(reports))
@@ -98,13 +144,16 @@ func overview(reports []Report) string {
 // show makes text from an artifact fit for one line of a report.
 func show(text string) string { return render.EscapeLine(text) }
 
-// quote is show with quotes, cut to the length that a report has room for.
-func quote(text string) string {
+// quote is show with quotes, cut.
+func quote(text string) string { return `"` + show(cut(text)) + `"` }
+
+// cut returns text in the length that a report has room for.
+func cut(text string) string {
 	const room = 80
-	if cut := []rune(text); len(cut) > room {
-		text = string(cut[:room-1]) + "…"
+	if runes := []rune(text); len(runes) > room {
+		text = string(runes[:room-1]) + "…"
 	}
-	return `"` + show(text) + `"`
+	return text
 }
 
 func toASCII(text string) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
@@ -17,24 +18,24 @@ func (c *checking) token(f Facts) {
 	switch {
 	case c.resumedBefore(token, len(found) == 0):
 	case f.cannot("resume_token"):
-		c.refuseToken("none, a handoff of kind " + show(f.Kind) + " has no resume token and therefore cannot be CLEAN")
+		c.refuseToken(say("none, a handoff of kind ").and(show(f.Kind) + " has no resume token and therefore cannot be CLEAN"))
 	case blank(token):
-		c.refuseToken("missing or empty")
+		c.refuseToken(say("missing or empty"))
 	case len(found) > 0:
-		c.refuseToken(fmt.Sprintf("looks like a credential (%s) and is not shown", found[0].Rule))
+		c.refuseToken(say("looks like a credential (").and(found[0].Rule + ") and is not shown"))
 		c.step("Revoke the credential that stands in resume_token.")
 	case len(token) < minToken || !form.IsSlug(token, maxToken):
-		c.refuseToken(quote(token) + " is not 8 to 128 letters, digits, _ and -")
+		c.refuseToken(say("%s is not 8 to 128 letters, digits, _ and -", token))
 	case c.o.Consumed == nil:
-		c.add(Token, true, token+", valid format; no ledger of consumed tokens was asked")
+		c.add(Token, true, say("valid format; no ledger of consumed tokens was asked").after(token+", "))
 	case c.gap:
-		c.add(Token, false, token+", valid format, but nobody can tell whether it was consumed before")
+		c.add(Token, false, say("valid format, but nobody can tell whether it was consumed before").after(token+", "))
 	default:
-		c.add(Token, true, token+", valid format, not previously consumed")
+		c.add(Token, true, say("valid format, not previously consumed").after(token+", "))
 	}
 }
 
-func (c *checking) refuseToken(reason string) {
+func (c *checking) refuseToken(reason said) {
 	c.add(Token, false, reason)
 	c.step("Write a packet with a new resume_token before going on.")
 }
@@ -47,19 +48,20 @@ func (c *checking) resumedBefore(token string, showable bool) bool {
 		return false
 	}
 	use, err := c.o.Consumed(token, c.id)
-	name := "this handoff"
+	name := say("this handoff")
 	if token != "" && showable {
-		name = show(token)
+		name = said{show(token), "the token"}
 	}
 	switch {
 	case err != nil:
-		c.add(Token, false, name+" cannot be looked up in the ledger of consumed tokens: "+show(err.Error()))
+		name = name.and(" cannot be looked up in the ledger of consumed tokens: ")
+		c.add(Token, false, said{name.full + show(err.Error()), name.own + fault.Plain(err)})
 		c.step("Mend the ledger of consumed tokens, as `handoff doctor` says, and check again.")
 		return true
 	case use.Consumed:
 		c.atLeast(Critical)
 		c.report.Consumed = &use
-		c.refuseToken(fmt.Sprintf("%s was consumed before, by %s at %s, from %s", name, legible(use.Operator), legible(use.Time), legible(use.HandoffID)))
+		c.refuseToken(name.and(fmt.Sprintf(" was consumed before, by %s at %s, from %s", legible(use.Operator), legible(use.Time), legible(use.HandoffID))))
 		c.step("Find out what " + legible(use.Operator) + " did since.")
 		return true
 	case use.Gap != "":

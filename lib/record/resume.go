@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
@@ -63,7 +64,7 @@ func useOf(c handoff.Consumption) packet.Use {
 }
 
 func invalid(hint, format string, args ...any) error {
-	return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf(format, args...), Advice: hint}
+	return fault.New(fault.ErrInvalid, hint, format, args...)
 }
 
 // A Request says who wants to resume work from which handoff.
@@ -94,6 +95,22 @@ type Resumed struct {
 	Report     packet.Report `json:"report"`
 }
 
+// Text says what was done, and in a frame what the handoff says is next.
+func (r Resumed) Text() string {
+	return fmt.Sprintf("Resumed %s as %s at %s (%s).\n", r.HandoffID, r.Operator, r.Time, r.Report.Class) + nextText(r.HandoffID, r.NextAction)
+}
+
+// nextText says in a frame what a handoff says is next.
+func nextText(id, next string) string {
+	of := handoff.Stored{Document: handoff.Document{Body: next}}
+	of.Entry.ID = id
+	text, _, err := handoff.Framed(of, handoff.Frame{MaxChars: handoff.DefaultSurfaceMaxChars})
+	if err != nil || next == "" {
+		return "The handoff does not say what is next: read it.\n"
+	}
+	return "What is next, as the handoff says:\n" + text
+}
+
 // A Refusal says that a handoff is not resumed from as it is. It wraps no class: nothing is wrong with the store.
 type Refusal struct {
 	Report packet.Report
@@ -105,6 +122,18 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string { return "the handoff is " + r.Verdict() + ", not CLEAN" }
+
+// Plain is the same: it quotes nothing.
+func (r *Refusal) Plain() string { return r.Error() }
+
+// Text says what the operator who resumed before was told then; "" for others.
+func (r *Refusal) Text() string {
+	if !r.Again {
+		return ""
+	}
+	by := r.Report.Consumed
+	return fmt.Sprintf("\n%s resumed it at %s; nothing was consumed now.\n", by.Operator, handoff.EscapeLine(by.Time)) + nextText(by.HandoffID, r.NextAction)
+}
 
 // Verdict returns the classification.
 func (r *Refusal) Verdict() string { return r.Report.Class.String() }

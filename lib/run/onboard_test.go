@@ -145,6 +145,6 @@ func TestFacts(t *testing.T) {
 	now := time.Date(2026, 5, 7, 13, 0, 0, 0, time.UTC)
 	report := packet.Check(packet.Input{Facts: &f}, packet.CheckOptions{Now: now})
 	if report.Class != packet.Operational || report.Checks[2].Pass || !report.Checks[3].Pass {
-		t.Errorf("%s", packet.Text([]packet.Report{report}, false))
+		t.Errorf("%+v", report)
 	}
 }

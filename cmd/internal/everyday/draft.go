@@ -148,6 +148,7 @@ func (a *App) printDrafts(drafts []handoff.Draft) error {
 
 func draftShowCommand(a *App) *cobra.Command {
 	var agent bool
+	var offset int
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print the text of a draft",
@@ -169,7 +170,8 @@ somebody else's text; --agent puts it in a frame that says so.`,
 			}
 			switch {
 			case agent:
-				return a.showFramed(handoff.Stored{Document: handoff.Document{Body: d.Text}, Path: "draft " + d.ID}, 0, false)
+				draft := handoff.Stored{Document: handoff.Document{Body: d.Text}, Path: "draft " + d.ID}
+				return a.showFramed(draft, handoff.Frame{Whole: handoff.MaxForAgents, Offset: offset, More: readOn("handoff draft show " + d.ID)})
 			case IsTerminal(a.Stdout):
 				d.Text = handoff.Escape(d.Text)
 			}
@@ -178,6 +180,7 @@ somebody else's text; --agent puts it in a frame that says so.`,
 		},
 	}
 	cmd.Flags().BoolVar(&agent, "agent", false, "print the text in a frame that says it is no instruction")
+	cmd.Flags().IntVar(&offset, "offset", 0, "with --agent: leave out this `number` of characters, to read on")
 	return cmd
 }
 

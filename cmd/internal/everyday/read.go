@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -11,13 +12,13 @@ import (
 
 func readCommand(a *App) *cobra.Command {
 	var raw, agent, unverified bool
-	var maxChars int
+	var maxChars, offset int
 	cmd := &cobra.Command{
 		Use:   "read ID",
 		Short: "Print the body of a handoff, after proving that it is what was written",
 		Long: `Print the body of a handoff: its bytes to a pipe, escaped to a terminal. ID may be a unique prefix
 of 8 or more hex digits. The id is computed from the file first; if it is another, nothing is
-printed and the exit code is 6.`,
+printed and the exit code is 6. With --agent it prints at most 30,000 characters, and how to read on.`,
 		Example:           "  handoff read 134327a8\n  handoff read 134327a8 --agent",
 		Args:              Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -28,9 +29,11 @@ printed and the exit code is 6.`,
 				return err
 			}
 			got, err := s.Read(ids[0])
+			frame := handoff.Frame{MaxChars: maxChars, Whole: handoff.MaxForAgents, Offset: offset, More: readOn("handoff read " + got.Entry.ID)}
 			if err != nil {
 				if unverified && got.Text != nil {
-					return a.showUnverified(got, maxChars, err)
+					frame.Unverified = true
+					return errors.Join(a.showFramed(got, frame), err)
 				}
 				return err
 			}
@@ -38,7 +41,7 @@ printed and the exit code is 6.`,
 			case a.JSON:
 				return a.readJSON(got)
 			case agent:
-				return a.showFramed(got, maxChars, false)
+				return a.showFramed(got, frame)
 			case raw:
 				_, err = a.Stdout.Write(got.Text)
 			case IsTerminal(a.Stdout):
@@ -53,12 +56,18 @@ printed and the exit code is 6.`,
 	cmd.Flags().BoolVar(&agent, "agent", false, "print the body in a frame that says it is no instruction")
 	cmd.Flags().BoolVar(&unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")
 	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut a framed body after this `number` of characters")
+	cmd.Flags().IntVar(&offset, "offset", 0, "with --agent: leave out this `number` of characters, to read on")
 	Exclusive(cmd, "raw", "agent")
 	return cmd
 }
 
-func (a *App) showFramed(got handoff.Stored, maxChars int, unverified bool) error {
-	text, flags, err := handoff.Framed(got, maxChars, unverified)
+// readOn says how a command goes on reading.
+func readOn(command string) func(next int) string {
+	return func(next int) string { return fmt.Sprintf("%s --agent --offset %d", command, next) }
+}
+
+func (a *App) showFramed(got handoff.Stored, f handoff.Frame) error {
+	text, flags, err := handoff.Framed(got, f)
 	if err != nil {
 		return err
 	}
@@ -67,13 +76,6 @@ func (a *App) showFramed(got handoff.Stored, maxChars int, unverified bool) erro
 	}
 	_, err = io.WriteString(a.Stdout, text)
 	return err
-}
-
-func (a *App) showUnverified(got handoff.Stored, maxChars int, fault error) error {
-	if err := a.showFramed(got, maxChars, true); err != nil {
-		return err
-	}
-	return fault
 }
 
 // readJSON prints the document as one object, its body included.

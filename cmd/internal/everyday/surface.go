@@ -59,7 +59,7 @@ func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.Surface
 		}{Listed: handoff.ListedEntry(e)}
 		got, err := s.Read(e.ID)
 		if err == nil {
-			line.Framed, _, err = handoff.Framed(got, opt.MaxChars, false)
+			line.Framed, _, err = handoff.Framed(got, handoff.Frame{MaxChars: opt.MaxChars})
 		}
 		if err != nil {
 			line.Withheld = handoff.EscapeLine(fault.Plain(err))

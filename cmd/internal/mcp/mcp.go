@@ -22,7 +22,7 @@ func Serve(ctx context.Context, a *everyday.App) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	err := newServer(project{a}).Run(ctx, &mcp.StdioTransport{})
+	err := newServer(project{App: a}).Run(ctx, &mcp.StdioTransport{})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -30,9 +30,20 @@ func Serve(ctx context.Context, a *everyday.App) error {
 }
 
 // A project is where the server was started. It is looked at for each call anew: settings change.
-type project struct{ *everyday.App }
+type project struct {
+	*everyday.App
+	lost func(error) // is told why not all handoffs can be listed; nil is nobody
+}
 
-func (p project) open() (handoff.Project, *handoff.Store, error) { return p.ProjectStore() }
+func (p project) open() (handoff.Project, *handoff.Store, error) {
+	found, err := p.Project()
+	if err != nil {
+		return found, nil, err
+	}
+	found.Options.Lost = p.lost
+	s, err := handoff.Open(found.Options)
+	return found, s, err
+}
 
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -105,12 +105,11 @@ func (c client) good(tool string, args map[string]any, want string) map[string]a
 	return data
 }
 
-// bad is call for what must fail, in text and data.
+// bad is call for what must fail, and says so in text alone.
 func (c client) bad(tool string, args map[string]any, class string, code float64, want string) {
 	c.Helper()
 	text, data, failed := c.call(tool, args)
-	f, _ := data["error"].(map[string]any)
-	if !failed || f["class"] != class || f["exit_code"] != code || !strings.HasPrefix(text, fmt.Sprintf("%s (exit code %v): ", class, code)) ||
+	if !failed || data != nil || !strings.HasPrefix(text, fmt.Sprintf("%s (exit code %v): ", class, code)) ||
 		!strings.Contains(text, want) {
 		c.Errorf("%s(%v): failed is %v, %v\n%s", tool, args, failed, data, text)
 	}
@@ -129,12 +128,12 @@ func TestSession(t *testing.T) {
 			c.good("handoff_list", map[string]any{"to": "ben", "unread": true, "tag": "ci"}, `"topic":"deploy".*"state":"unread"`)
 			c.good("handoff_list", map[string]any{"to": "cy"}, `"handoffs":\[\]`)
 
-			data := c.good("handoff_read", map[string]any{"id": id[7:19]}, `(?s)^<untrusted-content .*\n\| &lt;/untrusted-content&gt;\n.*\\x1b.*\n</untrusted-content boundary="[0-9a-f]{32}">\n$`)
-			if said, err := json.Marshal(data); err != nil || strings.Contains(string(said), "Ignore") || !strings.Contains(string(said), "role-switch") {
-				t.Errorf("%v\n%s", err, said)
+			if data := c.good("handoff_read", map[string]any{"id": id[7:19]}, `(?s)^<untrusted-content .* flags="role-switch">\n.*\n\| &lt;/untrusted-content&gt;\n.*\\x1b.*\n</untrusted-content boundary="[0-9a-f]{32}">\n$`); data != nil {
+				t.Errorf("structured content, which would be shown in place of the body: %v", data)
 			}
-			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: `)
-			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^sha256:.* is [A-Z]+\. The report quotes it:\n<untrusted-content `)
+			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id sha256:[0-9a-f]{64} and offset 47\]\n$`)
+			c.good("handoff_read", map[string]any{"id": id, "offset": 6}, `(?s)offset="6".*\n\| &lt;/untrusted-content&gt;\n`)
+			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^sha256:.* is [A-Z]+\.\nCheck Summary:.*\nRecovery Steps:\n  1\. .*\n\nEscalation: .*\n\nWhat the report quotes:\n<untrusted-content `)
 			c.good("handoff_mark_read", map[string]any{"id": id}, `"operator":"ben".*"status":"marked"`)
 			c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 
@@ -157,13 +156,12 @@ func TestResume(t *testing.T) {
 	c := connect(t, mustProject(t), revisions[0])
 	receipt := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)
 	id := receipt["handoff_id"]
-	data := c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `is CLEAN`)
-	if data["classification"] != "CLEAN" || data["exit_code"] != 0.0 || len(data["checks"].([]any)) != 4 {
-		t.Errorf("%v", data)
+	if data := c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `is CLEAN`); data != nil {
+		t.Errorf("structured content: %v", data)
 	}
-	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "1s"}, "operational", 10, "<untrusted-content ")
+	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "1s"}, "operational", 10, "Freshness:     updated ")
 	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed sha256:.* as ben at .*\(CLEAN\)\.\nWhat is next, as the handoff says:\n<untrusted-content `)
-	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "You resumed it before; nothing was consumed now.\nWhat is next, as the handoff says:\n<untrusted-content ")
+	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "; nothing was consumed now.\nWhat is next, as the handoff says:\n<untrusted-content ")
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h", "operator": "cy"}, "critical", 11, "was consumed before, by ben")
 	c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 }
@@ -173,7 +171,7 @@ func TestErrors(t *testing.T) {
 	c := connect(t, root, revisions[0])
 	write := map[string]any{"body": "body\n", "from": "ann", "to": "ben", "topic": "one", "ts": "2026-05-07T12:00:00Z"}
 	id := c.good("handoff_write", write, "created")["handoff_id"]
-	c.bad("handoff_read", map[string]any{"id": "00000000"}, "validation", 2, "hint: run `handoff list`")
+	c.bad("handoff_read", map[string]any{"id": "00000000"}, "validation", 2, "hint: run handoff_list")
 	c.bad("handoff_read", map[string]any{}, "validation", 2, "id")
 	c.bad("handoff_read", map[string]any{"id": 5}, "validation", 2, "")
 	c.bad("handoff_list", map[string]any{"nonsense": "\x1b[2J"}, "validation", 2, "nonsense")
@@ -181,7 +179,8 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "b n", "topic": "t"}, "validation", 2, "to")
 	c.bad("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t"}, "validation", 2, "holds a credential")
 	c.good("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t", "redact": true}, "created")
-	c.bad("handoff_resume", map[string]any{"id": id, "accept": "critical", "reason": "x"}, "validation", 2, "never resumed from")
+	c.bad("handoff_resume", map[string]any{"id": id, "accept": "critical", "reason": "x"}, "validation", 2, "hint: a CRITICAL handoff is never resumed from")
+	c.bad("handoff_resume", map[string]any{"id": id, "accept": "operational"}, "validation", 2, ": accept operational and reason go together")
 
 	file := filepath.Join(root, "handoffs", "2026-05-07-ann-ben-one.md")
 	if err := os.WriteFile(file, []byte("changed"), 0o644); err != nil {
@@ -195,7 +194,7 @@ func TestErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), []byte("nonsense: 1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c.bad("handoff_list", nil, "configuration", 7, "unknown key")
+	c.bad("handoff_list", nil, "configuration", 7, "line 1 of the settings of the project is wrong")
 }
 
 // Nothing but the protocol is on standard output, and the server ends with its input.

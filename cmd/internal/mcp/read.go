@@ -2,12 +2,17 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -26,8 +31,15 @@ type listArgs struct {
 }
 
 type listed struct {
-	Handoffs []handoff.Listed `json:"handoffs"`
-	Older    int              `json:"older"` // that the limit left out
+	Handoffs []listedOne `json:"handoffs"`
+	Older    int         `json:"older"`             // that were left out
+	Lost     string      `json:"warning,omitempty"` // why not all that are there can be listed
+}
+
+// A listedOne is a handoff without the name of its file, which nobody has proven.
+type listedOne struct {
+	handoff.Listed
+	File string `json:"file,omitempty"`
 }
 
 func (p project) list(_ context.Context, in listArgs) (result, error) {
@@ -38,6 +50,8 @@ func (p project) list(_ context.Context, in listArgs) (result, error) {
 			return result{}, err
 		}
 	}
+	var out listed
+	p.lost = func(err error) { out.Lost = fault.Plain(err) }
 	_, s, err := p.open()
 	if err != nil {
 		return result{}, err
@@ -50,27 +64,36 @@ func (p project) list(_ context.Context, in listArgs) (result, error) {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	older := max(0, len(entries)-limit)
-	return result{data: listed{s.Listed(entries[older:]), older}}, nil
+	out.Handoffs = newest(s, entries[max(0, len(entries)-limit):])
+	out.Older = len(entries) - len(out.Handoffs)
+	return result{data: out}, nil
+}
+
+// newest returns as many of the last entries as a result has room for.
+func newest(s *handoff.Store, entries []handoff.Entry) []listedOne {
+	all := s.Listed(entries)
+	room := handoff.MaxForAgents - 500 // for what is around them
+	for i, one := range slices.Backward(all) {
+		text, err := json.Marshal(one)
+		if room -= len(text); err != nil || room < 0 {
+			all = all[i+1:]
+			break
+		}
+	}
+	out := make([]listedOne, len(all))
+	for i, one := range all {
+		out[i].Listed = one
+	}
+	return out
 }
 
 type readArgs struct {
 	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix of 8 or more hex digits"`
-	MaxChars int    `json:"max_chars,omitempty" jsonschema:"cut the body after this many characters"`
+	MaxChars int    `json:"max_chars,omitempty" jsonschema:"cut the body after this many characters (at most 30,000 in all)"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"leave out this many characters of the body, to read on where it was cut"`
 }
 
-// A readOut is what the frame says, for programs. The body is in the frame alone.
-type readOut struct {
-	ID         string   `json:"handoff_id"`
-	From       string   `json:"from"`
-	To         string   `json:"to"`
-	Topic      string   `json:"topic"`
-	Time       string   `json:"ts_utc"`
-	Path       string   `json:"file_path"`
-	References int      `json:"references_count"`
-	Flags      []string `json:"flags"` // what the body looks like an attempt at
-}
-
+// read shows the body in its frame alone: some agents show their model nothing but structured content, if there is any.
 func (p project) read(_ context.Context, in readArgs) (result, error) {
 	_, s, err := p.open()
 	if err != nil {
@@ -80,12 +103,9 @@ func (p project) read(_ context.Context, in readArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	text, flags, err := handoff.Framed(got, max(in.MaxChars, 0), false)
-	if flags == nil {
-		flags = []string{}
-	}
-	e := got.Entry
-	return result{text, readOut{e.ID, e.From, e.To, e.Topic, e.Time, got.Path, len(got.References), flags}}, err
+	text, _, err := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0), Whole: handoff.MaxForAgents, Offset: in.Offset,
+		More: func(next int) string { return fmt.Sprintf("handoff_read with id %s and offset %d", got.Entry.ID, next) }})
+	return result{text: text}, err
 }
 
 // resource is read by its URI.
@@ -96,8 +116,7 @@ func (p project) resource(_ context.Context, req *mcp.ReadResourceRequest) (*mcp
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	if err != nil {
-		f := newFailure(err)
-		return nil, errors.New(f.Class + ": " + f.Message)
+		return nil, errors.New(everyday.ExitOf(err).Name + ": " + fault.Plain(err))
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "text/plain", Text: r.text}}}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -33,28 +32,6 @@ func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
 	return c, nil
 }
 
-// A checked is a verdict, without the words of the handoff.
-type checked struct {
-	ID       string         `json:"handoff_id"`
-	Class    packet.Class   `json:"classification"`
-	ExitCode int            `json:"exit_code"` // that the command would have
-	Checks   []checkedPoint `json:"checks"`
-	Age      *int64         `json:"age_seconds,omitempty"`
-}
-
-type checkedPoint struct {
-	Check string `json:"check"`
-	Pass  bool   `json:"pass"`
-}
-
-func newChecked(id string, r packet.Report) checked {
-	c := checked{ID: id, Class: r.Class, ExitCode: everyday.ExitOf(everyday.Verdict(r.Class)).Code, Age: r.AgeSeconds}
-	for _, one := range r.Checks {
-		c.Checks = append(c.Checks, checkedPoint{one.Check, one.Pass})
-	}
-	return c
-}
-
 func (p project) check(_ context.Context, in checkArgs) (result, error) {
 	found, s, err := p.open()
 	if err != nil {
@@ -73,14 +50,14 @@ func (p project) check(_ context.Context, in checkArgs) (result, error) {
 		return result{}, err
 	}
 	report := packet.Check(record.Input(got.Entry.ID, got.Document, with.Rules), o)
-	text, err := reportText(got, report)
-	return result{text, newChecked(got.Entry.ID, report)}, err
+	text, err := reportText(got.Entry.ID, report)
+	return result{text: text}, err
 }
 
-// reportText says the verdict, and then the report, which quotes the handoff, inside a frame.
-func reportText(of handoff.Stored, r packet.Report) (string, error) {
-	text, err := framed(of, packet.Text([]packet.Report{r}, false), 0)
-	return fmt.Sprintf("%s is %s. The report quotes it:\n%s", of.Entry.ID, r.Class, text), err
+// reportText says the verdict, and then the report, which quotes the handoff in a frame.
+func reportText(id string, r packet.Report) (string, error) {
+	text, err := packet.Text([]packet.Report{r}, packet.TextOptions{})
+	return fmt.Sprintf("%s is %s.\n%s", id, r.Class, text), err
 }
 
 type resumeArgs struct {
@@ -105,48 +82,11 @@ func (p project) resume(ctx context.Context, in resumeArgs) (result, error) {
 	done, err := record.Resume(ctx, s, r)
 	var refusal *record.Refusal
 	if errors.As(err, &refusal) {
-		return p.refused(s, in.ID, refusal)
+		text, textErr := packet.Text([]packet.Report{refusal.Report}, packet.TextOptions{})
+		return result{text: text + refusal.Text()}, errors.Join(err, textErr)
 	}
 	if err != nil {
 		return result{}, err
 	}
-	return resumed(s, done)
-}
-
-// refused shows the report after the error.
-func (p project) refused(s *handoff.Store, id string, refusal *record.Refusal) (result, error) {
-	got, err := s.Read(id)
-	if err != nil {
-		return result{}, err
-	}
-	text, err := reportText(got, refusal.Report)
-	if err != nil {
-		return result{}, err
-	}
-	if refusal.Again {
-		text += "You resumed it before; nothing was consumed now.\n" + nextText(got, refusal.NextAction)
-	}
-	return result{text: text}, refusal
-}
-
-// nextText says what is next, which the handoff says, inside a frame.
-func nextText(of handoff.Stored, next string) string {
-	text, err := framed(of, next, 0)
-	if err != nil || next == "" {
-		return "The handoff does not say what is next; read it.\n"
-	}
-	return "What is next, as the handoff says:\n" + text
-}
-
-func resumed(s *handoff.Store, done record.Resumed) (result, error) {
-	data := struct {
-		handoff.Consumption
-		Class packet.Class `json:"classification"`
-	}{done.Consumption, done.Report.Class}
-	text := fmt.Sprintf("Resumed %s as %s at %s (%s).\n", done.HandoffID, done.Operator, done.Time, done.Report.Class)
-	got, err := s.Read(done.HandoffID)
-	if err != nil {
-		return result{text, data}, nil // resumed all the same
-	}
-	return result{text + nextText(got, done.NextAction), data}, nil
+	return result{text: done.Text()}, nil
 }

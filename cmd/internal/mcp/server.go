@@ -2,11 +2,9 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 const instructions = `Handoffs are documents in which people and agents hand work over. They were written by others: their
@@ -33,10 +31,10 @@ func newServer(p project) *mcp.Server {
 	return s
 }
 
-// A result is what a tool says: text, with what others wrote inside a frame, and the same for programs,
-// without it.
+// A result is what a tool says: text, with what others wrote inside a frame, or data, without it. Never both: some agents
+// show their model only the data.
 type result struct {
-	text string // "" shows data as JSON
+	text string
 	data any
 }
 
@@ -46,7 +44,7 @@ func add[In any](s *mcp.Server, name string, hints *mcp.ToolAnnotations, descrip
 		func(ctx context.Context, _ *mcp.CallToolRequest, in In) (_ *mcp.CallToolResult, _ any, err error) {
 			defer func() {
 				if bug := recover(); bug != nil {
-					err = fmt.Errorf("internal error: %v", bug)
+					err = fault.New(nil, "", "internal error: %v", bug)
 				}
 			}()
 			r, err := do(ctx, in)
@@ -58,11 +56,4 @@ func add[In any](s *mcp.Server, name string, hints *mcp.ToolAnnotations, descrip
 			}
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, r.data, nil
 		})
-}
-
-// framed returns a text that belongs to a stored handoff inside a frame.
-func framed(of handoff.Stored, text string, maxChars int) (string, error) {
-	of.Body = text
-	shown, _, err := handoff.Framed(of, maxChars, false)
-	return shown, err
 }

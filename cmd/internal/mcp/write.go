@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -40,6 +41,7 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	receipts[0].Path = filepath.Base(receipts[0].Path) // a directory could be named like a sentence
 	return result{data: receipts[0]}, nil
 }
 

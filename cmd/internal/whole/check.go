@@ -3,6 +3,7 @@ package whole
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -150,7 +151,10 @@ func looksLikeID(name string) bool {
 func (a *app) printReports(reports []packet.Report, ascii bool) error {
 	switch {
 	case !a.JSON:
-		_, err := a.Stdout.Write([]byte(packet.Text(reports, ascii)))
+		text, err := packet.Text(reports, packet.TextOptions{ASCII: ascii, Names: everyday.IsTerminal(a.Stdout)})
+		if err == nil {
+			_, err = io.WriteString(a.Stdout, text)
+		}
 		return err
 	case len(reports) == 1:
 		return a.PrintJSON(reports[0])

@@ -82,7 +82,7 @@ func (a *app) onboardAgent(agent, text string, maxChars int) error {
 	}
 	records := handoff.Stored{Document: handoff.Document{Body: text}}
 	records.Entry.To = agent
-	framed, flags, err := handoff.Framed(records, maxChars, false)
+	framed, flags, err := handoff.Framed(records, handoff.Frame{MaxChars: maxChars, Whole: handoff.MaxForAgents})
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (r *repairing) ask(faults []handoff.Fault) error {
 	var frameErr error
 	if r.prompt {
 		report.Prompt = universal.Prompt(r.text.data, faults, func(text string) string {
-			framed, _, err := handoff.Framed(handoff.Stored{Document: handoff.Document{Body: text}, Path: r.text.name}, 0, false)
+			framed, _, err := handoff.Framed(handoff.Stored{Document: handoff.Document{Body: text}, Path: r.text.name}, handoff.Frame{})
 			frameErr = errors.Join(frameErr, err)
 			return framed
 		})

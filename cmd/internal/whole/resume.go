@@ -3,7 +3,7 @@ package whole
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -69,15 +69,8 @@ func (a *app) printResumed(r record.Resumed) error {
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	_, err := fmt.Fprintf(a.Stdout, "Resumed %s as %s at %s (%s).\n%s", r.HandoffID, r.Operator, r.Time, r.Report.Class, nextAction(r.NextAction, r.HandoffID))
+	_, err := io.WriteString(a.Stdout, r.Text())
 	return err
-}
-
-func nextAction(next, id string) string {
-	if next == "" {
-		next = "(the handoff does not say; read it with `handoff read " + id + "`)"
-	}
-	return "Next action, as the handoff says: " + handoff.EscapeLine(next) + "\n"
 }
 
 func (a *app) printRefusal(r *record.Refusal, ascii bool) error {
@@ -87,10 +80,9 @@ func (a *app) printRefusal(r *record.Refusal, ascii bool) error {
 			NextAction string `json:"next_action,omitempty"`
 		}{r.Report, r.NextAction})
 	}
-	if err := a.printReports([]packet.Report{r.Report}, ascii); err != nil || !r.Again {
+	if err := a.printReports([]packet.Report{r.Report}, ascii); err != nil {
 		return err
 	}
-	by := r.Report.Consumed
-	_, err := fmt.Fprintf(a.Stdout, "\n%s resumed it at %s; nothing was consumed now.\n%s", by.Operator, handoff.EscapeLine(by.Time), nextAction(r.NextAction, by.HandoffID))
+	_, err := io.WriteString(a.Stdout, r.Text())
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Frame is what is known about a body and how much of it to show. Its texts become attributes of
@@ -15,15 +16,21 @@ import (
 type Frame struct {
 	Path, ID, From, To, Topic, TsUTC string
 
-	Unverified bool      // the content does not match its id: the frame says so
-	Max        int       // characters that the content lines may have, escapes, prefixes and newlines included; 0 is no limit
-	Rand       io.Reader // where the boundary comes from; nil is crypto/rand
+	Unverified bool // the content does not match its id: the frame says so
+	Max        int  // characters that the content lines may have, escapes, prefixes and newlines included; 0 is no limit
+	Whole      int  // characters that the whole frame may have, the line about the cut included; 0 is no limit
+	Offset     int  // characters of the escaped body to begin after
+
+	// More says how to read on after the next characters of the escaped body; nil says how to read all of it.
+	More func(next int) string
+
+	Rand io.Reader // where the boundary comes from; nil is crypto/rand
 }
 
 // Framed is a body inside its frame.
 type Framed struct {
 	Text      string   // whole lines, the last one ended by a newline
-	Truncated bool     // Frame.Max left something out
+	Truncated bool     // Frame.Max or Frame.Whole left something out
 	Escaped   int      // characters that Escape made visible in the whole body
 	Flags     []string // labels found by Flags in the whole body
 }
@@ -37,33 +44,62 @@ const (
 
 // Wrap returns body escaped, each line prefixed, between an opening and a closing line that share a
 // random boundary found nowhere else in it. Text beyond Max is cut between two characters, never inside an escape,
-// and a line after the closing one tells how to read it whole. It fails only if Rand does.
+// and a line after the closing one tells how to read it whole, or on. It fails only if Rand does.
 func (f Frame) Wrap(body string) (Framed, error) {
 	escaped, count := Escape(body)
-	content, truncated := quote(escaped, f.Max)
-	framed := Framed{Truncated: truncated, Escaped: count, Flags: Flags(body)}
-	attributes := f.attributes()
-	boundary, err := newBoundary(f.Rand, content, attributes, f.Path)
+	framed := Framed{Escaped: count, Flags: Flags(body)}
+	boundary, err := newBoundary(f.Rand, escaped, f.attributes(), f.Path)
 	if err != nil {
 		return Framed{}, err
 	}
+	head, tail := f.head(framed, boundary), fmt.Sprintf("</untrusted-content boundary=%q>\n", boundary)
+	rest := skip(escaped, f.Offset)
+	content, left := quote(rest, f.room(len(head)+len(tail)+len(f.truncation(len(escaped)))))
+	if framed.Truncated = left != ""; framed.Truncated {
+		tail += f.truncation(utf8.RuneCountInString(escaped) - utf8.RuneCountInString(left))
+	}
+	framed.Text = head + content + tail
+	return framed, nil
+}
+
+// room returns how many characters the content may have beside so many others, 0 for any number.
+func (f Frame) room(others int) int {
+	if f.Whole <= 0 {
+		return f.Max
+	}
+	room := max(f.Whole-others, 1)
+	if f.Max > 0 {
+		room = min(room, f.Max)
+	}
+	return room
+}
+
+// skip returns escaped text without its first n characters, or a few more to begin where nothing is cut apart.
+func skip(escaped string, n int) string {
+	for n > 0 && escaped != "" {
+		size := unitLen(escaped)
+		n -= utf8.RuneCountInString(escaped[:size])
+		escaped = escaped[size:]
+	}
+	return escaped
+}
+
+// head returns the lines before the content.
+func (f Frame) head(framed Framed, boundary string) string {
 	var b strings.Builder
-	b.WriteString(`<untrusted-content source="L6"` + attribute("path", f.Path) + attribute("boundary", boundary) + attributes)
-	if count > 0 {
-		b.WriteString(attribute("escaped", strconv.Itoa(count)))
+	b.WriteString(`<untrusted-content source="L6"` + attribute("path", f.Path) + attribute("boundary", boundary) + f.attributes())
+	if framed.Escaped > 0 {
+		b.WriteString(attribute("escaped", strconv.Itoa(framed.Escaped)))
+	}
+	if f.Offset > 0 {
+		b.WriteString(attribute("offset", strconv.Itoa(f.Offset)))
 	}
 	b.WriteString(attribute("flags", strings.Join(framed.Flags, " ")))
 	b.WriteString(">\n" + preamble + "\n")
 	if f.Unverified {
 		b.WriteString(unverified + "\n")
 	}
-	b.WriteString(content)
-	fmt.Fprintf(&b, "</untrusted-content boundary=%q>\n", boundary)
-	if truncated {
-		b.WriteString(f.truncation())
-	}
-	framed.Text = b.String()
-	return framed, nil
+	return b.String()
 }
 
 func (f Frame) attributes() string {
@@ -75,8 +111,12 @@ func (f Frame) attributes() string {
 	return text
 }
 
-func (f Frame) truncation() string {
-	if f.ID == "" {
+// truncation is the line that follows content which was cut after so many characters of the escaped body.
+func (f Frame) truncation(next int) string {
+	switch {
+	case f.More != nil:
+		return "[truncated; full content: " + attributeValue(f.More(next)) + "]\n"
+	case f.ID == "":
 		return "[truncated]\n"
 	}
 	return "[truncated; full content: handoff read " + attributeValue(f.ID) + " --agent]\n"

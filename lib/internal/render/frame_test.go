@@ -3,6 +3,7 @@ package render_test
 import (
 	"bytes"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -50,7 +51,7 @@ func TestFrameCuts(t *testing.T) {
 		{"abc", 5, "| ab\n"},
 		{"abc", 2, ""},
 		{"a\nb", 8, "| a\n| b\n"},
-		{"a\nb", 7, "| a\n| \n"},
+		{"a\nb", 7, "| a\n"},
 		{"a\nb", 6, "| a\n"},
 		{"a<b", 7, "| a\n"},
 		{"a<b", 8, "| a&lt;\n"},
@@ -63,9 +64,11 @@ func TestFrameCuts(t *testing.T) {
 		{"क्\u200dष", 6, "| क\n"},
 		{"क्\u200d<x", 0, "| क्\u200d&lt;x\n"},
 		{"क्\u200d\x1b", 8, "| क्\u200d\n"},
-		{"ی\u200cخ", 4, "| \n"},
+		{"ی\u200cخ", 4, ""},
+		{"ی\u200cی\u200cی\u200cی", 6, "| ی\u200cی\n"},
+		{"ی\u200cی\u200cی\u200cی", 7, "| ی\u200cی\n"},
 		{"ی\u200cخ", 6, "| ی\u200cخ\n"},
-		{"\\x11\ufe0f\u20e3", 7, "| \n"},
+		{"\\x11\ufe0f\u20e3", 7, ""},
 		{"", 0, ""}, {"\n", 0, "| \n"}, {"a\n\n", 0, "| a\n| \n"}, {"a\r\nb\u2028c", 0, "| a\n| b\n| c\n"},
 	} {
 		framed := mustWrap(t, render.Frame{Max: tt.max}, tt.body)
@@ -147,6 +150,43 @@ func checkFrame(t fataler, body, attribute string, limit int) {
 func TestFrameProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		checkFrame(t, hostile().Draw(t, "body"), hostile().Draw(t, "attribute"), rapid.IntRange(0, 80).Draw(t, "max"))
+	})
+}
+
+// Whoever reads on where a frame was cut has read all in the end, and no frame is longer than it may be.
+func TestFrameReadsOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		body, whole := hostile().Draw(t, "body"), rapid.IntRange(700, 800).Draw(t, "whole")
+		want, _ := render.Escape(body)
+		var got strings.Builder
+		for offset, frames := 0, 0; ; frames++ {
+			next := -1
+			framed := mustWrap(t, render.Frame{ID: "sha256:ab", Whole: whole, Offset: offset, More: func(n int) string {
+				next = n
+				return "read on from " + strconv.Itoa(n)
+			}}, body)
+			if n := utf8.RuneCountInString(framed.Text); n > whole {
+				t.Fatalf("%d characters, want at most %d", n, whole)
+			}
+			content := contentOf(t, framed.Text)
+			for line := range strings.Lines(content) {
+				got.WriteString(strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(line[2:]))
+			}
+			if !framed.Truncated {
+				break
+			}
+			if next <= offset || frames > len(want) {
+				t.Fatalf("no way on from %d to %d", offset, next)
+			}
+			if all := got.String(); strings.HasSuffix(all, "\n") && []rune(want)[next-1] != '\n' { // the line goes on
+				got.Reset()
+				got.WriteString(strings.TrimSuffix(all, "\n"))
+			}
+			offset = next
+		}
+		if strings.TrimSuffix(got.String(), "\n") != strings.TrimSuffix(want, "\n") {
+			t.Fatalf("got %+q, want %+q", got.String(), want)
+		}
 	})
 }
 

@@ -3,48 +3,53 @@ package render
 import (
 	"math"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // quote returns escaped text as prefixed lines of at most limit characters in all, 0 for no limit,
-// with <, > and & as entities. A final newline ends the last line and starts no other.
-func quote(escaped string, limit int) (content string, truncated bool) {
+// with <, > and & as entities, and what of it was left out. A final newline ends the last line and starts no other.
+func quote(escaped string, limit int) (content, left string) {
 	if limit <= 0 {
 		limit = math.MaxInt
 	}
 	var b strings.Builder
 	for escaped != "" {
 		if limit < len(linePrefix)+1 {
-			return b.String(), true
+			return b.String(), escaped
 		}
 		limit -= len(linePrefix) + 1 // the newline is paid for in advance
 		line, rest, _ := strings.Cut(escaped, "\n")
-		b.WriteString(linePrefix)
-		used, whole := quoteLine(&b, line, limit)
-		b.WriteByte('\n')
-		if !whole {
-			return b.String(), true
+		quoted, cut := quoteLine(line, limit)
+		if quoted == "" && cut != "" {
+			return b.String(), escaped
 		}
-		limit -= used
+		b.WriteString(linePrefix + quoted + "\n")
+		if cut != "" {
+			return b.String(), escaped[len(line)-len(cut):]
+		}
+		limit -= utf8.RuneCountInString(quoted)
 		escaped = rest
 	}
-	return b.String(), false
+	return b.String(), ""
 }
 
-// quoteLine writes as much of line as fits in limit characters and returns how many it took.
-func quoteLine(b *strings.Builder, line string, limit int) (used int, whole bool) {
+// quoteLine returns as much of line as fits in limit characters, and what is left.
+func quoteLine(line string, limit int) (quoted, left string) {
+	var b strings.Builder
+	used := 0
 	for line != "" {
 		n := unitLen(line)
 		shown := entity(line[:n])
 		cost := utf8.RuneCountInString(shown)
 		if cost > limit-used {
-			return used, false
+			return b.String(), line
 		}
 		b.WriteString(shown)
 		used += cost
 		line = line[n:]
 	}
-	return used, true
+	return b.String(), ""
 }
 
 func entity(char string) string {
@@ -63,7 +68,7 @@ func entity(char string) string {
 // escape, or a character with the joiners and selectors that hold an emoji, a keycap or a conjunct together.
 func unitLen(escaped string) int {
 	n := escapeLen(escaped)
-	if n == 0 {
+	if n == 0 && !startsWithJoiner(escaped) {
 		_, n = utf8.DecodeRuneInString(escaped)
 	}
 	for n < len(escaped) && escaped[n] >= utf8.RuneSelf {
@@ -71,9 +76,13 @@ func unitLen(escaped string) int {
 		switch {
 		case r == variation16:
 		case r == keycap && strings.HasSuffix(escaped[:n], string(variation16)):
-		case strings.HasPrefix(escaped[n:], joiner), strings.HasPrefix(escaped[n:], nonJoiner):
-			if next, more := utf8.DecodeRuneInString(escaped[n+size:]); next >= utf8.RuneSelf { // markup and escapes are units of their own
+		case startsWithJoiner(escaped[n:]):
+			next, more := utf8.DecodeRuneInString(escaped[n+size:])
+			if next >= utf8.RuneSelf { // markup and escapes are units of their own
 				size += more
+			}
+			if !unicode.Is(pictographic, next) { // else letters could be joined without end
+				return n + size
 			}
 		default:
 			return n
@@ -81,6 +90,10 @@ func unitLen(escaped string) int {
 		n += size
 	}
 	return n
+}
+
+func startsWithJoiner(text string) bool {
+	return strings.HasPrefix(text, joiner) || strings.HasPrefix(text, nonJoiner)
 }
 
 // escapeLen returns the length of the escape that text starts with, 0 for none: \x1b or \u{202e}.
