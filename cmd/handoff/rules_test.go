@@ -108,7 +108,6 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/gofrs/flock":                      "lib/internal/filelock",
 		"github.com/google/renameio/v2":               "lib/internal/durable",
 		"github.com/denisbrodbeck/machineid":          "lib/internal/machine",
-		"github.com/gowebpki/jcs":                     "lib/internal/canon",
 		"github.com/agext/levenshtein":                "lib/internal/form",
 		"github.com/rivo/uniseg":                      "lib/internal/render",
 		"github.com/tiktoken-go/tokenizer":            "lib/internal/tokens",
@@ -117,6 +116,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/kballard/go-shellquote":           "lib/agent",
 		"github.com/modelcontextprotocol/go-sdk":      "cmd/internal/mcp",
 		"github.com/spf13/cobra":                      "cmd/",
+		"github.com/spf13/pflag":                      "cmd/",
 		"golang.org/x/term":                           "cmd/",
 		"golang.org/x/sys":                            "",
 	}

@@ -115,7 +115,6 @@ func (a *App) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "handoff",
 		Short:         "Hand work over: stored whole, never lost, never silently changed",
-		Long:          rootHelp(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 

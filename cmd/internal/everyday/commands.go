@@ -2,8 +2,10 @@ package everyday
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A command is built only when it is asked for.
@@ -51,6 +53,10 @@ func (a *App) addCommands(root *cobra.Command) {
 	asked := commands
 	if at := slices.IndexFunc(commands, func(c command) bool { return len(a.Args) > 0 && c.name == a.Args[0] }); at >= 0 {
 		asked = commands[at : at+1]
+		root.CompletionOptions.DisableDefaultCmd = true // what is not asked for is not built
+		root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
+	} else {
+		root.Long = rootHelp()
 	}
 	for _, c := range asked {
 		built := a.build(c)
@@ -71,3 +77,19 @@ func (a *App) build(c command) *cobra.Command {
 	return &cobra.Command{Use: c.name, Short: c.short, DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error { return errBeyond }}
 }
+
+// Texts adds a flag that may be given several times. That of the library starts a CSV writer to say that it is empty.
+func Texts(f *pflag.FlagSet, values *[]string, name, usage string) {
+	f.Var((*texts)(values), name, usage)
+}
+
+type texts []string
+
+func (t *texts) String() string { return "[" + strings.Join(*t, ",") + "]" }
+
+func (t *texts) Set(text string) error {
+	*t = append(*t, text)
+	return nil
+}
+
+func (t *texts) Type() string { return "stringArray" }

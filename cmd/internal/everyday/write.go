@@ -20,8 +20,8 @@ func (f *Fields) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.To, "to", "", "who takes over (`operator`)")
 	cmd.Flags().StringVar(&f.Topic, "topic", "", "what it is about (`slug`)")
 	cmd.Flags().StringVar(&f.Time, "ts", "", "the `time`, RFC 3339 with Z (default now)")
-	cmd.Flags().StringArrayVar(&f.Tags, "tag", nil, "a tag (`slug`); may be repeated")
-	cmd.Flags().StringArrayVar(&f.References, "ref", nil, "a reference (`text`); may be repeated")
+	Texts(cmd.Flags(), &f.Tags, "tag", "a tag (`slug`); may be repeated")
+	Texts(cmd.Flags(), &f.References, "ref", "a reference (`text`); may be repeated")
 }
 
 func (f *Fields) given() bool { return len(handoff.Document(*f).Instance()) > 0 }

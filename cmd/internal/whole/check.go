@@ -30,7 +30,7 @@ type checks struct {
 func (c *checks) register(cmd *cobra.Command) {
 	c.given = cmd.Flags().Changed
 	cmd.Flags().DurationVar(&c.maxAge, "max-age", 0, "how `old` a fresh handoff may be (default 48h)")
-	cmd.Flags().StringArrayVar(&c.allowEmpty, "allow-empty", nil, "a `field` that may be empty; may be repeated")
+	everyday.Texts(cmd.Flags(), &c.allowEmpty, "allow-empty", "a `field` that may be empty; may be repeated")
 	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as they were understood")
 	cmd.Flags().BoolVar(&c.ascii, "ascii", false, "print ASCII only")
 }

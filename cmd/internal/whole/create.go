@@ -55,7 +55,7 @@ open, promoted, refuted or carried_forward, files in added, modified, deleted or
 	f.StringVar(&c.intentLock, "intent-lock", "", "the `id` of the scope contract that the run had")
 	f.BoolVar(&c.dryRun, "dry-run", false, "print the record, store nothing and run nothing")
 	for _, list := range c.lists() {
-		f.StringArrayVar(list.values, list.flag, nil, list.usage+"; may be repeated")
+		everyday.Texts(f, list.values, list.flag, list.usage+"; may be repeated")
 	}
 	return cmd
 }

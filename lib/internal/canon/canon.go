@@ -7,18 +7,12 @@
 package canon
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/gowebpki/jcs"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -81,73 +75,6 @@ func appendList(b []byte, items []string) []byte {
 		b = jsontree.AppendQuoted(b, item)
 	}
 	return append(b, ']')
-}
-
-// Transform returns the canonical form of any JSON text (RFC 8785). It refuses what has none, or what
-// would share one with another text: invalid UTF-8, lone surrogates, duplicate keys, numbers beyond
-// double precision, and integers beyond 2^53, which JCS would round. The result may be text itself.
-func Transform(text []byte) ([]byte, error) {
-	if !utf8.Valid(text) {
-		return nil, errUTF8
-	}
-	if isCanonical(text) {
-		return slices.Clip(text), nil
-	}
-	canonical, err := jcs.Transform(text)
-	if err != nil {
-		return nil, fmt.Errorf("no canonical form: %w", err)
-	}
-	if err := safeNumbers(text); err != nil {
-		return nil, err
-	}
-	return canonical, nil
-}
-
-// safeNumbers refuses the first integer that a double cannot hold exactly.
-func safeNumbers(text []byte) error {
-	if !maybeUnsafe(text) {
-		return nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("no canonical form: %w", err)
-		}
-		if n, ok := token.(json.Number); ok && !Safe(n) {
-			return fmt.Errorf("the integer %.40s is beyond 2^53 and would be rounded; write it as a string", n)
-		}
-	}
-}
-
-// maybeUnsafe reports whether a number of a valid JSON text has an exponent or 16 digits in a row. Other
-// numbers are below 2^53, and most texts have no such number: they need not be decoded once more.
-func maybeUnsafe(text []byte) bool {
-	const digits = 16
-	inString, run := false, 0
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c >= '0' && c <= '9':
-			if run++; run >= digits {
-				return true
-			}
-			continue
-		case (c == 'e' || c == 'E') && run > 0:
-			return true
-		}
-		run = 0
-	}
-	return false
 }
 
 // SHA256Hex returns the lower-case hex SHA-256 of b.
