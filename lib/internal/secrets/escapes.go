@@ -17,6 +17,31 @@ var suspect = [256]bool{
 	0xc2: true, 0xcd: true, 0xd8: true, 0xe1: true, 0xe2: true, 0xe3: true, 0xee: true, 0xef: true, 0xf0: true, 0xf3: true,
 }
 
+// telling says whether text has an escape, or a character that cannot be seen, behind which the rules find nothing: \" and
+// the like, of which JSON inside JSON is full, they know.
+func telling(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case !suspect[c]:
+		case c == '\\':
+			for i+1 < len(text) && text[i+1] == '\\' {
+				i++
+			}
+			if i+1 < len(text) && strings.IndexByte("ux0e"+marks, text[i+1]) >= 0 {
+				return true
+			}
+		default:
+			if _, n := unescape(text[i:]); n > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// marks are what credentials and the names before them have beside letters and digits.
+const marks = "_-./~+=:$!@"
+
 // unescape returns what the escape at the beginning of s stands for and its length, 0 if there is none. What
 // cannot be seen stands for nothing.
 func unescape(s string) (plain string, n int) {

@@ -99,7 +99,7 @@ func (r *rule) matchFrom(v *view, start int) (h hit, matches bool) {
 // mayStart says whether what stands before i lets a match start there. In the middle of an escape it does not: the next
 // view has the whole name.
 func (r *rule) mayStart(v *view, i int) bool {
-	if i > 0 && (v.text[i-1] == '\\' && punctuation(v.text[i]) || r.apart && strings.IndexByte("+/", v.text[i-1]) >= 0) {
+	if i > 0 && (v.text[i-1] == '\\' && strings.IndexByte(marks, v.text[i]) >= 0 || r.apart && strings.IndexByte("+/", v.text[i-1]) >= 0) {
 		return false
 	}
 	return r.value != "" || v.boundary(i)
@@ -166,7 +166,7 @@ func longWord(rest string) bool {
 	return len(after) >= 8 && !strings.ContainsAny(after[:8], " \n\t")
 }
 
-func hasMemberD(rest string) bool { return strings.Contains(rest[:min(len(rest), 2000)], `"d"`) }
+func hasMemberD(rest string) bool { return strings.Contains(rest[:min(len(rest), 2000)], `"d`) }
 
 // mailgunTail says whether two groups of eight hexadecimal digits follow.
 func mailgunTail(rest string) bool {

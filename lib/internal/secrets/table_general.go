@@ -21,8 +21,8 @@ const (
 // assign is what stands between a name and its value in shell, INI, YAML, JSON, XML, Markdown and arguments of a call.
 // nounOfSecret ends the name of a secret that begins with the name of a provider.
 const (
-	quote        = "\\\\?[\"'`]?"
-	is           = `(?:` + quote + `[*_]{0,2}\s{0,3}(?::?=>?|:|>)[*_]{0,2}\s{0,3}|\\?["'],\s{0,3})`
+	quote        = "\\\\{0,7}[\"'`]?"
+	is           = `(?:` + quote + `[*_]{0,2}\s{0,3}(?::?=>?|:|>)[*_]{0,2}\s{0,3}|\\{0,7}["'],\s{0,3})`
 	assign       = is + quote
 	nounOfSecret = `(?:[\w .-]{0,16}(?:key|token|secret|pass|password|auth|login|pat|credential))?s?`
 )
@@ -37,7 +37,7 @@ var keyRules = []*rule{
 	{name: "private-key", keywords: []string{"PuTTY-User-Key-File-"}, good: keyMaterial,
 		pattern: `(PuTTY-User-Key-File-[\s\S]*?Private-Lines: \d+` + gap + `+` + keyLines + `)`},
 	{name: "private-key", keywords: []string{"LS0tLS1CRUdJTi"}, good: keyInBase64, pattern: `(LS0tLS1CRUdJTi` + b64 + `{100,}={0,2})`},
-	{name: "private-key", keywords: []string{"\"kty\""}, worth: hasMemberD, bits: 4, pattern: `"kty"[^{}]*?"d"\s{0,3}:\s{0,3}"([A-Za-z0-9_-]{40,1000})"`},
+	{name: "private-key", keywords: []string{"\"kty"}, worth: hasMemberD, bits: 4, pattern: `"kty\\{0,7}"[^{}]*?"d\\{0,7}"\s{0,3}:\s{0,3}\\{0,7}"([A-Za-z0-9_-]{40,900})\\{0,7}"`},
 	{name: "age-key", keywords: []string{"AGE-SECRET-KEY-1"}, bits: 3, rest: `[02-9AC-HJ-NP-Z]{58}`},
 	{name: "wireguard-key", keywords: []string{"privatekey", "presharedkey", "private_key", "preshared_key"}, fold: true, bits: 4, value: `(` + b64 + `{42}[AEIMQUYcgkosw048]=)`},
 }
@@ -48,8 +48,8 @@ var headerRules = []*rule{
 		pattern: `(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{16,})`},
 	{name: "authorization-basic", keywords: []string{"basic "}, fold: true, worth: longWord, good: userPassword,
 		pattern: `(?i:basic) +([A-Za-z0-9+/]{8,}={0,2})`},
-	{name: "authorization-basic", keywords: []string{"\"auth\"", "_auth"}, good: userPassword,
-		pattern: `(?:"auth"|_auth)` + assign + `([A-Za-z0-9+/]{8,}={0,2})`},
+	{name: "authorization-basic", keywords: []string{"\"auth", "_auth"}, good: userPassword,
+		pattern: `["_]auth` + assign + `([A-Za-z0-9+/]{8,}={0,2})`},
 	{name: "authorization-bearer", keywords: []string{"bearer "}, fold: true, good: opaque,
 		pattern: `(?i:bearer) +([A-Za-z0-9._~+/-]{20,}=*)`},
 	{name: "authorization-bearer", keywords: []string{"authorization"}, fold: true, worth: assigned, good: opaque,
@@ -68,7 +68,7 @@ var namedRules = []*rule{
 		pattern: ` (?:-[uU]|--user) ["']?[^\s"':]{1,64}:([^\s"']{6,128})`},
 	{name: "password", keywords: []string{"password", "passwd", "passphrase", "_pwd", "pwd=", "pwd:", "_pass"}, fold: true, before: nameByte, worth: assigned, good: strongPassword,
 		pattern: `[\w-]{0,80}?(?i:password|passwd|passphrase|pwd|_pass)\d?` + is +
-			`(?:\\?"([^"\\\n]{6,128})|'([^'\n]{6,128})|` + "`([^`\\n]{6,128})" + `|([^\s"'` + "`" + `\\<>;&,]{6,128}))`},
+			`(?:\\{0,7}"([^"\\\n]{6,128})|'([^'\n]{6,128})|` + "`([^`\\n]{6,128})" + `|([^\s"'` + "`" + `\\<>;&,]{6,128}))`},
 	{name: "password", keywords: []string{"--password ", "--passphrase ", "sshpass -p "}, good: strongPassword, pattern: `[a-z]* ?-?-[a-z]+ ["']?([^\s"']{6,128})`},
 	{name: "named-secret", keywords: []string{"api_key", "apikey", "api-key", "secret", "token", "access_key", "access-key", "accesskey", "auth_key", "auth-key", "private_key",
 		"encryption_key", "encryptionkey", "signing_key", "master_key", "app_key", "application_key", "application-key", "account_key", "license_key", "licensekey",

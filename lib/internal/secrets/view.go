@@ -15,8 +15,16 @@ type view struct {
 // An edit says that text[at:at+n] stands for from.text[start:end].
 type edit struct{ at, n, start, end int }
 
-// reveal undoes the escapes in v and leaves out what cannot be seen; nil where there is nothing of either.
+// reveal is unescape where that may tell more.
 func (v *view) reveal() *view {
+	if !telling(v.text) {
+		return nil
+	}
+	return v.unescape()
+}
+
+// unescape undoes the escapes in v and leaves out what cannot be seen; nil where there is nothing of either.
+func (v *view) unescape() *view {
 	var b strings.Builder
 	out := &view{from: v}
 	done := 0
@@ -45,7 +53,7 @@ func plain(text string) string {
 	v := &view{text: text}
 	for depth := 1; v != nil && depth <= layers; depth++ {
 		text = v.text
-		v = v.reveal()
+		v = v.unescape()
 	}
 	return text
 }
