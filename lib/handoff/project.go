@@ -2,11 +2,14 @@ package handoff
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -38,6 +41,8 @@ type Project struct {
 	Foreign  string // a .handoff.yaml or .git above that belongs to somebody else, and so made no root; "" if none
 	Settings Settings
 	Options  Options
+
+	named bool // the handoffs directory was named by a flag or the environment
 }
 
 // minOpen is how many files a command on one document gets along with, if nobody left it others that are open.
@@ -61,7 +66,7 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	if err := CheckLimit(); err != nil {
 		return p, err
 	}
-	if flags.Root == "" {
+	if p.HasFile = isThere(filepath.Join(p.Root, SettingsName)); flags.Root == "" {
 		at, err := settings.FindRoot(cwd)
 		if err != nil {
 			return p, fault.New(ErrConfig, "", "cannot find the project: %v", err)
@@ -80,8 +85,26 @@ func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlag
 	if p.Settings, err = settings.Load(p.Root, cwd, getenv); err != nil {
 		return fault.New(ErrConfig, "", "%v", err)
 	}
+	p.named = flags.HandoffsDir != "" || p.Settings.HandoffsDir.Source == settings.Environment
 	p.Options, err = p.options(cwd, flags)
 	return err
+}
+
+// Exists returns nil if there is a project to read from: a settings file, a handoffs directory, or the state of one that is
+// gone. Else the error is ErrInvalid, or ErrConfig for a directory that was named and is absent.
+func (p Project) Exists() error {
+	switch o := p.Options; {
+	case isThere(o.Dir):
+	case p.named:
+		return fault.New(ErrConfig, "name one that is there; the first handoff that is written makes it", "the handoffs directory %s does not exist", o.Dir)
+	case p.HasFile, isThere(filepath.Join(o.StateDir, layout.Log)):
+	case !isThere(p.Root):
+		return fault.New(ErrConfig, "name one that is there", "the project root %s does not exist", p.Root)
+	default:
+		return fault.New(ErrInvalid, "run `handoff init` in the project, or name its directory with --handoffs-dir or --root",
+			"there are no handoffs here: %s is in no project", p.Root)
+	}
+	return nil
 }
 
 // moveTo makes p the project whose handoffs directory dir is, if it is that of another one. What marks a project
@@ -108,9 +131,10 @@ func nothing(string) string { return "" }
 // ownState is the state directory of a handoffs directory that is not the one of a project.
 func ownState(dir string) string { return filepath.Join(dir, layout.StateDir) }
 
+// isThere reports whether there is something at a path, also if it may not be looked at.
 func isThere(path string) bool {
 	_, err := os.Lstat(path)
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
 // isSamePath reports whether two paths are the same but for symbolic links above their last names.

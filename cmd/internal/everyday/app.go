@@ -56,6 +56,7 @@ type App struct {
 	consumed []byte       // what was read of standard input; nil if nothing was
 	alone    error        // why the whole program cannot be run, once that is known
 	notes    []string     // that come at the end, each once
+	began    string       // the handoffs directory of a store that this run begins
 	progress *progress
 }
 
@@ -228,9 +229,13 @@ func (a *App) plainRules(head any) []handoff.Fault {
 	return faults
 }
 
-// ProjectStore opens the store of the project, for a command that needs the project's settings as well.
+// ProjectStore opens the store of the project, for a command that needs the project's settings as well. Outside of a
+// project there is nothing to read, and that is said.
 func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
 	p, err := a.Project()
+	if err == nil {
+		err = p.Exists()
+	}
 	if err != nil {
 		return p, nil, err
 	}
@@ -238,10 +243,23 @@ func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
 	return p, s, err
 }
 
-// Store opens the store of the project.
+// Store is ProjectStore for a command that needs the store alone.
 func (a *App) Store() (*handoff.Store, error) {
 	_, s, err := a.ProjectStore()
 	return s, err
+}
+
+// NewStore is ProjectStore for a command that begins a store where there is none. Committed says so then.
+func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
+	p, err := a.Project()
+	if err != nil {
+		return p, nil, err
+	}
+	if p.Exists() != nil {
+		a.began = p.Options.Dir
+	}
+	s, err := handoff.Open(p.Options)
+	return p, s, err
 }
 
 // CollectOften is for commands that go through a whole store: of a large one, memory counts for more than time.

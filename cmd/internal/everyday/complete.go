@@ -33,7 +33,7 @@ func offer(value, about string) string { return value + "\t" + handoff.EscapeLin
 // completeOperators offers the operators of the operators file and of the listed handoffs.
 func (a *App) completeOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	if s, err := a.Store(); err == nil {
+	if _, s, err := a.NewStore(); err == nil { // operators there may be before handoffs
 		if list, err := s.Operators(); err == nil && list != nil {
 			for _, o := range list.All() {
 				names = append(names, o.ID)

@@ -52,7 +52,7 @@ does nothing where there is no store.`,
 			if err != nil {
 				return err
 			}
-			s, err := a.Store()
+			_, s, err := a.NewStore()
 			if err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ what git is to ignore (.gitignore: the state, locks, leftovers, backups), and IN
 			if a.Flags.Root == "" {
 				a.Flags.Root = cwd
 			}
-			s, err := a.Store()
+			_, s, err := a.NewStore()
 			if err != nil {
 				return err
 			}

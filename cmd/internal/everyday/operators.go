@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,8 +38,17 @@ func operatorsCommand(a *App) *cobra.Command {
 	return cmd
 }
 
+// operatorsStore is Store for commands that need no more of the project than its operators file.
+func (a *App) operatorsStore() (*handoff.Store, error) {
+	p, s, err := a.NewStore()
+	if _, statErr := os.Stat(p.Options.OperatorsFile); err == nil && errors.Is(statErr, fs.ErrNotExist) {
+		err = p.Exists()
+	}
+	return s, err
+}
+
 func (a *App) listOperators() error {
-	s, err := a.Store()
+	s, err := a.operatorsStore()
 	if err != nil {
 		return err
 	}
@@ -68,7 +78,7 @@ func (a *App) listOperators() error {
 }
 
 func (a *App) verifyOperator(operator string) error {
-	s, err := a.Store()
+	s, err := a.operatorsStore()
 	if err != nil {
 		return err
 	}
@@ -88,7 +98,7 @@ func (a *App) verifyOperator(operator string) error {
 }
 
 func (a *App) validateOperators(files []string) error {
-	p, s, err := a.ProjectStore()
+	p, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,10 @@ func (o *pipeWriter) Write(text []byte) (int, error) {
 // Committed says that the command has changed something. That its output cannot be printed makes no difference to that:
 // it goes to standard error then, and the command has done its work.
 func (a *App) Committed() {
+	if a.began != "" {
+		a.Note("there were no handoffs here: a store was begun in " + a.began)
+		a.began = ""
+	}
 	if o, ok := a.Stdout.(*pipeWriter); ok {
 		o.instead = a.Stderr
 	}

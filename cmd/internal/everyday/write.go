@@ -79,7 +79,7 @@ const manyDocuments = 500
 // Write stores the sources and prints their receipts. before is an error about inputs that are not among
 // the sources.
 func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) error {
-	p, s, err := a.ProjectStore()
+	p, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type writeArgs struct {
 func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	here := *p.App
 	here.Gate = everyday.Gate{Redact: in.Redact}
-	found, s, err := here.ProjectStore()
+	found, s, err := here.NewStore()
 	if err != nil {
 		return result{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +48,11 @@ The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several th
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, names []string) error {
 			a.ForAgents = true
-			p, s, err := a.ProjectStore()
+			open := a.NewStore // files need none
+			if slices.ContainsFunc(names, isStored) {
+				open = a.ProjectStore
+			}
+			p, s, err := open()
 			if err != nil {
 				return err
 			}
@@ -103,7 +108,7 @@ func (a *app) artifact(s *handoff.Store, p handoff.Project, name string) packet.
 	if name == "-" {
 		name = "standard input"
 		text, err = everyday.ReadAll(a.Stdin, everyday.MaxInput)
-	} else if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) && looksLikeID(name) {
+	} else if isStored(name) {
 		got, err := s.Read(name)
 		if err != nil {
 			return packet.Input{Name: name, Err: err}
@@ -140,6 +145,12 @@ func claimHolds(doc handoff.Document) error {
 // startsLikeDocument says whether a text begins as a handoff document does, rather than a record.
 func startsLikeDocument(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("---"))
+}
+
+// isStored says whether a name stands for a stored handoff, and not for a file.
+func isStored(name string) bool {
+	_, missing := os.Stat(name)
+	return looksLikeID(name) && errors.Is(missing, fs.ErrNotExist)
 }
 
 func looksLikeID(name string) bool {

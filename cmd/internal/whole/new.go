@@ -67,7 +67,7 @@ func (a *app) newHandoff(doc handoff.Document, now bool) error {
 		return everyday.Invalid("save a text in the editor", "nothing was written: the template was left as it is")
 	}
 	doc.Body = string(text)
-	s, err := a.Store()
+	_, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ before and runs the same command again is shown the next action once more, also 
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			a.ForAgents = true
-			p, err := a.Project()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ before and runs the same command again is shown the next action once more, also 
 			if r.Checks, err = c.with(p); err != nil {
 				return err
 			}
-			return a.resume(p, r, c.ascii)
+			return a.resume(s, r, c.ascii)
 		},
 	}
 	c.register(cmd)
@@ -47,11 +47,7 @@ before and runs the same command again is shown the next action once more, also 
 	return cmd
 }
 
-func (a *app) resume(p handoff.Project, r record.Request, ascii bool) error {
-	s, err := handoff.Open(p.Options)
-	if err != nil {
-		return err
-	}
+func (a *app) resume(s *handoff.Store, r record.Request, ascii bool) error {
 	done, err := record.Resume(context.Background(), s, r)
 	if refusal := (*record.Refusal)(nil); errors.As(err, &refusal) {
 		if err := a.printRefusal(refusal, ascii); err != nil {

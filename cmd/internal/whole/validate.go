@@ -57,8 +57,7 @@ type recordText struct {
 
 // recordOf reads the record that a name stands for.
 func (a *app) recordOf(name string) (recordText, error) {
-	_, missing := os.Stat(name)
-	if name != "-" && errors.Is(missing, fs.ErrNotExist) && looksLikeID(name) {
+	if isStored(name) {
 		return a.storedRecord(name)
 	}
 	var err error

@@ -42,7 +42,10 @@ func records(in everyday.Input) func(name string, text []byte) handoff.Source {
 		Kind: in.Kind, Rules: schema.Universal(),
 		Head:   handoff.Document(in.Fields),
 		Redact: in.Gate.Redact, Allow: in.Gate.Allow,
-		Carried: record.Carried(in.Store), Project: in.ProjectName, Now: in.Now,
+		Carried: record.Carried(func() (*handoff.Store, error) {
+			_, s, err := in.NewStore()
+			return s, err
+		}), Project: in.ProjectName, Now: in.Now,
 	}
 	return func(name string, text []byte) handoff.Source { return record.Source(name, text, o) }
 }
