@@ -3,10 +3,11 @@ package handoff
 import (
 	"context"
 	"errors"
-	"sync"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -48,12 +49,12 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 type Ledger struct {
 	*txn.Ledger
 	store *Store
-	past  func() (*txn.Past, error)
+	past  *txn.Past // read when it is first asked for
 }
 
 // Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a token is unused.
 func (s *Store) Ledger() (*Ledger, error) {
-	l := &Ledger{&txn.Ledger{}, s, sync.OnceValues(s.past)}
+	l := &Ledger{Ledger: &txn.Ledger{}, store: s}
 	d, err := s.at.OpenPlace(s.opt.StateDir)
 	if err != nil || d == nil {
 		return l, err
@@ -65,12 +66,24 @@ func (s *Store) Ledger() (*Ledger, error) {
 
 // Gap says why a token that the ledger does not have may have been consumed all the same: what the state directory knew
 // of the handoff, "" for none that is stored, is gone. It is "" if nothing is missing.
-func (l *Ledger) Gap(id string) (string, error) {
-	past, err := l.past()
-	if err != nil {
-		return "", err
+func (l *Ledger) Gap(id string) (why string, err error) {
+	for range 100 { // a change marks rows before it is logged
+		if why, err = l.gap(id); why == "" || err != nil || !l.store.isChanging(l.past) {
+			break
+		}
+		l.past = nil
+		time.Sleep(10 * time.Millisecond)
 	}
-	if !past.Begun {
+	return why, err
+}
+
+func (l *Ledger) gap(id string) (why string, err error) {
+	if l.past == nil {
+		if l.past, err = l.store.past(); err != nil {
+			return "", err
+		}
+	}
+	if !l.past.Begun {
 		return l.store.lacksLog()
 	}
 	if id == "" {
@@ -80,7 +93,26 @@ func (l *Ledger) Gap(id string) (string, error) {
 	if errors.Is(err, ErrInvalid) { // it is not stored here
 		return "", nil
 	}
-	return past.Gap(entry), err
+	return l.past.Gap(entry), err
+}
+
+// isChanging reports whether a change is under way, or was logged since the past was read.
+func (s *Store) isChanging(past *txn.Past) bool {
+	dir, err := s.at.OpenPlace(s.opt.Dir)
+	if err != nil || dir == nil {
+		return false
+	}
+	defer dir.Close()
+	if _, err := dir.Lstat(layout.Intent); err == nil {
+		return true
+	}
+	state, err := s.at.OpenPlace(s.opt.StateDir)
+	if err != nil || state == nil {
+		return false
+	}
+	defer state.Close()
+	log, err := state.Lstat(layout.Log)
+	return err == nil && log.Size != past.Size
 }
 
 // lacksLog is what Gap says where there is no event.

@@ -21,6 +21,7 @@ import (
 type logReader struct {
 	io.Closer
 	text io.Reader
+	size int64
 	err  error
 }
 
@@ -29,7 +30,7 @@ func openLogReader(d *durable.Dir) (*logReader, error) {
 	f, err := d.OpenSole(layout.Log)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &logReader{io.NopCloser(nil), bytes.NewReader(nil), nil}, nil
+		return &logReader{Closer: io.NopCloser(nil), text: bytes.NewReader(nil)}, nil
 	case errors.Is(err, durable.ErrUnsafe):
 		return nil, &fault.CorruptError{File: filepath.Join(d.Path(), layout.Log), Why: err.Error()}
 	case err != nil:
@@ -40,7 +41,7 @@ func openLogReader(d *durable.Dir) (*logReader, error) {
 		f.Close()
 		return nil, err
 	}
-	return &logReader{f, io.LimitReader(f, info.Size()), nil}, nil
+	return &logReader{Closer: f, text: io.LimitReader(f, info.Size()), size: info.Size()}, nil
 }
 
 // keys goes through the keys of the consumed tokens; each is good until the next.

@@ -11,7 +11,8 @@ import (
 
 // A Past is what the audit log says became of the handoffs of a store, whether its chain holds or not.
 type Past struct {
-	Begun bool // the log has an event
+	Begun bool  // the log has an event
+	Size  int64 // of the log when it was read
 	of    map[string]past
 }
 
@@ -27,7 +28,7 @@ func ReadPast(d *durable.Dir) (*Past, error) {
 		return nil, err
 	}
 	defer log.Close()
-	p := &Past{of: make(map[string]past)}
+	p := &Past{Size: log.size, of: make(map[string]past)}
 	for line := range log.lines() {
 		p.Begun = p.Begun || len(line) > 0 && line[0] == '{'
 		if id, ok := eventlog.WrittenID(line); ok {
