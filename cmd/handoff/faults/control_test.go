@@ -20,16 +20,16 @@ func TestSweepFindsDamage(t *testing.T) {
 		name  string
 		edits []edit
 	}{
-		{"no intent", []edit{{"lib/handoff/change.go", "err = x.publishIntent(c.intent)", "err = nil"}}},
+		{"no intent", []edit{{"lib/internal/txn/change.go", "err = x.publishIntent(c)", "err = nil"}}},
 		{"commit before the body", []edit{
-			{"lib/handoff/change.go", "if err := x.publishBodies(c); err", "if err := c.commit(); err"},
-			{"lib/handoff/change.go", "if err := c.commit(); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle", "if err := x.publishBodies(c); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle"},
+			{"lib/internal/txn/change.go", "if err := x.publishBodies(c); err", "if err := c.commit(); err"},
+			{"lib/internal/txn/change.go", "if err := c.commit(); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle", "if err := x.publishBodies(c); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle"},
 		}},
-		{"index written in place", []edit{{"lib/handoff/recover.go", "x.dir.Replace(name, text, 0o644)", "x.dir.Rewrite(name, text)"},
+		{"index written in place", []edit{{"lib/internal/txn/reindex.go", "x.Dir.ReplaceIf(name, text, 0o644, check)", "x.Dir.Rewrite(name, text)"},
 			{"lib/internal/durable/dir_unix.go", "// Remove removes the name.", "// Rewrite writes in place.\nfunc (d *Dir) Rewrite(name string, data []byte) error {\n\treturn os.WriteFile(filepath.Join(d.path, name), data, 0o644)\n}\n\n// Remove removes the name."}}},
-		{"event not checked", []edit{{"lib/handoff/change.go", "err := log.Put([]byte(intent.LogLines), intent.LogOffset); err != nil", "log.Put([]byte(intent.LogLines), intent.LogOffset); false"},
-			{"lib/handoff/change.go", "\t\treturn err\n\t}\n\tif intent.LogOffset == 0 {", "\t\treturn nil\n\t}\n\tif intent.LogOffset == 0 {"}}},
-		{"no recovery", []edit{{"lib/handoff/session.go", "if err := x.recover(); err != nil {", "if err := error(nil); err != nil {"}}},
+		{"event not checked", []edit{{"lib/internal/txn/change.go", "err := log.Put([]byte(intent.LogLines), intent.LogOffset); err != nil", "log.Put([]byte(intent.LogLines), intent.LogOffset); false"},
+			{"lib/internal/txn/change.go", "\t\treturn err\n\t}\n\tif intent.LogOffset == 0 {", "\t\treturn nil\n\t}\n\tif intent.LogOffset == 0 {"}}},
+		{"no recovery", []edit{{"lib/internal/txn/session.go", "if err := x.Recover(); err != nil {", "if err := error(nil); err != nil {"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSweep(t, program{build(t, test.edits...), memory(t)}, write)
