@@ -27,8 +27,9 @@ func Adoptable(x *txn.Session) (found eventlog.Adoption, err error) {
 	if err := look.readLedgerText(); err != nil {
 		return found, err
 	}
-	for _, line := range (&txn.Ledger{Text: look.LedgerText}).Lines() {
-		if txn.LineKey(line) != "" && !txn.IsTorn(look.LedgerText, line) { // what a repair keeps
+	whole := txn.WholeRecords(look.LedgerText)
+	for n, line := range (&txn.Ledger{Text: look.LedgerText}).Lines() {
+		if txn.LineKey(line) != "" && n <= whole { // what a repair keeps
 			found.Tokens++
 		}
 	}

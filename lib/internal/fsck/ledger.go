@@ -30,12 +30,12 @@ func (c *Check) readLedgerText() (err error) {
 // checkLedger compares the consumed tokens with the events: a token that one of them lacks could be
 // consumed again, or was never consumed.
 func (c *Check) checkLedger() {
-	seen := map[string]bool{}
+	seen, whole := map[string]bool{}, txn.WholeRecords(c.LedgerText)
 	for n, line := range (&txn.Ledger{Text: c.LedgerText}).Lines() {
 		place := fmt.Sprintf("%s:%d", layout.Ledger, n)
 		consumed, ok := txn.ParseConsumption(line)
 		switch _, pending := c.promised.Resumes[consumed.Token]; {
-		case txn.IsTorn(c.LedgerText, line):
+		case n > whole:
 			if c.intent == nil {
 				c.warn(place, remedyRepair, "the last line is torn; it was never committed")
 			}

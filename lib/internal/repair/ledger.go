@@ -14,9 +14,10 @@ import (
 func (m *mending) mendLedger() error {
 	var lines bytes.Buffer
 	seen := map[string]bool{}
-	for _, line := range (&txn.Ledger{Text: m.found.LedgerText}).Lines() {
+	whole := txn.WholeRecords(m.found.LedgerText)
+	for n, line := range (&txn.Ledger{Text: m.found.LedgerText}).Lines() {
 		c, ok := txn.ParseConsumption(line)
-		if key := txn.LineKey(line); !ok && key != "" && !txn.IsTorn(m.found.LedgerText, line) {
+		if key := txn.LineKey(line); !ok && key != "" && n <= whole {
 			c.Token, ok = key, true
 		}
 		if event, logged := m.resumeEvent(c.Token); logged {

@@ -179,10 +179,9 @@ func LedgerKey(token, id string) string {
 	return token
 }
 
-// IsTorn reports whether the line is one of those at the end of the ledger that a crash has torn: then it was never
-// committed.
-func IsTorn(ledger, line []byte) bool {
-	return bytes.Contains(ledger[durable.WholeLines(ledger):], line)
+// WholeRecords returns how many lines of the ledger are whole. Those behind them were torn by a crash, and never committed.
+func WholeRecords(ledger []byte) int {
+	return bytes.Count(ledger[:durable.WholeLines(ledger)], []byte("\n"))
 }
 
 // ParseConsumption reads a line of the ledger, byte for byte as ledgerLine writes it.
