@@ -58,24 +58,29 @@ func (s schema) node(url string) any {
 	return node
 }
 
+// describe returns the description of a subschema: what a fault of it advises. It is written for people, in the schema
+// file, so that other programs which use the file can show the same.
 func describe(node any) string {
 	object, _ := node.(map[string]any)
 	text, _ := object["description"].(string)
 	return text
 }
 
+// property returns the subschema of one member of an object, nil when the schema names none.
 func property(node any, name string) any {
 	object, _ := node.(map[string]any)
 	all, _ := object["properties"].(map[string]any)
 	return all[name]
 }
 
+// properties returns the names that an object may have, sorted, so that a message is the same each time.
 func properties(node any) []string {
 	object, _ := node.(map[string]any)
 	all, _ := object["properties"].(map[string]any)
 	return slices.Sorted(maps.Keys(all))
 }
 
+// pointerOf returns the pointer of a place that the library gives as its tokens.
 func pointerOf(location []string) string {
 	pointer := ""
 	for _, token := range location {

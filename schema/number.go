@@ -35,7 +35,7 @@ func unsafeNumbers(value any) (faults []fault.Fault) {
 			within(strconv.Itoa(i), item)
 		}
 	case map[string]any:
-		for key, item := range value {
+		for key, item := range value { // in random order, which sorting mends
 			within(key, item)
 		}
 		fault.Sort(faults)
@@ -43,6 +43,7 @@ func unsafeNumbers(value any) (faults []fault.Fault) {
 	return faults
 }
 
+// bounded looks at the text of a number alone: to compute its value is what takes long.
 func bounded(number string) bool {
 	if len(number) > maxDigits {
 		return false

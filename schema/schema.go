@@ -3,7 +3,8 @@
 //
 // Each schema is a file NAME.schema.json beside this one, usable from any language. The description
 // of a subschema is the hint that its faults carry. Patterns match the whole string. Format is
-// asserted: date-time refuses days that the calendar does not have.
+// asserted: date-time refuses days that the calendar does not have. Faults are in the order of their pointers, in words of
+// ours: those of the library come in random order and name its own keywords.
 package schema
 
 import (
@@ -59,6 +60,7 @@ func rules(name string) fault.Rules {
 	}
 }
 
+// compile reads and compiles an embedded schema. That takes a millisecond and more, so that it is done once in a run.
 func compile(name string) (schema, error) {
 	text, err := files.ReadFile(name + ".schema.json")
 	if err != nil {
@@ -68,6 +70,7 @@ func compile(name string) (schema, error) {
 	if err != nil {
 		return schema{}, fmt.Errorf("the schema %q is no JSON: %w", name, err)
 	}
+	// Patterns are compiled late and references refused: the schema is ours, its instances are anybody's.
 	const location = "handoff:///" // a scheme that nothing loads
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -87,6 +90,7 @@ func compile(name string) (schema, error) {
 // sealed refuses references to files and to the network, which the default loader would follow.
 type sealed struct{}
 
+// Load refuses: what a schema needs is in its file.
 func (sealed) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a reference outside the schema is not followed: %q", url)
 }
@@ -103,6 +107,7 @@ func lazily(text string) (jsonschema.Regexp, error) {
 	return pattern{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}, nil
 }
 
+// String and MatchString are what the library asks of a pattern.
 func (p pattern) String() string                { return p.text }
 func (p pattern) MatchString(value string) bool { return p.compiled().MatchString(value) }
 

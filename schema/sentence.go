@@ -38,6 +38,8 @@ func sentence(k jsonschema.ErrorKind) string {
 	return sentenceOfCount(k)
 }
 
+// sentenceOfCount is sentence for the rules about sizes and numbers. A rule that has no sentence yet is named as the schema
+// names it, so that no fault is ever silent.
 func sentenceOfCount(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.MinItems:
@@ -66,9 +68,11 @@ func sentenceOfCount(k jsonschema.ErrorKind) string {
 	return fmt.Sprintf("the value breaks the rule %q", strings.Join(k.KeywordPath(), "/"))
 }
 
+// typeWords are the types of JSON Schema as people call them.
 var typeWords = map[string]string{"array": "a list", "object": "an object", "string": "a text", "number": "a number",
 	"integer": "a whole number", "boolean": "true or false", "null": "null"}
 
+// typeName returns the word for a type.
 func typeName(t string) string {
 	if word, ok := typeWords[t]; ok {
 		return word
@@ -76,6 +80,7 @@ func typeName(t string) string {
 	return t
 }
 
+// typeNames returns the words for the types that would do.
 func typeNames(all []string) string {
 	names := make([]string, len(all))
 	for i, t := range all {
@@ -102,6 +107,7 @@ func literal(v any) string {
 	}
 }
 
+// literals writes the values of an enumeration.
 func literals(all []any) string {
 	texts := make([]string, len(all))
 	for i, v := range all {
@@ -110,6 +116,7 @@ func literals(all []any) string {
 	return strings.Join(texts, ", ")
 }
 
+// decimal writes a bound as people do; the library keeps it as a fraction.
 func decimal(n *big.Rat) string {
 	f, _ := n.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)

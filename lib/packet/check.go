@@ -133,6 +133,8 @@ type checking struct {
 	report Report
 }
 
+// packet checks a packet as JSON. What may be empty is decided here and not when it is read: it is the wish of who checks, and
+// no property of the packet.
 func (c *checking) packet(data []byte) {
 	v, err := read(data)
 	if err != nil {
@@ -160,6 +162,8 @@ func (c *checking) gone(reason string, err error) {
 	c.step("Ask the sender for the artifact, or write a new one from the state of the work.")
 }
 
+// run goes through the checks, in the order of the report. All run, also after one that fails: who mends a packet wants to
+// know everything at once.
 func (c *checking) run(f Facts) {
 	c.report.Kind = show(f.Kind)
 	f.Faults = slices.Concat(f.Faults, c.around)
@@ -175,6 +179,7 @@ func (c *checking) run(f Facts) {
 	}
 }
 
+// add notes the result of a check.
 func (c *checking) add(check string, pass bool, reason said) {
 	c.report.Checks = append(c.report.Checks, Result{check, pass, reason.full, reason.own})
 }
@@ -214,18 +219,22 @@ func sayAll(all []said) said {
 	return said{strings.Join(full, "; "), strings.Join(own, "; ")}
 }
 
+// note adds what is worth knowing and decides nothing.
 func (c *checking) note(format string, args ...any) {
 	c.report.Notes = append(c.report.Notes, fmt.Sprintf(format, args...))
 }
 
+// step adds a recovery step, once: several checks may ask for the same.
 func (c *checking) step(text string) {
 	if !slices.Contains(c.report.Recovery, text) {
 		c.report.Recovery = append(c.report.Recovery, text)
 	}
 }
 
+// atLeast makes the verdict worse, never better.
 func (c *checking) atLeast(class Class) { c.report.Class = max(c.report.Class, class) }
 
+// schema reports the faults of the record. Their text quotes the artifact, so that it is escaped.
 func (c *checking) schema(f Facts) {
 	for _, one := range f.Faults[:min(len(f.Faults), maxListed)] {
 		one.Pointer, one.Problem, one.Hint = cut(show(one.Pointer)), show(one.Problem), show(one.Hint)

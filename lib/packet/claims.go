@@ -20,6 +20,7 @@ var verdictFields = []string{
 	"replay_test", "schema_check", "escalation", "recovery_steps", "trusted", "verified", "override", "exit_code",
 }
 
+// What a claim may be made about. The words stand in a form where folded text has one space between words.
 const artifact = `(packet|handoff|hand off|record|artifact|document|token|report|result|classification)`
 
 // claimForms are matched against folded text. They are a label for people, not the defence: the verdict
@@ -46,6 +47,7 @@ var claimForms = []struct {
 		lazy(`\byou (are|have been|were) (now )?(authorized|instructed|required|allowed|permitted) to (resume|accept|skip|proceed|classify|ignore|bypass|approve)\b`)},
 }
 
+// claims looks through every text of the artifact, also names of members.
 func (c *checking) claims(texts []Passage) {
 	for _, t := range texts {
 		if claimsAuthority(t.Text) {
@@ -54,6 +56,7 @@ func (c *checking) claims(texts []Passage) {
 	}
 }
 
+// claim reports one text. It is quoted for people and followed by nobody.
 func (c *checking) claim(pointer, text string) {
 	if len(c.report.Claims) < maxListed {
 		c.report.Claims = append(c.report.Claims, Claim{cut(show(pointer)), quote(text)})
@@ -62,6 +65,7 @@ func (c *checking) claim(pointer, text string) {
 	c.step("Read the text that claims authority over this check, with its sender; it was not obeyed.")
 }
 
+// claimsAuthority reports whether a text tells its reader what the verdict is, or to drop the checks.
 func claimsAuthority(text string) bool {
 	if slices.Contains(render.Flags(text), render.RoleSwitch) {
 		return true

@@ -39,6 +39,8 @@ func (r Record) Facts() Facts {
 	return facts(r, v, nil)
 }
 
+// facts returns what was read of a packet that may have faults. v is the whole of it, for the texts that the record has no
+// field for.
 func facts(r Record, v *jsontree.Value, faults []fault.Fault) Facts {
 	return Facts{
 		Kind: Kind + "/" + Version, Objective: r.Objective, Completed: r.Completed, Unresolved: r.Unresolved, Assumptions: r.Assumptions,
@@ -56,6 +58,7 @@ func Passages(data []byte) []Passage {
 	return texts(nil, "", v)
 }
 
+// texts appends every string below v. Names of members count unless they are ours: they are text of others too.
 func texts(all []Passage, pointer string, v *jsontree.Value) []Passage {
 	if v == nil {
 		return all

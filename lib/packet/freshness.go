@@ -10,6 +10,7 @@ import (
 // skew is how far ahead of ours the clock of the writer may be.
 const skew = 5 * time.Minute
 
+// freshness compares the age with the limit, and the expiry with now.
 func (c *checking) freshness(f Facts) {
 	pass, reason := c.age(f)
 	if pass && f.ExpiresAt != "" {
@@ -21,6 +22,7 @@ func (c *checking) freshness(f Facts) {
 	}
 }
 
+// age judges the time of the last update. A time in the future is no sign of freshness: beyond the skew of clocks it fails.
 func (c *checking) age(f Facts) (bool, string) {
 	updated, ok := form.Zoned(f.UpdatedAt)
 	switch {
@@ -42,6 +44,7 @@ func (c *checking) age(f Facts) (bool, string) {
 	return true, fmt.Sprintf("updated %s ago (within %s limit)", rough(max(age, 0)), limit)
 }
 
+// expiry judges expires_at. One that cannot be read fails: to take it for none would be the wish of who wrote it badly.
 func (c *checking) expiry(text, reason string) (bool, string) {
 	expires, ok := form.Zoned(text)
 	switch {

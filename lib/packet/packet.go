@@ -1,5 +1,16 @@
 // Package packet reads resume packets and checks whether work can be resumed from them.
 //
+//	{
+//	  "objective": "Retry failed uploads",
+//	  "completed": ["Wrote the retry loop"],
+//	  "unresolved": ["No blockers"],
+//	  "assumptions": ["The server answers 429 when it is busy"],
+//	  "next_action": "Measure it against the staging server",
+//	  "risks": ["It may hide an outage"],
+//	  "updated_at": "2026-05-07T12:00:00Z",
+//	  "resume_token": "n7Yq0ZrT2b4"
+//	}
+//
 // A packet (kind packet/1) is a JSON object with the fields of Record. All fields but Agent, Task and
 // ExpiresAt are required and non-empty; a list that honestly has nothing says so in one entry. Fields that this
 // package does not know are kept and shown, but never believed.
@@ -69,6 +80,7 @@ func (r Record) JSON() []byte {
 	return indented.Bytes()
 }
 
+// writeMember writes a member by hand: a struct would not keep the members that this package does not know in their order.
 func writeMember(b *bytes.Buffer, name string, value any) {
 	if b.Len() > 1 {
 		b.WriteByte(',')
@@ -121,6 +133,7 @@ type field struct {
 	list     func(*Record) *[]string
 }
 
+// fields is the table of a packet, in the order of its JSON. Reading, writing and the list of what is required follow it.
 var fields = []field{
 	{name: "objective", text: func(r *Record) *string { return &r.Objective }},
 	{name: "completed", list: func(r *Record) *[]string { return &r.Completed }},

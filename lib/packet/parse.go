@@ -58,6 +58,7 @@ type decoded struct {
 	empty  map[int]string // index of a fault → name of the field that is only empty
 }
 
+// decode reads what has the right type and notes every fault, so that a check can say all that is wrong in one run.
 func decode(v *jsontree.Value) *decoded {
 	d := &decoded{empty: map[int]string{}}
 	for _, f := range fields {
@@ -82,10 +83,12 @@ func decode(v *jsontree.Value) *decoded {
 	return d
 }
 
+// known reports whether a packet has a field of that name.
 func known(name string) bool {
 	return slices.ContainsFunc(fields, func(f field) bool { return f.name == name })
 }
 
+// fault notes what is wrong with a value.
 func (d *decoded) fault(v *jsontree.Value, pointer, problem, hint string) {
 	d.faults = append(d.faults, fault.Fault{Line: v.Line, Column: v.Column, Pointer: pointer, Problem: problem, Hint: hint})
 }
@@ -106,6 +109,7 @@ func (d *decoded) string(name, pointer string, v *jsontree.Value) string {
 	return ""
 }
 
+// strings reads a list of texts, each of them not blank.
 func (d *decoded) strings(name string, v *jsontree.Value) []string {
 	if v.Kind != jsontree.Array {
 		d.fault(v, "/"+name, "must be a list of strings, is of type "+v.Kind.String(), "")

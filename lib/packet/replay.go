@@ -25,6 +25,7 @@ func (c *checking) replay(f Facts) {
 	}
 }
 
+// objective says what is wrong with the answer to "what is it about?".
 func (c *checking) objective(f Facts) []said {
 	switch {
 	case f.cannot("objective"):
@@ -37,6 +38,7 @@ func (c *checking) objective(f Facts) []said {
 	return nil
 }
 
+// blocker says what is wrong with the answer to "what stands in the way?". Nothing is an answer, silence is none.
 func (c *checking) blocker(f Facts) []said {
 	if f.cannot("unresolved") {
 		return []said{say("blocker: ").and(show(f.Kind) + " does not say it")}
@@ -56,6 +58,7 @@ func (c *checking) blocker(f Facts) []said {
 	return problems
 }
 
+// nextAction says what is wrong with the answer to "what comes next?". What is done already comes not next.
 func (c *checking) nextAction(f Facts) []said {
 	switch {
 	case f.cannot("next_action"):
@@ -74,6 +77,7 @@ func (c *checking) nextAction(f Facts) []said {
 	return nil
 }
 
+// noBlocker reports whether the packet says that nothing is open.
 func noBlocker(f Facts) bool {
 	return !slices.ContainsFunc(f.Unresolved, func(item string) bool { return !none(item) })
 }
@@ -84,6 +88,8 @@ var (
 	stillOpen = lazy(`\b(remaining|outstanding|pending|unresolved|unfinished|still open|open (issues?|questions?|points?|items?|blockers?))\b`)
 )
 
+// finishesSomething reports whether an action needs something open. The verbs are looked for in the text as
+// written: folding takes the ends of clauses away.
 func finishesSomething(action string) bool {
 	lower := strings.ToLower(strings.TrimSpace(action))
 	return finishing().MatchString(lower) || stillOpen().MatchString(folded(action))

@@ -69,8 +69,10 @@ func Text(reports []Report, o TextOptions) (string, error) {
 	return b.String(), nil
 }
 
+// The marks stand at the beginning of a line, where no text of a packet comes to stand: its line breaks are escaped.
 var marks = map[bool]string{true: "✅", false: "❌"}
 
+// write writes one report. Its form is read by scripts, too; the tests hold it byte by byte.
 func (r Report) write(b *strings.Builder) {
 	b.WriteString("Check Summary:\n")
 	for _, c := range r.Checks {
@@ -156,6 +158,7 @@ func cut(text string) string {
 	return text
 }
 
+// toASCII writes a report for terminals and logs that have nothing else.
 func toASCII(text string) string {
 	var b strings.Builder
 	for _, r := range strings.NewReplacer("✅", "[ok]  ", "❌", "[FAIL]", "…", "...").Replace(text) {

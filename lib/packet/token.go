@@ -12,6 +12,8 @@ import (
 // What a token has, in characters.
 const minToken, maxToken = 8, 128
 
+// token judges the form of the token and what the ledger knows of it. The ledger comes first: a handoff that was resumed is
+// worse than one whose token is badly written.
 func (c *checking) token(f Facts) {
 	token := f.ResumeToken
 	found := secrets.Scan(token)
@@ -35,6 +37,7 @@ func (c *checking) token(f Facts) {
 	}
 }
 
+// refuseToken notes that the check fails, and the one way out.
 func (c *checking) refuseToken(reason said) {
 	c.add(Token, false, reason)
 	c.step("Write a packet with a new resume_token before going on.")

@@ -29,12 +29,14 @@ func (r Record) View() string {
 	return b.String()
 }
 
+// line writes a field, unless it is empty.
 func line(b *strings.Builder, label, text string) {
 	if text != "" {
 		b.WriteString("- **" + recordblock.Text(label) + ":** " + recordblock.Text(text) + "\n")
 	}
 }
 
+// section writes a list. One that is empty is shown as such: that it was allowed is no reason to hide it.
 func section(b *strings.Builder, title string, items []string) {
 	b.WriteString("\n## " + title + "\n\n")
 	if len(items) == 0 {

@@ -31,8 +31,11 @@ func words(text string) []string {
 	return strings.Fields(folded)
 }
 
+// folded is words, with one space between them.
 func folded(text string) string { return strings.Join(words(text), " ") }
 
+// What a placeholder looks like, in folded text. These are floors and not a judgement: they catch what says nothing, and let
+// pass what says little.
 var (
 	vague = lazy(`^(please |just |then |we |i |to |should |must )*` +
 		`(continue|finish|complete|resume|proceed|keep going|keep working|go on|carry on|wrap up|pick up|move on|do)` +
@@ -85,6 +88,7 @@ func content(text string) (meaning map[string]bool, negations int) {
 	return meaning, negations
 }
 
+// stem cuts the ending of a verb or plural off, roughly: both sides are cut alike.
 func stem(word string) string {
 	for _, ending := range []string{"ing", "ed", "es", "s", "e"} {
 		if rest, ok := strings.CutSuffix(word, ending); ok && len(rest) >= 4 {

@@ -60,6 +60,7 @@ func viewOf(block Block) (string, error) {
 	if !known {
 		return "", nil
 	}
+	// Read as a stored record: what a new one could leave out must be there.
 	c, err := k.read(block.JSON)
 	if err != nil {
 		return "", fmt.Errorf("the record is no valid %s: %w", k.label(), err)

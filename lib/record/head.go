@@ -25,6 +25,7 @@ func Slug(name string, most int) string {
 	if after := name[strings.LastIndexByte(name, ':')+1:]; after != "" {
 		name = after
 	}
+	// A character beyond ASCII becomes one dash, however many bytes it has.
 	slug := strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && form.IsSlugByte(byte(r)) {
 			return r

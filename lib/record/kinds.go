@@ -47,8 +47,10 @@ type kind struct {
 	members  map[string]string                                                // by field of the head, the member of a record that gives it but may be left out
 }
 
+// label is how info strings and reports call a kind.
 func (k kind) label() string { return k.name + "/" + k.version }
 
+// reading makes a parser of one kind fit the table.
 func reading[T content](parse func([]byte) (T, error)) func([]byte) (content, error) {
 	return func(data []byte) (content, error) { return parse(data) }
 }
@@ -93,6 +95,7 @@ func kindOf(data []byte, forced string) (kind, error) {
 	return kind{}, faulty(handoff.Fault{Problem: "the JSON has the shape of no kind of record", Hint: "name the kind with --kind: " + names})
 }
 
+// faulty makes an error of faults that lie in no text of a kind.
 func faulty(faults ...handoff.Fault) error { return &handoff.DocumentError{Faults: faults} }
 
 // kindOfBlock returns the row of a record in a body, false for a kind or version that is not known.
@@ -104,6 +107,8 @@ func kindOfBlock(block Block) (kind, bool) {
 	return kinds[i], true
 }
 
+// universal checks what is to be stored by its schema and its semantics. Tokens are not counted: they are for validate, and
+// loading a vocabulary takes longer than the write.
 func (o Options) universal(data []byte, s screened) (content, error) {
 	d, err := universal.Parse(data)
 	if err != nil {
@@ -119,6 +124,7 @@ func (o Options) universal(data []byte, s screened) (content, error) {
 	return d, err
 }
 
+// universalInput lets the check of packets see what is wrong with the record, beside what it says.
 func universalInput(data []byte, rules handoff.Rules) packet.Input {
 	d, err := universal.Parse(data)
 	if err != nil {
@@ -133,6 +139,7 @@ func universalInput(data []byte, rules handoff.Rules) packet.Input {
 	return packet.Input{Facts: &facts}
 }
 
+// validateUniversal runs all three stages, with the tokens.
 func validateUniversal(data []byte, o universal.Options) (universal.Report, error) {
 	d, err := universal.Parse(data)
 	if err != nil {
@@ -141,6 +148,8 @@ func validateUniversal(data []byte, o universal.Options) (universal.Report, erro
 	return d.Validate(o)
 }
 
+// run completes the record, derives its self-audit and seals it. The audit needs to know what the scan let through, and what
+// earlier records left open.
 func (o Options) run(data []byte, s screened) (content, error) {
 	d := run.Defaults{ProjectID: o.Project, CreatedAt: o.Now}
 	if o.Head.Time != "" {
@@ -160,11 +169,13 @@ func (o Options) run(data []byte, s screened) (content, error) {
 	return r, err
 }
 
+// storedRun reads a record that was sealed: it lacks nothing.
 func storedRun(data []byte) (run.Record, error) {
 	draft, err := run.Parse(data, run.Defaults{})
 	return draft.Record, err
 }
 
+// runInput reads what can be read of a record with faults: also that says something about resuming.
 func runInput(data []byte, _ handoff.Rules) packet.Input {
 	facts, err := run.Inspect(data)
 	return packet.Input{Facts: &facts, Err: err}

@@ -75,6 +75,7 @@ func (o Options) make(data []byte) (handoff.Made, error) {
 	if err != nil {
 		return handoff.Made{}, err
 	}
+	// A record is judged as it was given: faults are told with the places of the given text.
 	if len(clean.redacted) > 0 { // a redaction moves places and hides a hash that is wrong
 		if _, err := build(o, data, screened{allowed: clean.allowed}); err != nil {
 			return handoff.Made{}, err

@@ -38,6 +38,7 @@ func Replace(path string, old, content []byte) (backup string, err error) {
 	return filepath.Join(filepath.Dir(path), backup), dir.Sync()
 }
 
+// holdsStill refuses a file that is another one than the caller has read: its change would be lost.
 func holdsStill(dir *durable.Dir, name, path string, old []byte) error {
 	now, err := dir.ReadFile(name, jsontree.MaxBytes)
 	switch {
@@ -60,6 +61,7 @@ func keepOriginal(dir *durable.Dir, name string, old []byte) (string, error) {
 		return "", err
 	}
 	defer staged.Discard()
+	// Publish takes no name that is there: whatever was kept before stays.
 	for n := 1; n <= backups; n++ {
 		backup := name + ".orig"
 		if n > 1 {

@@ -26,6 +26,7 @@ func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
 // runOf returns the run record in the body of a handoff, false if its mark was only quoted there or the
 // record is of a later version.
 func runOf(got handoff.Stored) (run.Record, bool, error) {
+	// The search for the mark is a search in text: a body may quote it.
 	block, ok, err := recordblock.Extract(got.Body)
 	if err != nil || !ok || block.Kind != run.Kind || block.Version != run.Version {
 		return run.Record{}, false, err

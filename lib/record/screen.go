@@ -35,11 +35,13 @@ func (o Options) screen(data []byte) (screened, error) {
 	return s.out, nil
 }
 
+// sorted returns the names in order, each once.
 func sorted(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
+// A scan is a walk over the strings of one record.
 type scan struct {
 	Options
 	out    screened

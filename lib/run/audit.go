@@ -28,6 +28,7 @@ func (d Draft) Seal(review Review) (Record, error) {
 		if given && claimed && problem != "" {
 			found.add(nil, "/self_audit/"+f.name, "is claimed true, but "+problem, "say false, or leave it out: it is derived")
 		}
+		// A claim can lower a flag and never raise one.
 		*f.place(&r.SelfAudit) = problem == "" && (claimed || !given)
 	}
 	if len(found) > 0 {
@@ -66,6 +67,7 @@ type flag struct {
 	problem func(Record, Review) string
 }
 
+// flags is the table of the audit, in the order of its JSON.
 var flags = []flag{
 	{"schema_validated", func(a *Audit) *bool { return &a.SchemaValidated }, func(Record, Review) string { return "" }}, // a Draft is valid
 	{"redaction_reviewed", func(a *Audit) *bool { return &a.RedactionReviewed }, redaction},
@@ -75,6 +77,7 @@ var flags = []flag{
 	{"policy_exceptions_disclosed", func(a *Audit) *bool { return &a.PolicyExceptionsDisclosed }, disclosure},
 }
 
+// redaction asks whether the scan ran and found nothing. A finding that was let through may be right; it was not redacted.
 func redaction(_ Record, review Review) string {
 	switch {
 	case !review.Scanned:
@@ -85,6 +88,7 @@ func redaction(_ Record, review Review) string {
 	return ""
 }
 
+// receipts asks whether somebody can look up why a policy was passed.
 func receipts(r Record, _ Review) string {
 	if len(r.PolicyExceptions) > 0 && len(r.Receipts) == 0 {
 		return "there are policy exceptions and no receipts"
@@ -110,6 +114,7 @@ func assumptions(r Record, review Review) string {
 	return ""
 }
 
+// validation asks whether anything was tested. That a test failed is a result too.
 func validation(r Record, _ Review) string {
 	known := func(c Command) bool { return c.Kind == "test" && c.Result != "unknown" }
 	if !slices.ContainsFunc(r.CommandsAndValidation, known) {
@@ -118,6 +123,7 @@ func validation(r Record, _ Review) string {
 	return ""
 }
 
+// disclosure asks whether the record speaks of what went wrong. To mention is enough: what to say of it is for people.
 func disclosure(r Record, review Review) string {
 	said := slices.Clone(r.Risks)
 	for _, e := range r.PolicyExceptions {
@@ -140,6 +146,7 @@ func disclosure(r Record, review Review) string {
 // texts are folded to lower case and single spaces.
 type texts []string
 
+// fold prepares texts that are searched many times.
 func fold(all []string) texts {
 	folded := make(texts, len(all))
 	for i, text := range all {

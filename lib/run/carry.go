@@ -19,6 +19,7 @@ type Origin struct {
 	CreatedAt string `json:"created_at"`
 }
 
+// origin returns where an item of the record comes from.
 func (e Entry) origin() Origin {
 	return Origin{e.Record.TaskID, e.HandoffID, e.Record.CreatedAt}
 }
@@ -41,6 +42,7 @@ type CarriedDebt struct {
 func Carry(newestFirst []Entry) ([]CarriedAssumption, []CarriedDebt) {
 	var assumptions carried[CarriedAssumption]
 	var debt carried[CarriedDebt]
+	// The oldest first: the latest record that names an item has the last word.
 	for _, e := range slices.Backward(newestFirst) {
 		for _, a := range e.Record.Assumptions {
 			assumptions.name(a.Statement, a.State != "promoted" && a.State != "refuted", CarriedAssumption{a, e.origin()})
@@ -76,6 +78,7 @@ func (c *carried[T]) name(text string, lives bool, item T) {
 	c.items[key] = item
 }
 
+// alive returns what no later record ended. An item that was ended and named again has its old place.
 func (c *carried[T]) alive() []T {
 	all := []T{}
 	for _, key := range c.order {

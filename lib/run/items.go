@@ -7,10 +7,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
+// The functions below read one item of a list each. What is missing in it is noted with its pointer.
 func readAction(o *object) Action {
 	return Action{Summary: o.required("summary", maxText), Ref: o.optional("ref", maxText)}
 }
 
+// readFile reads a file or artifact; the first of the kinds is what an item without one is.
 func readFile(kinds ...string) func(*object) File {
 	return func(o *object) File {
 		f := File{
@@ -24,6 +26,7 @@ func readFile(kinds ...string) func(*object) File {
 	}
 }
 
+// readCommand reads a command or test. A result that its exit code contradicts is a fault: one of them is a lie.
 func readCommand(kinds ...string) func(*object) Command {
 	return func(o *object) Command {
 		c := Command{

@@ -73,6 +73,7 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 		for _, x := range r.PolicyExceptions {
 			b.PolicyExceptions = append(b.PolicyExceptions, OriginException{x, e.origin()})
 		}
+		// The newest come first: what one of them did, or asks for, is not asked for again.
 		for _, s := range r.NextSteps {
 			if !done[oneSpace(s.What)] {
 				b.NextSteps = append(b.NextSteps, OriginStep{s, e.origin()})
@@ -87,6 +88,7 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 	return b
 }
 
+// warn says what makes the recent handoffs less than what they seem.
 func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 	if len(recent) == 0 {
 		b.Warnings = append(b.Warnings, "no prior handoff of this project")
@@ -133,4 +135,5 @@ func Latest(newestFirst []Entry, taskID string) (Entry, bool) {
 	return newestFirst[i], true
 }
 
+// show makes text of a record fit for one line.
 func show(text string) string { return render.EscapeLine(text) }

@@ -52,6 +52,7 @@ func Detect(v *jsontree.Value) bool {
 	return v.Get("resume_token") == nil && v.Get("task_id") != nil && v.Get("summary") != nil
 }
 
+// read reads every field, in the order in which faults are reported. What nobody asked for is unknown.
 func read(o *object, defaults Defaults) Draft {
 	var d Draft
 	r := &d.Record
@@ -61,6 +62,7 @@ func read(o *object, defaults Defaults) Draft {
 	r.Agent = o.required("agent", maxID)
 	r.Status = status(o)
 	r.Summary = o.required("summary", maxSummary)
+	// An empty line parts paragraphs, whichever way its lines end.
 	if strings.Contains(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(r.Summary), "\n\n") {
 		o.add(o.v.Get("summary"), "/summary", "has more than one paragraph", "move the rest into the lists, or join the paragraphs")
 	}
@@ -126,6 +128,7 @@ func either[T any](o *object, name, main string, names []alias[T]) []T {
 	return all
 }
 
+// ids reads a list under our name and the older one, which are not to be mixed.
 func ids(o *object, name, older string) []string {
 	if v := o.v.Get(older); v != nil && o.v.Get(name) != nil {
 		o.add(v, o.pointer(older), fmt.Sprintf("is the older name of %q, which is given too", name), "give one of them")

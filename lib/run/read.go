@@ -22,6 +22,7 @@ const (
 // faults collects what is wrong with a record.
 type faults []fault.Fault
 
+// add notes a fault; v is nil for what the text does not hold.
 func (f *faults) add(v *jsontree.Value, at, problem, hint string) {
 	found := fault.Fault{Pointer: at, Problem: problem, Hint: hint}
 	if v != nil {
@@ -47,6 +48,7 @@ func (o *object) get(name string) *jsontree.Value {
 	return nil
 }
 
+// pointer returns the pointer of a member.
 func (o *object) pointer(name string) string { return fault.Pointer(o.at, name) }
 
 // required reads text that must be there.
@@ -58,6 +60,7 @@ func (o *object) required(name string, most int) string {
 	return o.optional(name, most)
 }
 
+// optional reads text that may be left out.
 func (o *object) optional(name string, most int) string {
 	v := o.get(name)
 	if v == nil {
@@ -112,6 +115,7 @@ func (o *object) integer(name string, least, most int64) *int64 {
 	return &n
 }
 
+// boolean reads true or false, and whether it is given at all: a flag that nobody claims is derived.
 func (o *object) boolean(name string) (value, given bool) {
 	v := o.get(name)
 	if v == nil {
@@ -145,6 +149,7 @@ func (o *object) items(name string) []*jsontree.Value {
 	return v.Items
 }
 
+// strings reads a list of texts.
 func (o *object) strings(name string, most int) []string {
 	var all []string
 	for i, v := range o.items(name) {
@@ -161,6 +166,7 @@ func list[T any](o *object, name, main string, read func(*object) T) []T {
 	for i, v := range o.items(name) {
 		if v.Kind == jsontree.String {
 			plain := jsontree.NewObject(jsontree.Member{Name: main, Value: v})
+			// Faults of the item are told where it stands.
 			plain.Line, plain.Column = v.Line, v.Column
 			v = plain
 		}

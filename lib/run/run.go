@@ -1,6 +1,15 @@
 // Package run reads, completes and shows run records: what a run did, what it validated, what stays
 // uncertain, and where the next one resumes (kind run/1).
 //
+//	{
+//	  "task_id": "retry", "project_id": "uploads", "agent": "agent:codex", "status": "completed",
+//	  "summary": "Uploads are tried again.",
+//	  "commands_and_validation": [{"command": "go test ./...", "kind": "test", "result": "passed"}],
+//	  "assumptions": [{"statement": "The server answers 429 when it is busy", "state": "open"}],
+//	  "self_audit": {"schema_validated": true, …},
+//	  "created_at": "2026-05-07T12:00:00Z"
+//	}
+//
 // A record goes one way: Parse reads and normalises it, Draft.Seal derives its self-audit from the data,
 // and the sealed Record is what a handoff carries. A caller may lower a flag of the audit or add notes; a
 // flag claimed true that the data contradict is a fault. An incomplete run is a valid record; hiding that is not.
@@ -124,6 +133,7 @@ func (d Draft) JSON() []byte {
 	if err != nil {
 		return nil // more than a record can be
 	}
+	// A flag that nobody claims must stay out: written as false, it would be a claim.
 	audit := v.Get("self_audit")
 	for _, f := range flags {
 		if _, claimed := d.Claimed[f.name]; !claimed {

@@ -46,6 +46,7 @@ func (r Record) View() string {
 	return v.String()
 }
 
+// A view is the Markdown of a record as it grows.
 type view struct{ strings.Builder }
 
 // item writes one line: a label or a main text, then values. Behind a main text each value has its name.
@@ -65,6 +66,7 @@ func (v *view) item(label, main string, values ...string) {
 	v.WriteString("\n")
 }
 
+// section writes the heading of a list and its items, nothing for an empty list.
 func section[T any](v *view, title string, items []T, write func(T)) {
 	if len(items) == 0 {
 		return
@@ -75,6 +77,7 @@ func section[T any](v *view, title string, items []T, write func(T)) {
 	}
 }
 
+// number writes a number that may be unknown.
 func number(n *int64) string {
 	if n == nil {
 		return ""

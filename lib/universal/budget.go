@@ -70,6 +70,7 @@ func count(encoding string, src []byte) (n int, atLeast bool, err error) {
 	return n, false, err
 }
 
+// checkCount compares what the document says of its size with the estimate: the writer had no tokenizer, perhaps.
 func (d *Document) checkCount(r *Report) {
 	claimed := d.root.At(countPath)
 	if claimed == nil || claimed.Kind != jsontree.Number {
@@ -87,6 +88,7 @@ func deviates(n, estimate int) bool {
 	return difference*10 > estimate*3
 }
 
+// checkTiers counts each part by itself. Their sum is not the total: tokens cross the borders.
 func (d *Document) checkTiers(encoding string, r *Report) error {
 	for _, tier := range tiers {
 		var text []byte

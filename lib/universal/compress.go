@@ -49,6 +49,7 @@ func (c compressor) compress() {
 	}
 }
 
+// fits reports whether the record, as it would be written now, is within the budget.
 func (c compressor) fits() bool { return c.measure(printed(c.root)) <= TokenBudget }
 
 // measured is how much of a large text is counted before it is taken for too large: counting all of it takes long.
@@ -62,6 +63,7 @@ func (c compressor) measure(src []byte) int {
 			return 10*TokenBudget + len(src)
 		}
 	}
+	// What cannot be counted must not be taken for fitting.
 	n, _, err := count(c.encoding, src)
 	if err != nil {
 		return 10*TokenBudget + len(src)
@@ -69,6 +71,7 @@ func (c compressor) measure(src []byte) int {
 	return n
 }
 
+// dropOptional leaves optional fields out, as few as it takes.
 func (c compressor) dropOptional() {
 	for _, pointer := range droppable {
 		if c.fits() {
@@ -107,6 +110,7 @@ func (c compressor) canRefer() bool {
 	return files == nil || files.Kind == jsontree.Array
 }
 
+// refer adds a file to payload.references, and what it lies in where that is missing.
 func (c compressor) refer(reference *jsontree.Value) {
 	const references, why = "/handoff/payload/references", "refers to the session file"
 	files := c.root.At(references + "/files")
@@ -129,6 +133,7 @@ func (c compressor) shorten() {
 	}
 	long := longStrings(c.root.At("/handoff/payload/working"), "/handoff/payload/working", nil)
 	enough := sort.Search(len(long), func(n int) bool {
+		// Search goes back and forth, so that each try sets every string anew.
 		for i, s := range long {
 			s.value.Text = s.full
 			if i < n {
@@ -145,6 +150,7 @@ func (c compressor) shorten() {
 	}
 }
 
+// shortenSummary cuts the summary to less than summaryTokens, as late as that allows.
 func (c compressor) shortenSummary() {
 	const pointer = "/handoff/context/summary"
 	v := c.root.At(pointer)
@@ -174,6 +180,7 @@ type longString struct {
 	full, short string
 }
 
+// longStrings finds the strings that are worth cutting, in the order of the document.
 func longStrings(v *jsontree.Value, pointer string, found []longString) []longString {
 	if v == nil {
 		return found

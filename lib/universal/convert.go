@@ -35,8 +35,10 @@ func convert(e *editor, f field, pointer string) {
 	}
 }
 
+// scalar reports whether a value is a number or boolean that may have been meant as text.
 func scalar(v *jsontree.Value) bool { return v.Kind == jsontree.Number || v.Kind == jsontree.Bool }
 
+// convertList makes a list of what stands alone, and texts of its items.
 func convertList(e *editor, v *jsontree.Value, pointer string) {
 	if scalar(v) || v.Kind == jsontree.String {
 		e.set(pointer, jsontree.NewArray(jsontree.NewString(v.Text)), "converted to a list")
@@ -49,6 +51,7 @@ func convertList(e *editor, v *jsontree.Value, pointer string) {
 	}
 }
 
+// convertWord replaces a value by the allowed one that was probably meant. What it replaces is kept.
 func convertWord(e *editor, f field, v *jsontree.Value, pointer string) {
 	if v.Kind == jsontree.Number && f.path == "/handoff/version" && v.String() == "3" {
 		e.set(pointer, jsontree.NewString(Version), "converted to a string")
@@ -75,6 +78,7 @@ func inUTC(v *jsontree.Value) string {
 		return v.Text
 	}
 	source := strings.ToUpper(strings.TrimSpace(v.Text))
+	// A space for the T is what most languages print.
 	if len(source) > 10 && source[10] == ' ' {
 		source = source[:10] + "T" + strings.TrimSpace(source[11:])
 	}

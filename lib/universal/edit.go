@@ -30,6 +30,7 @@ type editor struct {
 	before  string          // the hash of the payload in the beginning
 }
 
+// newEditor begins with a copy. It remembers whether the hash was right: only then a repair may make it right again.
 func newEditor(root *jsontree.Value) *editor {
 	before := payloadHash(root)
 	return &editor{

@@ -24,6 +24,7 @@ func (d *Document) Facts() packet.Facts {
 	}
 }
 
+// texts returns the strings of a list. Items of another type are faults of the schema and no facts.
 func (d *Document) texts(pointer string) (texts []string) {
 	if list := d.root.At(pointer); list != nil {
 		for _, item := range list.Items {

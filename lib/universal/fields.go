@@ -10,6 +10,7 @@ import (
 // A shape is what the schema wants of a field, as far as a repair can bring it about.
 type shape int
 
+// What a repair can do about a field depends on its shape alone.
 const (
 	other shape = iota
 	text
@@ -28,6 +29,8 @@ type field struct {
 	hint     string   // how to mend it, when its shape does not say
 }
 
+// fields is what a repair and its advice know of the schema. What is not in it gets neither; the verdict on it is the
+// schema's all the same.
 var fields = []field{
 	{path: "/handoff", hint: `put the whole record under one key "handoff"`},
 	{path: "/handoff/version", shape: word, words: []string{Version}},

@@ -31,6 +31,7 @@ func (d *Document) FileName() string {
 
 // slug makes a part of a file name from any text.
 func slug(text string) string {
+	// Dots and slashes become dashes too: no name can climb, or hide its file.
 	safe := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
 			return r

@@ -26,6 +26,7 @@ func mend(e *editor, now time.Time, newID func() string) {
 	dropUnknown(e, "")
 	dropUnknown(e, "/handoff")
 	dropNulls(e)
+	// Defaults come before conversions, which leave alone what is right.
 	fill(e, "/handoff/version", jsontree.NewString(Version))
 	fill(e, "/handoff/schema_type", jsontree.NewString(SchemaType))
 	fill(e, "/handoff/timestamp", jsontree.NewString(now.UTC().Format(time.RFC3339)))
@@ -41,6 +42,7 @@ func mend(e *editor, now time.Time, newID func() string) {
 	mendTrace(e, newID)
 }
 
+// dropUnknown takes the keys away that the closed objects do not allow.
 func dropUnknown(e *editor, parent string) {
 	e.cutMembers(parent, "unknown key", func(name string) bool {
 		_, known := fieldAt(fault.Pointer(parent, name))

@@ -20,6 +20,7 @@ func shortenChain(e *editor) {
 	if hops == nil || hops.Kind != jsontree.Array || len(hops.Items) <= longestChain {
 		return
 	}
+	// Both ends say most: where the work began, and who had it last.
 	head, tail := longestChain/2, len(hops.Items)-longestChain/2
 	kept := append([]*jsontree.Value(nil), hops.Items[:head]...)
 	target := textAt(e.root, "/handoff/target/skill")
@@ -48,6 +49,7 @@ func mendHash(e *editor) {
 	e.swap(hashPath, jsontree.NewString(payloadHash(e.root)), "computed from the payload")
 }
 
+// mendTrace gives the document a trace_id. One that is only in upper case stays the same id.
 func mendTrace(e *editor, newID func() string) {
 	const pointer = "/handoff/trace_id"
 	given := textAt(e.root, pointer)

@@ -27,6 +27,7 @@ func Prompt(document []byte, faults []fault.Fault, frame func(text string) strin
 		"a required value cannot be known, write the shortest text that says so.\n"
 }
 
+// barred leads every line with a bar, so that no line of others stands at the beginning of one.
 func barred(text string) string {
 	return "| " + strings.ReplaceAll(strings.TrimRight(newlines.Replace(text), "\n"), "\n", "\n| ")
 }
@@ -51,6 +52,7 @@ func (r Repair) Failure() string {
 	return b.String()
 }
 
+// writeFaults lists faults, one a line.
 func writeFaults(b *strings.Builder, faults []fault.Fault) {
 	for _, f := range faults {
 		fmt.Fprintf(b, "  %s\n", oneLine(f.String()))

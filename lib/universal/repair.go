@@ -68,6 +68,7 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 		done := len(e.patch)
 		a.run(e, o)
 		e.refresh()
+		// The count comes last: hash and size are part of what is counted.
 		recount(e)
 		repaired := &Document{root: e.root, src: printed(e.root)}
 		if report, err = repaired.Validate(e.withSession(o)); err != nil {
@@ -99,6 +100,7 @@ func (e *editor) withSession(o RepairOptions) Options {
 	return o.Options
 }
 
+// The attempts, from the one that loses nothing to the one that keeps least.
 var attempts = []struct {
 	name string
 	run  func(*editor, RepairOptions)
@@ -108,6 +110,7 @@ var attempts = []struct {
 	{"working context only", func(e *editor, _ RepairOptions) { strip(e) }},
 }
 
+// withDefaults puts the real world where the options say nothing.
 func (o RepairOptions) withDefaults() RepairOptions {
 	if o.Encoding == "" {
 		o.Encoding = tokens.O200k

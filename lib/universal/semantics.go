@@ -25,6 +25,8 @@ func (d *Document) checkSemantics(exists func(string) bool, r *Report) {
 	fault.Sort(r.Faults)
 }
 
+// checkHash compares the payload with its hash. That is the one fault which says that somebody may have changed the document,
+// and not that it was badly written.
 func (d *Document) checkHash(r *Report) {
 	if claimed := d.text(hashPath); claimed != "" && claimed != r.PayloadHash {
 		r.Mismatch = true
@@ -50,6 +52,7 @@ func chain(root *jsontree.Value) []string {
 	return names
 }
 
+// checkHops looks where the work has been: a circle, a chain that grew long, a source that is not its end.
 func (d *Document) checkHops(r *Report) {
 	hops, source, target := chain(d.root), d.Source(), d.Target()
 	if source == target {
@@ -77,6 +80,7 @@ func (d *Document) checkHops(r *Report) {
 // drawn shows a chain and where it leads, in brackets what comes around again.
 func drawn(hops []string, target string) string {
 	var b strings.Builder
+	// The full slice expression makes append copy: the chain is still the caller's.
 	for i, hop := range append(hops[:len(hops):len(hops)], target) {
 		if i > 0 {
 			b.WriteString(" -> ")
@@ -90,6 +94,8 @@ func drawn(hops []string, target string) string {
 	return b.String()
 }
 
+// checkTimes compares the two times of a document with each other. Whether it has expired by now is not asked: a document
+// is valid or not, whenever one looks.
 func (d *Document) checkTimes(r *Report) {
 	start, ok := d.Timestamp()
 	end, bounded := instant(d.root.At("/handoff/expires_at"))
@@ -101,6 +107,7 @@ func (d *Document) checkTimes(r *Report) {
 // temporary lists where systems keep files that do not last.
 var temporary = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/", "/dev/shm/"}
 
+// checkFiles looks for the files that the next skill is to read.
 func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 	files := d.root.At("/handoff/payload/references/files")
 	if files == nil {
@@ -118,6 +125,7 @@ func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 	}
 }
 
+// isTemporary reports whether a path lies where systems clean up, on any of them: the document may come from another one.
 func isTemporary(name string) bool {
 	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	within := func(dir string) bool { return strings.HasPrefix(slashed, dir) }

@@ -1,6 +1,18 @@
 // Package universal reads, validates, repairs and shows universal handoffs v3.0: one JSON object {"handoff": {…}} by which
 // one skill hands its work to another. It needs no store.
 //
+//	{"handoff": {
+//	  "version": "3.0", "schema_type": "universal", "timestamp": "2026-05-07T12:00:00Z", "trace_id": "…a UUID of version 4…",
+//	  "source":  {"skill": "plan", "workflow_id": "uploads", "session_path": "/work/session", "phase": 1},
+//	  "target":  {"skill": "build"},
+//	  "context": {"summary": "Uploads are to be tried again.", "problem_type": "implementation"},
+//	  "payload": {"working": {…}, "session": {…}, "references": {…}},
+//	  "meta":    {"token_count": 300, "confidence": "high", "handoff_chain": ["plan"], "payload_hash": "sha256:…"},
+//	  "tracing": {"events": […]}
+//	}}
+//
+// Only working is required of the payload, tracing may be absent, and below the record's own keys objects are open.
+//
 // A Document is validated in three stages: its schema, its token budget, its semantics. All faults of a stage are reported
 // together, each with its RFC 6901 pointer and its repair; a stage with faults ends the validation. Warnings are kept apart
 // and never make a document invalid.
@@ -52,6 +64,7 @@ func Detect(v *jsontree.Value) bool {
 	return v.Get("handoff") != nil || v.Get("schema_type") != nil && v.Get("payload") != nil
 }
 
+// Places of a document that several parts speak of.
 const (
 	hashPath       = "/handoff/meta/payload_hash"
 	confidencePath = "/handoff/meta/confidence"
@@ -87,17 +100,20 @@ func (d *Document) Rehashed() *Document {
 
 // written returns the record as it is written.
 func (d *Document) written() *jsontree.Value {
+	// A null counts as absent, so that leaving it out changes no meaning, only the bytes that the hash covers.
 	e := newEditor(d.root)
 	dropNulls(e)
 	e.refresh()
 	return e.root
 }
 
+// printed is the form of a document that was made here: compact, with a final newline.
 func printed(v *jsontree.Value) []byte { return append(v.Append(nil), '\n') }
 
 // PayloadHash returns the hash that meta.payload_hash must have, "" for a document without payload.
 func (d *Document) PayloadHash() string { return payloadHash(d.root) }
 
+// payloadHash hashes the bytes that JSON.stringify would give, so that writers in JavaScript need no library.
 func payloadHash(root *jsontree.Value) string {
 	payload := root.At("/handoff/payload")
 	if payload == nil {
@@ -131,6 +147,7 @@ func (d *Document) Head() (from, to, topic, at string) {
 // text returns the string at the pointer, "" when there is none. Lone surrogates become U+FFFD.
 func (d *Document) text(pointer string) string { return textAt(d.root, pointer) }
 
+// textAt is text for any tree.
 func textAt(root *jsontree.Value, pointer string) string {
 	v := root.At(pointer)
 	if v == nil || v.Kind != jsontree.String {

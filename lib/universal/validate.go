@@ -160,8 +160,10 @@ func (d *Document) place(faults []fault.Fault) {
 	}
 }
 
+// above returns the pointer of what a value lies in.
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
+// find fills in the values of the wanted pointers.
 func find(v *jsontree.Value, pointer string, wanted map[string]*jsontree.Value) {
 	if len(wanted) == 0 {
 		return
@@ -186,10 +188,12 @@ func quoted(text string) string {
 	return fmt.Sprintf("%q", string(runes))
 }
 
+// warn adds a warning, which makes no document invalid.
 func warn(r *Report, pointer, hint, format string, args ...any) {
 	r.Warnings = append(r.Warnings, fault.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
 }
 
+// fail adds a fault.
 func fail(r *Report, pointer, hint, format string, args ...any) {
 	r.Faults = append(r.Faults, fault.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
 }

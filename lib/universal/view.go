@@ -20,6 +20,7 @@ func (d *Document) View() string {
 	if record == nil || record.Kind != jsontree.Object {
 		record = jsontree.NewObject(jsontree.Member{Name: "document", Value: root})
 	}
+	// A section that is empty or no object is shown like any other field: nothing of the record is left out.
 	shown := map[string]bool{}
 	for _, name := range sections {
 		v := record.Get(name)
@@ -41,6 +42,7 @@ func (d *Document) View() string {
 	return b.String()
 }
 
+// writeItems writes the items of a list under their numbers, the members of an object under their names.
 func writeItems(b *strings.Builder, indent string, v *jsontree.Value) {
 	for i, item := range v.Items {
 		writeField(b, indent, fmt.Sprint(i+1), item)
@@ -50,6 +52,7 @@ func writeItems(b *strings.Builder, indent string, v *jsontree.Value) {
 	}
 }
 
+// writeField writes one value on its line, or what it holds below it, indented.
 func writeField(b *strings.Builder, indent, name string, v *jsontree.Value) {
 	b.WriteString(indent + "- **" + line(name) + ":**")
 	switch {

@@ -66,6 +66,7 @@ func Object(members []Member) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+// appendList appends a list of texts. Its order is kept: it is part of what is hashed.
 func appendList(b []byte, items []string) []byte {
 	b = append(b, '[')
 	for i, item := range items {

@@ -16,12 +16,14 @@ func isCanonical(text []byte) bool {
 // A scanner takes canonical values from the front of rest.
 type scanner struct{ rest string }
 
+// take passes over what must stand next, and reports whether it does.
 func (s *scanner) take(prefix string) bool {
 	rest, ok := strings.CutPrefix(s.rest, prefix)
 	s.rest = rest
 	return ok
 }
 
+// value takes any value. The depth is bounded, since the text may come from anybody.
 func (s *scanner) value(depth int) bool {
 	if s.rest == "" || depth > maxDepth {
 		return false
@@ -65,6 +67,7 @@ func (s *scanner) object(depth int) bool {
 	}
 }
 
+// array takes an array without white space.
 func (s *scanner) array(depth int) bool {
 	s.rest = s.rest[1:]
 	if s.take("]") {
@@ -133,6 +136,8 @@ func isPlain(key string) bool {
 	return true
 }
 
+// integer takes a whole number without superfluous zeros. Fractions and exponents have a canonical form that is not worth
+// knowing twice: they are left to the library.
 func (s *scanner) integer() bool {
 	const digits = 15
 	end := 0

@@ -7,6 +7,8 @@
 // 0, or beyond the safe integers (2^53-1) and not exactly the double that is printed. A fraction within that range keeps
 // the digits that a double keeps, as in JavaScript.
 //
+// The tokens are found by the library jsontext; caps, places, names that occur twice and the exactness of numbers are ours.
+//
 // What is printed follows ECMA-262: Number::toString for numbers, QuoteJSONString for strings (lone surrogates as
 // \udxxx), and the property order of objects: array indices (0 … 2^32-2) ascending, then the other keys in source order.
 package jsontree
@@ -31,6 +33,7 @@ const (
 	Object
 )
 
+// The names are those of JSON Schema, so that messages and schemas speak alike.
 var kindNames = [...]string{"null", "boolean", "number", "string", "array", "object"}
 
 // String returns the name of the kind in JSON Schema: null, boolean, number, string, array, object.

@@ -32,6 +32,7 @@ func (v *Value) safeNumbers() error {
 	return nil
 }
 
+// excerpt shortens a number for a message: it may have as many digits as the text has room for.
 func excerpt(text string) string {
 	if len(text) > 40 {
 		return text[:36] + "…"

@@ -36,6 +36,7 @@ func ParseObject(src []byte, most int, what string) (*Value, error) {
 	return v, err
 }
 
+// refuse makes the error of all that is read here: one fault, since nothing can be said of what follows it.
 func refuse(f fault.Fault) error { return &fault.DocumentError{Faults: []fault.Fault{f}} }
 
 // Scan is Parse for a text that is to be kept as it is: any number will do, a byte-order mark will not. Start and End of
@@ -65,6 +66,8 @@ func Scan(src []byte) (*Value, error) {
 	return nil, p.explain(err)
 }
 
+// A parser reads values one after the other. The library finds where they end; places, caps and names that occur twice are
+// for us to find.
 type parser struct {
 	src           []byte
 	dec           *jsontext.Decoder
@@ -92,6 +95,7 @@ func (p *parser) fault(offset int, hint, format string, args ...any) error {
 	return refuse(fault.Fault{Line: line, Column: column, Problem: fmt.Sprintf(format, args...), Hint: hint})
 }
 
+// value reads the next value. What begins none is left to the library to refuse, which knows what it expected.
 func (p *parser) value() (*Value, error) {
 	v := &Value{}
 	switch p.dec.PeekKind() {
@@ -170,6 +174,7 @@ func (p *parser) nested(v *Value) error {
 	return err
 }
 
+// member reads a key and its value. Keys are compared by their characters: "a" and "\u0061" are one key.
 func (p *parser) member(seen map[string]bool) (Member, error) {
 	raw, err := p.dec.ReadValue()
 	if err != nil {
@@ -196,6 +201,7 @@ func (p *parser) explain(err error) error {
 	default:
 		at, problem = int(syntax.ByteOffset), strings.TrimPrefix(syntax.Err.Error(), "jsontext: ")
 	}
+	// Within a string the place is exact, and white space is part of the text.
 	if !strings.Contains(problem, "in string") {
 		at = p.next(at) // the library names the end of what was good
 	}
@@ -215,6 +221,7 @@ func (p *parser) next(at int) int {
 	return len(p.src) - len(bytes.TrimLeft(p.src[at:], " \t\r\n"))
 }
 
+// isLastComma reports whether a comma stands before a closing bracket, as other languages allow it.
 func isLastComma(rest []byte) bool {
 	next, comma := bytes.CutPrefix(rest, []byte(","))
 	next = bytes.TrimLeft(next, " \t\r\n")

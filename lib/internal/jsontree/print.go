@@ -39,6 +39,7 @@ func (v *Value) Append(dst []byte) []byte {
 	return append(dst, "null"...)
 }
 
+// appendNumber prints a number that Parse has read or that was made here, which a double holds: the error cannot be.
 func (v *Value) appendNumber(dst []byte) []byte {
 	f, _ := strconv.ParseFloat(v.Text, 64)
 	return appendNumber(dst, f)

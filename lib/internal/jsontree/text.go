@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// What stands behind the backslash of a short escape, and in the same place the character that it means.
 const escapes = `"\/bfnrt`
 const escaped = "\"\\/\b\f\n\r\t"
 

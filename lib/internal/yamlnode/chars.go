@@ -37,6 +37,7 @@ func (r *reader) readable(text []byte) bool {
 			r.spoilt[number] = true
 			r.add(place{number, column}, "", problem, hint)
 		}
+		// Comments and empty lines may stand before a directive, content may not.
 		if content := bytes.TrimLeft(line, " "); len(content) > 0 && content[0] != '#' {
 			directives = false
 		}
@@ -44,6 +45,8 @@ func (r *reader) readable(text []byte) bool {
 	return whole
 }
 
+// marker says of a line that it would end the document before its end: what follows it would be hidden from the program and
+// not from people.
 func marker(line []byte, directives bool) (problem, hint string) {
 	switch {
 	case bytes.HasPrefix(line, []byte("...")):

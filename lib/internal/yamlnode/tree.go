@@ -47,6 +47,7 @@ func (r *reader) members(made *Node, n *yaml.Node, pointer string) {
 			k := r.node(key, pointer)
 			line, twice := first[k.Text]
 			switch {
+			// The library merges nothing into a node, and other readers would.
 			case key.Tag == "!!merge":
 				r.add(at, pointer, "merge keys are not allowed", "write the values out")
 			case twice:

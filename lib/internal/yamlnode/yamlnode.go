@@ -9,6 +9,9 @@
 //   - what makes a value differ from what is written in its place: anchors, aliases, merge keys, tags other than !!str;
 //   - a key that stands twice in one mapping, and a key that is a list or a mapping.
 //
+// Lines and columns are those of the file that the text is part of. Nothing is expanded or merged, so that what is read is
+// never larger than the text.
+//
 // The types of unquoted scalars, and which keys are known, are for the caller to judge.
 package yamlnode
 
@@ -94,6 +97,7 @@ type reader struct {
 	spoilt       map[int]bool // lines of the text whose characters were reported already
 }
 
+// add reports a fault at a place of the text; the fault names the line of the file.
 func (r *reader) add(at place, pointer, problem, hint string) {
 	r.faults = append(r.faults, fault.Fault{Line: at.line + r.Line - 1, Column: at.column, Pointer: pointer, Problem: problem, Hint: hint})
 }
