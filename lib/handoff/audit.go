@@ -21,7 +21,7 @@ func (s *Store) AuditHead() (eventlog.Checkpoint, error) {
 // CheckCheckpoint returns nil if the audit log holds what it held at the checkpoint: if it is that log or a
 // continuation of it. Else the error is ErrIntegrity and names the first line that is known to be bad.
 func (s *Store) CheckCheckpoint(c eventlog.Checkpoint) error {
-	log, err := fsck.ReadLog(s.at)
+	log, err := fsck.ReadLog(s.at, c)
 	if err != nil {
 		return err
 	}

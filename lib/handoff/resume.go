@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -122,7 +123,7 @@ func (s *Store) lacksLog() (string, error) {
 		return "", err
 	}
 	defer d.Close()
-	if has, err := s.at.HasRows(d); err != nil || !has {
+	if has, err := (store.Dirs{Store: s.at, Dir: d}).HasRows(); err != nil || !has {
 		return "", err
 	}
 	return "the store has handoffs and no audit log: it is a clone, or its state directory is gone; bring that back, or run `" + s.at.RegenerateCommand() + "`", nil

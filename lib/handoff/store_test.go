@@ -273,32 +273,3 @@ func TestFirstWritersAgree(t *testing.T) {
 		writers.Wait()
 	}
 }
-
-// Who finds handoffs before it finds whose they are looks again: another process is just beginning the store.
-func TestGuardLooksAgain(t *testing.T) {
-	root := t.TempDir()
-	mustWrite(t, open(t, root, nil), source("t1", "body"))
-	record := filepath.Join(root, ".run", "machine-fingerprint")
-	text, err := os.ReadFile(record)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mustRemove(t, record)
-	looks := 0
-	s := open(t, root, func(o *handoff.Options) {
-		same := o.Fingerprint
-		o.Fingerprint = func() (string, error) {
-			if looks++; looks == 2 {
-				mustPut(t, record, text)
-			}
-			return same()
-		}
-	})
-	if _, err := s.Write(t.Context(), source("t2", "body")); err != nil {
-		t.Error(err)
-	}
-	mustRemove(t, record)
-	if _, err := s.Write(t.Context(), source("t3", "body")); !errors.Is(err, handoff.ErrIntegrity) {
-		t.Errorf("without a record: %v", err)
-	}
-}

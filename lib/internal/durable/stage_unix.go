@@ -51,6 +51,9 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 	return s, nil
 }
 
+// Write adds to the content of a file that is not synced yet.
+func (s *Staged) Write(data []byte) (int, error) { return s.f.Write(data) }
+
 // BeginSync asks the system to begin writing the content to the disk, and waits for nothing.
 func (s *Staged) BeginSync() { beginSync(s.f) }
 

@@ -39,10 +39,10 @@ func (a Adoption) Covers(found Adoption) bool {
 }
 
 // Count adds a row without a write event, and its marks without events.
-func (a *Adoption) Count(row index.Row, logged []index.Mark) {
+func (a *Adoption) Count(row index.Row, logged ...Handoff) {
 	a.Rows++
 	for _, m := range row.Marks() {
-		if !slices.Contains(logged, m) {
+		if !slices.ContainsFunc(logged, func(h Handoff) bool { return h.HasMark(m) }) {
 			a.Marks++
 		}
 	}

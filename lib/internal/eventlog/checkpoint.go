@@ -84,21 +84,17 @@ func ByCount(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Lacks returns why the log does not hold what it held at the checkpoint, and the first line that is known to
-// be bad; "" if it does.
-func (f *Facts) Lacks(c Checkpoint) (line int, why string) {
-	have := len(f.Hashes)
+// Lacks returns why the log does not hold what it held at the checkpoint, which was given to Read, and the first line
+// that is known to be bad; "" if it does.
+func (r *Reading) Lacks(c Checkpoint) (line int, why string) {
+	at := r.points[c.Count]
 	switch {
 	case c.Count == 0:
 		return 0, ""
-	case c.Count > have:
-		line = 1
-		if have > 0 {
-			line = f.Lines[have-1] + 1
-		}
-		return line, fmt.Sprintf("its end was cut: it has %s, at the checkpoint it had %d", fault.Count(have, "event"), c.Count)
-	case f.Hashes[c.Count-1] != c.Hash:
-		return f.Lines[c.Count-1], fmt.Sprintf("the log was rewritten here or before: event %d has the hash %s, at the checkpoint it had %s", c.Count, f.Hashes[c.Count-1], c.Hash)
+	case c.Count > r.Count:
+		return r.last.line + 1, fmt.Sprintf("its end was cut: it has %s, at the checkpoint it had %d", fault.Count(r.Count, "event"), c.Count)
+	case at.hash != c.Hash:
+		return at.line, fmt.Sprintf("the log was rewritten here or before: event %d has the hash %s, at the checkpoint it had %s", c.Count, at.hash, c.Hash)
 	}
 	return 0, ""
 }

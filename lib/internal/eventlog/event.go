@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -78,32 +77,6 @@ func HashLine(line []byte) (string, error) {
 		return "", err
 	}
 	return canon.SHA256Hex(text), nil
-}
-
-// A LogLine is one line of a log, without its newline.
-type LogLine struct {
-	Number int // 1-based
-	Offset int64
-	Text   []byte
-	Marker bool // begins with [: a line of another tool, no link of the chain
-	Torn   bool // a crash has left it: without its end, or with zeros in it
-}
-
-func (l LogLine) place() string { return fmt.Sprintf("%s:%d", layout.Log, l.Number) }
-
-// LogLines returns the lines of a log. Empty lines are markers too: they link nothing.
-func LogLines(log []byte) iter.Seq[LogLine] {
-	return func(yield func(LogLine) bool) {
-		whole := durable.WholeLines(log)
-		for at, n := 0, 1; at < len(log); n++ {
-			text, _, _ := bytes.Cut(log[at:], []byte("\n"))
-			l := LogLine{Number: n, Offset: int64(at), Text: text, Torn: at >= whole, Marker: isMarker(text)}
-			if !yield(l) {
-				return
-			}
-			at += len(text) + 1
-		}
-	}
 }
 
 func isMarker(line []byte) bool { return len(line) == 0 || line[0] == '[' }

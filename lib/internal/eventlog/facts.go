@@ -2,123 +2,135 @@ package eventlog
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
+	"encoding/hex"
+	"hash/maphash"
+	"iter"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// Facts is what the audit log says.
+// Facts is what events say. Of what they say of a handoff it keeps no more than has to be compared.
 type Facts struct {
-	Writes  map[string]LoggedWrite
-	Again   map[string]string // ids that are recorded twice → the place of the second event
-	Marks   map[string][]index.Mark
-	Resumes map[string]LoggedResume // by token
-	Resumed []string                // the tokens, in order
-	Hashes  []string                // of the events, in order
-	Lines   []int                   // on which they stand
-	Adopted Adoption                // what was once taken over without its events
-	Machine string                  // the fingerprint of the last regenerate
+	handoffs map[key]*Handoff
+	Resumes  map[string]LoggedResume // by token
+	Resumed  []string                // the tokens, in order
+	Adopted  Adoption                // what was once taken over without its events
+	Machine  string                  // the fingerprint of the last regenerate
 
-	// What repairs have said: ids whose documents are gone, and ids whose next event replaces the former.
-	Aside, Superseded map[string]bool
+	Repeats int // events that record once more what others have recorded, as other writers of this envelope log it
+	Repeat  int // the line of the first of them
 }
 
-type LoggedWrite struct {
-	Written
-	Place string
-	Line  int
+// A Handoff is what events say of one handoff.
+type Handoff struct {
+	Line   int    // of the write event, 0 if there is none
+	Offset int64  // of that line; see Reading.Written
+	sum    uint64 // of what it says
+	ReadBy string // the read marks, as a row has them; where an operator has several, the first counts
+
+	// What repairs have said: the document is gone, or the next write event replaces the former.
+	Aside, Superseded bool
 }
+
+// A key is a handoff_id.
+type key [32]byte
+
+func keyOf(id string) (k key, ok bool) {
+	if ok = form.IsID(id); ok {
+		_, err := hex.Decode(k[:], []byte(id[len("sha256:"):]))
+		ok = err == nil
+	}
+	return k, ok
+}
+
+func (k key) String() string { return "sha256:" + hex.EncodeToString(k[:]) }
 
 func NewFacts() *Facts {
-	return &Facts{Writes: make(map[string]LoggedWrite), Again: make(map[string]string), Marks: make(map[string][]index.Mark), Resumes: make(map[string]LoggedResume),
-		Aside: make(map[string]bool), Superseded: make(map[string]bool)}
+	return &Facts{handoffs: make(map[key]*Handoff), Resumes: make(map[string]LoggedResume)}
 }
 
-// A Parsed is a line of the log, looked at by itself.
-type Parsed struct {
-	Event
-	LogLine
-	Place, Hash string
-	Canonical   bool
-	Err         error
+// Of returns what is said of the handoff of an id, zero if nothing is.
+func (f *Facts) Of(id string) Handoff {
+	if k, ok := keyOf(id); ok && f.handoffs[k] != nil {
+		return *f.handoffs[k]
+	}
+	return Handoff{}
 }
 
-var Types = []string{TypeWrite, TypeMarkRead, TypeSurface, TypeRepair, TypeRotate, TypeRecovered, TypeRegenerate,
-	TypeResume, TypeValidate}
-
-func ParseEvent(l LogLine) Parsed {
-	e := Parsed{LogLine: l, Place: l.place()}
-	if len(l.Text) > layout.MaxEvent {
-		e.Err = fmt.Errorf("has %d bytes, more than the %d of an event", len(l.Text), layout.MaxEvent)
-		return e
+// Handoffs goes through all of which something is said, in no order.
+func (f *Facts) Handoffs() iter.Seq2[string, Handoff] {
+	return func(yield func(string, Handoff) bool) {
+		for k, h := range f.handoffs {
+			if !yield(k.String(), *h) {
+				return
+			}
+		}
 	}
-	var kind struct {
-		Event
-		Version   string          `json:"schema_version"`
-		Primitive string          `json:"primitive_id"`
-		Signature json.RawMessage `json:"signature"`
-	}
-	text, err := canon.Transform(l.Text)
-	if err == nil {
-		err = json.Unmarshal(l.Text, &kind)
-	}
-	if err == nil && (kind.Primitive != "L6" || kind.Version != "1.1.0") {
-		err = fmt.Errorf("has primitive_id %q and schema_version %q", kind.Primitive, kind.Version)
-	}
-	if err != nil {
-		e.Err = err
-		return e
-	}
-	e.Event = kind.Event
-	e.Canonical = bytes.Equal(text, l.Text)
-	e.Hash = canon.SHA256Hex(text)
-	if kind.Signature != nil { // its own fields are left out of the hash
-		e.Hash, e.Err = HashLine(l.Text)
-	}
-	return e
 }
 
-// Collect takes in what an event says. It fails on a payload of another shape than that of its type.
-func (f *Facts) Collect(e Parsed) (err error) {
-	switch e.Type {
-	case TypeWrite:
-		var w Written
-		if w, err = payload[Written](e); err == nil {
-			f.write(LoggedWrite{w, e.Place, e.Number})
-		}
-	case TypeMarkRead:
-		var m MarkedRead
-		if m, err = payload[MarkedRead](e); err == nil && fitsRow(m) {
-			f.Marks[m.HandoffID] = SetMark(f.Marks[m.HandoffID], index.Mark{Operator: m.OperatorID, Time: m.Time})
-		}
-	case TypeResume:
-		var r Resumed
-		if r, err = payload[Resumed](e); err == nil {
-			f.resume(LoggedResume{r.Consumption, e.Place})
-		}
-	case TypeRecovered:
-		var r Recovered
-		r, err = payload[Recovered](e)
-		f.Adopted.add(r)
-	case TypeRegenerate:
-		var r Regenerated
-		if r, err = payload[Regenerated](e); err == nil {
-			f.Machine = r.NewFingerprint
-		}
-	case TypeRepair:
-		var r Repaired
-		r, err = payload[Repaired](e)
-		f.repair(r)
+// about is what is said of a handoff, to be added to. What no handoff can be called is as good as not recorded.
+func (f *Facts) about(id string) *Handoff {
+	k, ok := keyOf(id)
+	if !ok {
+		return &Handoff{}
 	}
-	return err
+	if f.handoffs[k] == nil {
+		f.handoffs[k] = &Handoff{}
+	}
+	return f.handoffs[k]
+}
+
+// IsWritten reports whether there is a write event.
+func (h Handoff) IsWritten() bool { return h.Line > 0 }
+
+// HasMark reports whether a read mark is recorded.
+func (h Handoff) HasMark(m index.Mark) bool {
+	for entry := range strings.SplitSeq(h.ReadBy, ",") {
+		if name, at, _ := strings.Cut(entry, ":"); name == m.Operator && at == m.Time {
+			return true
+		}
+	}
+	return false
+}
+
+// Marks returns the read mark of each operator that counts.
+func (h Handoff) Marks() []index.Mark {
+	var first index.Row
+	for _, m := range (index.Row{ReadBy: h.ReadBy}).Marks() {
+		first = first.WithMark(m)
+	}
+	return first.Marks()
+}
+
+// Collect takes in what an event says that can be read.
+func (f *Facts) Collect(e Parsed) {
+	switch p := e.content.(type) {
+	case Written:
+		f.write(p.HandoffID, Handoff{Line: e.Number, Offset: e.Offset, sum: p.sum()})
+	case MarkedRead:
+		f.mark(p, e.Number)
+	case Resumed:
+		f.resume(LoggedResume{p.Consumption, e.Number})
+	case Recovered:
+		f.Adopted.add(p)
+	case Regenerated:
+		f.Machine = p.NewFingerprint
+	case Repaired:
+		for _, id := range p.Quarantined {
+			f.about(id).Aside = true
+		}
+		for _, id := range p.Superseded {
+			f.about(id).Superseded = true
+		}
+	}
 }
 
 var idInEvent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"handoff_id":"(sha256:[0-9a-f]{64})"`) })
@@ -127,84 +139,92 @@ var idInEvent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // the handoffs and the token that it names: they were in the store.
 func (f *Facts) CollectAll(events []Parsed) {
 	for _, e := range events {
-		if e.Err == nil && f.Collect(e) == nil {
+		if e.content != nil || e.Err == nil {
+			f.Collect(e)
 			continue
 		}
 		for _, m := range idInEvent().FindAllSubmatch(e.Text, -1) {
-			f.write(LoggedWrite{Written{HandoffID: string(m[1])}, e.Place, e.Number})
+			f.write(string(m[1]), Handoff{Line: e.Number, Offset: e.Offset})
 		}
 		if key, ok := ResumeKey(e.Text); ok {
-			f.resume(LoggedResume{Consumption{Token: string(key)}, e.Place})
+			f.resume(LoggedResume{Consumption{Token: string(key)}, e.Number})
 		}
 	}
 }
 
-// fitsRow reports whether a row can hold the mark. One that cannot be is as good as not recorded.
-func fitsRow(m MarkedRead) bool {
-	const file = "2000-01-01-a-b-c.md"
-	row := index.Row{ID: m.HandoffID, File: file, From: "a", To: "b", Topic: "c", Time: "2000-01-01T00:00:00Z"}
-	row, ok := index.ParseRow(row.WithMark(index.Mark{Operator: m.OperatorID, Time: m.Time}).String())
-	return ok && len(row.Marks()) == 1
+func (f *Facts) write(id string, event Handoff) {
+	switch h := f.about(id); {
+	case h.Aside: // written again after a repair: what was said of it before is over
+		*h = event
+	case h.IsWritten() && !h.Superseded:
+		f.repeat(event.Line)
+	default:
+		event.ReadBy = h.ReadBy
+		*h = event
+	}
 }
 
-func payload[T any](e Parsed) (p T, err error) {
-	err = json.Unmarshal(e.Payload, &p)
-	return p, err
-}
+const maxRepeats = 4 << 10 // bytes of the marks of one handoff from which on repeats are not kept
 
-func (f *Facts) write(w LoggedWrite) {
-	id := w.HandoffID
-	switch _, known := f.Writes[id]; {
-	case f.Aside[id]: // written again after a repair: what was said of it before is over
-		delete(f.Aside, id)
-		delete(f.Marks, id)
-	case f.Superseded[id]:
-		delete(f.Superseded, id)
-	case known:
-		f.Again[id] = w.Place
+// mark keeps the marks that a row can hold.
+func (f *Facts) mark(m MarkedRead, line int) {
+	if !form.IsSlug(m.OperatorID, document.MaxName) || !form.IsInstant(m.Time) {
 		return
 	}
-	f.Writes[id] = w
+	h, mark := f.about(m.HandoffID), index.Mark{Operator: m.OperatorID, Time: m.Time}
+	again := (index.Row{ReadBy: h.ReadBy}).IsReadBy(m.OperatorID)
+	if again {
+		f.repeat(line)
+	}
+	if again && (h.HasMark(mark) || len(h.ReadBy) > maxRepeats) {
+		return
+	}
+	if h.ReadBy != "" {
+		h.ReadBy += ","
+	}
+	h.ReadBy += mark.Operator + ":" + mark.Time
+}
+
+func (f *Facts) repeat(line int) {
+	if f.Repeats++; f.Repeats == 1 {
+		f.Repeat = line
+	}
 }
 
 func (f *Facts) resume(r LoggedResume) {
-	if f.Resumes[r.Token].Place == "" {
+	if _, known := f.Resumes[r.Token]; !known {
 		f.Resumes[r.Token] = r
 		f.Resumed = append(f.Resumed, r.Token)
 	}
 }
 
-func (f *Facts) repair(r Repaired) {
-	for _, id := range r.Quarantined {
-		f.Aside[id] = true
-		delete(f.Again, id)
-	}
-	for _, id := range r.Superseded {
-		f.Superseded[id] = true
-		delete(f.Again, id)
-	}
-}
-
-// SetMark adds a mark, or gives that of the operator its time.
-func SetMark(marks []index.Mark, mark index.Mark) []index.Mark {
-	for i, m := range marks {
-		if m.Operator == mark.Operator {
-			marks[i] = mark
-			return marks
-		}
-	}
-	return append(marks, mark)
-}
-
 // MayLack reports whether a handoff and what became of it may have no events: if it was adopted, its write has none.
-func (f *Facts) MayLack(id string) bool {
-	_, logged := f.Writes[id]
-	return f.Adopted.Rows > 0 && !logged
+func (f *Facts) MayLack(id string) bool { return f.Adopted.Rows > 0 && !f.Of(id).IsWritten() }
+
+// Says reports whether the write event says what a row and its document do.
+func (h Handoff) Says(row index.Row, doc *document.Document) bool {
+	w := Written{From: row.From, To: row.To, Topic: row.Topic, Time: row.Time, FilePath: row.File, SchemaVersion: doc.SchemaVersion,
+		ReferencesCount: len(doc.References), Tags: doc.Tags, BodyByteSize: len(doc.Body)}
+	return h.sum == w.sum()
+}
+
+// seed is of this process alone: nobody can make events that differ and have the same sum.
+var seed = sync.OnceValue(maphash.MakeSeed)
+
+// sum is of what DiffersFrom compares.
+func (w Written) sum() uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed())
+	for _, field := range append([]string{w.From, w.To, w.Topic, w.Time, path.Base(w.FilePath), w.SchemaVersion,
+		strconv.Itoa(w.ReferencesCount), strconv.Itoa(w.BodyByteSize)}, w.Tags...) {
+		maphash.WriteComparable(&h, field)
+	}
+	return h.Sum64()
 }
 
 // DiffersFrom returns the name of the first thing that the event says otherwise than the row, or than the
 // document if there is one.
-func (w LoggedWrite) DiffersFrom(row index.Row, doc *document.Document) string {
+func (w Written) DiffersFrom(row index.Row, doc *document.Document) string {
 	switch {
 	case w.From != row.From:
 		return "from"
@@ -233,7 +253,7 @@ func (w LoggedWrite) DiffersFrom(row index.Row, doc *document.Document) string {
 // A LoggedResume is a consumed token as the audit log records it.
 type LoggedResume struct {
 	Consumption
-	Place string
+	Line int
 }
 
 // ResumeKey returns the key of the token that a line of the log records as consumed.

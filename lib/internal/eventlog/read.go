@@ -1,10 +1,18 @@
 package eventlog
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"runtime"
 	"slices"
+	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
@@ -14,95 +22,137 @@ type Reading struct {
 	*Facts
 	Unproven *Facts
 
-	Bad      string // the place of that event, "" if all continue the chain
-	Why      error  // what is wrong with it
-	Verified int64  // bytes of the log up to there
+	Count    int   // of the events that are proven
+	Verified int64 // bytes of the log up to the end of the last of them
+	last     point
+	points   map[int]point // those that were asked for, by the count of events up to them
 
-	Torn   string // the place of a last line that has no end, "" if it has
+	Bad string // the place of the first event that is not proven, "" if all are
+	Why error  // what is wrong with it
+
+	Torn   string // the place of the first of the last lines that a crash has left without an end or with zeros, "" if none
 	TornAt int64
 
 	Notes []Note // on events that are odd, and prove what they say all the same
+
+	log *io.SectionReader
+}
+
+// A point is where an event stands, and its hash.
+type point struct {
+	hash string
+	line int
 }
 
 // A Note is a remark on a line of the log.
 type Note struct{ Place, Text string }
 
-// slice is how many lines are looked at together, on all processors.
-const slice = 4096
-
-// Read walks the chain of a log.
-func Read(text []byte) *Reading {
-	r := &Reading{Facts: NewFacts(), Unproven: NewFacts()}
-	prev := Genesis
-	for lines := range r.slices(text) {
-		events := make([]Parsed, len(lines))
-		parallel.Each(len(lines), runtime.GOMAXPROCS(0), func(i int) { events[i] = ParseEvent(lines[i]) })
-		for i, e := range events {
-			if r.Bad == "" && !r.follows(&e, prev) {
-				r.Bad, r.Why = e.Place, e.Err
-			}
-			if r.Bad != "" {
-				r.Unproven.CollectAll(events[i:])
-				break
-			}
-			prev = e.Hash
-		}
+// Read walks the chain of a log. It keeps the hashes of the events at which checkpoints were made.
+func Read(log *io.SectionReader, checkpoints ...Checkpoint) (*Reading, error) {
+	r := &Reading{Facts: NewFacts(), Unproven: NewFacts(), last: point{hash: Genesis}, points: make(map[int]point), log: log}
+	for _, c := range checkpoints {
+		r.points[c.Count] = point{}
 	}
-	return r
+	_, end, err := Tail(log, log.Size())
+	if errors.Is(err, fault.ErrIntegrity) { // what stands at the end is no event
+		end, err = log.Size(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var events []Parsed
+	lines, err := eachLines(io.NewSectionReader(log, 0, end), func(lines []Line) {
+		events = slices.Grow(events[:0], len(lines))[:len(lines)]
+		parallel.Each(len(lines), runtime.GOMAXPROCS(0), func(i int) { events[i] = ParseEvent(lines[i]) })
+		r.take(events)
+	})
+	if end < log.Size() {
+		r.Torn, r.TornAt = Place(lines+1), end
+	}
+	return r, err
 }
 
-// slices goes through the lines that are events, some at a time. A torn line ends the log.
-func (r *Reading) slices(text []byte) func(func([]LogLine) bool) {
-	return func(yield func([]LogLine) bool) {
-		var lines []LogLine
-		for l := range LogLines(text) {
-			if l.Torn {
-				if r.Torn == "" {
-					r.Torn, r.TornAt = l.place(), l.Offset
-				}
-			} else if !l.Marker {
-				lines = append(lines, l)
-			}
-			if len(lines) == slice {
-				if !yield(lines) {
-					return
-				}
-				lines = lines[:0]
-			}
+// take goes on with events of the log.
+func (r *Reading) take(events []Parsed) {
+	for i := range events {
+		if r.Bad == "" && !r.follows(&events[i]) {
+			r.Bad, r.Why = events[i].place(), events[i].Err
 		}
-		if len(lines) > 0 {
-			yield(lines)
+		if r.Bad != "" {
+			r.Unproven.CollectAll(events[i:])
+			return
 		}
 	}
 }
 
 // follows takes in what an event says if it continues the chain; else its Err says why not.
-func (r *Reading) follows(e *Parsed, prev string) bool {
-	if e.Err == nil && e.Prev != prev {
-		e.Err = fmt.Errorf("the chain is broken: it names %q as the event before, which is %q", e.Prev, prev)
-	}
-	if e.Err == nil {
-		e.Err = r.Collect(*e)
+func (r *Reading) follows(e *Parsed) bool {
+	if e.Err == nil && e.Prev != r.last.hash {
+		e.Err = fmt.Errorf("the chain is broken: it names %.80q as the event before, which is %q", e.Prev, r.last.hash)
 	}
 	if e.Err != nil {
 		return false
 	}
+	r.Collect(*e)
 	if !e.Canonical {
-		r.Notes = append(r.Notes, Note{e.Place, "is not written in canonical form"})
+		r.Notes = append(r.Notes, Note{e.place(), "is not written in canonical form"})
 	}
-	if !slices.Contains(Types, e.Type) {
-		r.Notes = append(r.Notes, Note{e.Place, fmt.Sprintf("has the unknown event type %q", e.Type)})
+	if _, known := contents[e.Type]; !known {
+		r.Notes = append(r.Notes, Note{e.place(), fmt.Sprintf("has the unknown event type %.80q", e.Type)})
 	}
-	r.Hashes, r.Lines = append(r.Hashes, e.Hash), append(r.Lines, e.Number)
+	r.Count++
+	r.last = point{e.Hash, e.Number}
 	r.Verified = e.Offset + int64(len(e.Text)) + 1
+	if _, wanted := r.points[r.Count]; wanted {
+		r.points[r.Count] = r.last
+	}
 	return true
 }
 
 // Head returns the checkpoint of the last event that is proven.
-func (f *Facts) Head() Checkpoint {
-	n := len(f.Hashes)
-	if n == 0 {
-		return Checkpoint{0, Genesis}
+func (r *Reading) Head() Checkpoint { return Checkpoint{Count: r.Count, Hash: r.last.hash} }
+
+// Written reads the write event of a handoff again.
+func (r *Reading) Written(h Handoff) (w Written, err error) {
+	var line Event
+	if err = json.NewDecoder(io.NewSectionReader(r.log, h.Offset, layout.MaxEvent)).Decode(&line); err == nil {
+		err = json.Unmarshal(line.Payload, &w)
 	}
-	return Checkpoint{n, f.Hashes[n-1]}
+	return w, err
 }
+
+// Promises is what events say that are yet to be logged, one a line.
+func Promises(text string) *Facts {
+	f := NewFacts()
+	_, _ = eachLines(strings.NewReader(text), func(lines []Line) { // of a string, which can be read
+		for _, l := range lines {
+			if e := ParseEvent(l); e.Err == nil {
+				f.Collect(e)
+			}
+		}
+	})
+	return f
+}
+
+// Open opens the log of a state directory as it is now: it only grows. One that does not exist has no events.
+func Open(state *durable.Dir) (log *io.SectionReader, done func() error, err error) {
+	f, err := state.OpenSole(layout.Log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return None(), func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > layout.MaxLog {
+		err = fmt.Errorf("%w: %d bytes, more than the %d that are read", durable.ErrTooLarge, info.Size(), layout.MaxLog)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return io.NewSectionReader(f, 0, info.Size()), f.Close, nil
+}
+
+// None is a log without events.
+func None() *io.SectionReader { return io.NewSectionReader(strings.NewReader(""), 0, 0) }

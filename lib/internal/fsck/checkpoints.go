@@ -12,27 +12,26 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// A keptCheckpoint is what a file of the state directory says, or why it says nothing.
-type keptCheckpoint struct {
+// kept is what a file of the state directory says, or why it is no checkpoint.
+type kept struct {
 	name string
 	eventlog.Checkpoint
 	err error
 }
 
-// readCheckpoints reads the checkpoints in the state directory. They are read before the log, which may go on
-// in between and still holds them.
-func (c *Check) readCheckpoints() error {
-	if err := c.openState(); err != nil || c.State == nil {
-		return err
+// readCheckpoints reads the checkpoints in the state directory.
+func (s *Snapshot) readCheckpoints() error {
+	if s.State == nil {
+		return nil
 	}
-	names, err := c.State.Names(layout.IsCheckpoint)
+	names, err := s.State.Names(layout.IsCheckpoint)
 	slices.SortFunc(names, eventlog.ByCount)
 	for _, name := range names {
-		kept, err := eventlog.ReadCheckpoint(c.State, name)
+		signed, err := eventlog.ReadCheckpoint(s.State, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it was moved away just now
 		case err == nil, errors.Is(err, fault.ErrIntegrity), errors.Is(err, fault.ErrConfig):
-			c.kept = append(c.kept, keptCheckpoint{name, kept.Checkpoint, err})
+			s.kept = append(s.kept, kept{name, signed.Checkpoint, err})
 		default:
 			return err
 		}
@@ -42,7 +41,7 @@ func (c *Check) readCheckpoints() error {
 
 // checkCheckpoints holds the log against the checkpoints in the state directory. Who signed them is not looked at.
 // A log that does not hold one rarely holds those after it: they are one fault.
-func (c *Check) checkCheckpoints() {
+func (c *check) checkCheckpoints() {
 	var lacking []string
 	var first string
 	for _, kept := range c.kept {
@@ -52,7 +51,7 @@ func (c *Check) checkCheckpoints() {
 			c.fault(kept.name, "restore it from a copy, or move it away", "%s", corrupt.Why)
 		case kept.err != nil:
 			c.warn(kept.name, fault.Remedy(kept.err), "%v", kept.err)
-		case c.Log.Bad != "" && kept.Count > len(c.Log.Hashes): // the log is at fault before it
+		case c.Log.Bad != "" && kept.Count > c.Log.Count: // the log is at fault before it
 		case why != "":
 			lacking = append(lacking, kept.name)
 			first = cmp.Or(first, fmt.Sprintf("%s:%d: %s", layout.Log, line, why))

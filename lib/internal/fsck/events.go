@@ -4,70 +4,76 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // checkEvents looks for events that no row reflects.
-func (c *Check) checkEvents() {
-	for id, w := range c.Log.Writes {
-		_, pending := c.promised.Writes[id]
+func (c *check) checkEvents() {
+	for id, h := range c.Log.Handoffs() {
+		row := c.Rows[id]
 		switch {
-		case c.Rows[id] != nil || pending || c.hidesRows():
-		case c.Log.Aside[id]:
-			c.warn(w.Place, "write it again", "records %s, which did not verify and was put aside", id)
-		default:
-			c.fault(w.Place, remedyRepair, "records %s, which no row lists", id)
-		}
-	}
-	for id := range c.Log.Aside {
-		if _, written := c.Log.Writes[id]; !written && c.Rows[id] == nil {
+		case row != nil:
+			c.checkMarks(row, h)
+		case h.IsWritten() && (c.promised.Of(id).IsWritten() || c.hidesRows()):
+		case h.IsWritten() && h.Aside:
+			c.warn(eventlog.Place(h.Line), "write it again", "records %s, which did not verify and was put aside", id)
+		case h.IsWritten():
+			c.fault(eventlog.Place(h.Line), remedyRepair, "records %s, which no row lists", id)
+		case h.Aside:
 			c.warn(layout.Log, "write it again", "records that %s was lost", id)
-		}
-	}
-	for id, w := range c.Log.Unproven.Writes {
-		if c.Rows[id] == nil {
-			c.warn(w.Place, remedyRepair, "records %s, which no row lists, behind the break of the chain", id)
-		}
-	}
-	for id := range c.Log.Marks {
-		c.checkLostMarks(id)
-	}
-}
-
-func (c *Check) checkLostMarks(id string) {
-	row := c.Rows[id]
-	if row == nil {
-		if _, written := c.Log.Writes[id]; !written && !c.Log.Aside[id] {
+		case h.ReadBy != "":
 			c.warn(layout.Log, "", "records that %s was read, which nothing records as written", id)
 		}
-		return
 	}
-	marks := row.Marks()
-	for _, m := range c.Log.Marks[id] {
-		if !slices.Contains(marks, m) && !slices.Contains(c.promised.Marks[id], m) {
-			c.fault(row.place, remedyRepair, "lacks the read mark %s:%s, which the audit log records", m.Operator, m.Time)
+	for id, h := range c.Log.Unproven.Handoffs() {
+		if h.IsWritten() && c.Rows[id] == nil {
+			c.warn(eventlog.Place(h.Line), remedyRepair, "records %s, which no row lists, behind the break of the chain", id)
 		}
 	}
 }
 
-// checkRowEvents looks for the events of a row. Behind a broken chain none can be expected; that it is
-// broken is said where it breaks.
-func (c *Check) checkRowEvents(row *listedRow, doc *document.Document) {
+// checkMarks holds the read marks of a row against those that are recorded. Where an operator has several, each may be
+// the one of the row: others may have marked at the same time.
+func (c *check) checkMarks(row *Row, logged eventlog.Handoff) {
+	marks := row.Marks()
+	for _, m := range logged.Marks() {
+		if !slices.ContainsFunc(marks, func(have index.Mark) bool { return have.Operator == m.Operator && logged.HasMark(have) }) && !c.promised.Of(row.ID).HasMark(m) {
+			c.fault(row.Place(), remedyRepair, "lacks the read mark %s:%s, which the audit log records", m.Operator, m.Time)
+		}
+	}
+}
+
+// checkRowEvents looks for the events of a row, whose document is nil if it cannot be read. Behind a broken chain none
+// can be expected; that it is broken is said where it breaks.
+func (c *check) checkRowEvents(row *Row, doc *document.Document) {
 	report := c.fault
 	if c.Log.MayLack(row.ID) {
 		report = c.warn
 	}
-	w, ok := c.Log.Writes[row.ID]
-	if ok {
-		if diff := w.DiffersFrom(row.Row, doc); diff != "" {
-			c.fault(w.Place, remedyRepair, "records another %s than %s has", diff, row.place)
-		}
-	} else if _, pending := c.promised.Writes[row.ID]; !pending && !c.hidesEvents() {
-		report(row.place, remedyRepair, "%s has no write event in the audit log", row.ID)
+	logged, promised := c.Log.Of(row.ID), c.promised.Of(row.ID)
+	switch {
+	case logged.IsWritten():
+		c.checkWrite(row, doc, logged)
+	case !promised.IsWritten() && !c.hidesEvents():
+		report(row.Place(), remedyRepair, "%s has no write event in the audit log", row.ID)
 	}
 	for _, m := range row.Marks() {
-		if !slices.Contains(c.Log.Marks[row.ID], m) && !slices.Contains(c.promised.Marks[row.ID], m) && !c.hidesEvents() {
-			report(row.place, remedyRepair, "the read mark %s:%s has no event in the audit log", m.Operator, m.Time)
+		if !logged.HasMark(m) && !promised.HasMark(m) && !c.hidesEvents() {
+			report(row.Place(), remedyRepair, "the read mark %s:%s has no event in the audit log", m.Operator, m.Time)
 		}
+	}
+}
+
+func (c *check) checkWrite(row *Row, doc *document.Document, logged eventlog.Handoff) {
+	if doc != nil && logged.Says(row.Row, doc) {
+		return
+	}
+	w, err := c.Log.Written(logged)
+	if err != nil {
+		c.fault(eventlog.Place(logged.Line), "", "cannot be read again: %v", err)
+	} else if diff := w.DiffersFrom(row.Row, doc); diff != "" {
+		c.fault(eventlog.Place(logged.Line), remedyRepair, "records another %s than %s has", diff, row.Place())
 	}
 }

@@ -1,42 +1,23 @@
 package fsck
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// readLedgerText reads the ledger into the snapshot.
-func (c *Check) readLedgerText() (err error) {
-	if c.State == nil {
-		return nil
-	}
-	c.LedgerText, err = c.State.ReadFile(layout.Ledger, layout.MaxLedger)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge), errors.Is(err, fs.ErrPermission):
-		c.odd = append(c.odd, Finding{layout.Ledger, fmt.Sprintf("cannot be read: %v", err), remedyRepair})
-		return nil
-	}
-	return err
-}
-
 // checkLedger compares the consumed tokens with the events: a token that one of them lacks could be
 // consumed again, or was never consumed.
-func (c *Check) checkLedger() {
-	seen, whole := map[string]bool{}, txn.WholeRecords(c.LedgerText)
-	for n, line := range (&txn.Ledger{Text: c.LedgerText}).Lines() {
+func (c *check) checkLedger() {
+	seen, whole := map[string]bool{}, txn.WholeRecords(c.Ledger)
+	for n, line := range (&txn.Ledger{Text: c.Ledger}).Lines() {
 		place := fmt.Sprintf("%s:%d", layout.Ledger, n)
 		consumed, ok := txn.ParseConsumption(line)
 		switch _, pending := c.promised.Resumes[consumed.Token]; {
 		case n > whole:
-			if c.intent == nil {
+			if c.Intent == nil {
 				c.warn(place, remedyRepair, "the last line is torn; it was never committed")
 			}
 			continue
@@ -56,12 +37,12 @@ func (c *Check) checkLedger() {
 	}
 	for token, event := range c.Log.Resumes {
 		if _, pending := c.promised.Resumes[token]; !seen[token] && !pending {
-			c.fault(event.Place, remedyRepair, "records a consumed token that %s lacks: it could be consumed again", layout.Ledger)
+			c.fault(eventlog.Place(event.Line), remedyRepair, "records a consumed token that %s lacks: it could be consumed again", layout.Ledger)
 		}
 	}
 }
 
-func (c *Check) checkConsumption(place string, consumed eventlog.Consumption) {
+func (c *check) checkConsumption(place string, consumed eventlog.Consumption) {
 	event, logged := c.Log.Resumes[consumed.Token]
 	switch {
 	case !logged && c.Log.MayLack(consumed.HandoffID):
@@ -69,6 +50,6 @@ func (c *Check) checkConsumption(place string, consumed eventlog.Consumption) {
 	case !logged:
 		c.fault(place, remedyRepair, "the consumed token of %s has no event in the audit log", consumed.HandoffID)
 	case event.Consumption != consumed:
-		c.fault(place, remedyRepair, "differs from what %s records of the same token", event.Place)
+		c.fault(place, remedyRepair, "differs from what %s records of the same token", eventlog.Place(event.Line))
 	}
 }

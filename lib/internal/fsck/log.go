@@ -3,58 +3,60 @@ package fsck
 import (
 	"context"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// ReadLog returns what the log says, once the chain holds.
-func ReadLog(s *store.Store) (*eventlog.Reading, error) {
-	c := NewCheck(s)
-	dir, err := s.Prover()
-	if err != nil || dir == nil {
-		return c.Log, err
+// ReadLog returns what the log says, once the chain holds. Whether it holds the checkpoints can be asked then.
+func ReadLog(s *store.Store, checkpoints ...eventlog.Checkpoint) (*eventlog.Reading, error) {
+	st, err := Look(context.Background(), s, checkpoints...)
+	if err != nil || st == nil {
+		none, _ := eventlog.Read(eventlog.None()) // which cannot fail
+		return none, err
 	}
-	c.Dir = dir
-	defer c.close()
-	if err := c.takeSnapshot(context.Background()); err != nil {
-		return nil, err
-	}
-	c.ReadLog()
+	defer st.Close()
+	c := newCheck(st)
+	c.checkLog()
 	err = c.report.Err()
-	if err == nil && len(c.Log.Hashes) == 0 && c.intent == nil && c.listsHandoffs() {
+	if err == nil && st.lacksLog() && st.lists() {
 		err = s.LogMissing()
 	}
-	return c.Log, err
+	return st.Log, err
 }
 
-// ReadLog walks the chain and reports what is wrong with it.
-func (c *Check) ReadLog() {
+// checkLog reports what is wrong with the chain.
+func (c *check) checkLog() {
 	c.report.Faults = append(c.report.Faults, c.odd...)
-	c.Log = eventlog.Read(c.LogText)
-	if c.Log.Bad != "" {
-		c.fault(c.Log.Bad, remedyRepair, "%v; what comes after it proves nothing", c.Log.Why)
+	log := c.Log
+	if log.Bad != "" {
+		c.fault(log.Bad, remedyRepair, "%v; what comes after it proves nothing", log.Why)
 	}
-	if c.Log.Torn != "" && (c.intent == nil || c.Log.TornAt < c.intent.LogOffset) {
-		c.fault(c.Log.Torn, "any writing command, or "+remedyRepair, "the last line is torn")
+	if log.Torn != "" && (c.Intent == nil || log.TornAt < c.Intent.LogOffset) {
+		c.fault(log.Torn, "any writing command, or "+remedyRepair, "the last line is torn")
 	}
-	for _, n := range c.Log.Notes {
+	for _, n := range log.Notes {
 		c.warn(n.Place, "", "%s", n.Text)
 	}
-	for id, place := range c.Log.Again {
-		c.fault(place, remedyRepair, "records the write of %s again, after %s", id, c.Log.Writes[id].Place)
+	if n := log.Repeats; n > 0 {
+		c.warn(eventlog.Place(log.Repeat), "", "%s from here on record again what earlier ones record; of these the first counts", fault.Count(n, "event"))
 	}
-	c.report.Events = len(c.Log.Hashes)
-	c.report.Head = c.Log.Head().String()
+	c.report.Events = log.Count
+	c.report.Head = log.Head().String()
 }
 
-// readPromises collects the events of an unfinished change. Rows may have them already or not yet.
-func (c *Check) readPromises() {
-	if c.intent == nil {
-		return
-	}
-	for l := range eventlog.LogLines([]byte(c.intent.LogLines)) {
-		if e := eventlog.ParseEvent(l); e.Err == nil {
-			_ = c.promised.Collect(e) // what it cannot read it does not promise
+// checkIntent reports a change that is not finished.
+func (c *check) checkIntent() {
+	switch {
+	case c.intentErr != nil:
+		c.fault(layout.Intent, remedyRepair, "cannot be used: %v", c.intentErr)
+	case c.Intent != nil:
+		if _, err := txn.LogState(c.Store, c.log, c.log.Size(), c.Intent); err != nil {
+			c.fault(layout.Intent, remedyRepair, "no writing command can complete what was interrupted, or take it back: %v", err)
+			return
 		}
+		c.warn(layout.Intent, "any writing command", "a change is under way or was interrupted; the next writing command completes it or takes it back")
 	}
 }

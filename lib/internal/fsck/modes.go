@@ -12,7 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-func (c *Check) checkDirMode(d *durable.Dir) {
+func (c *check) checkDirMode(d *durable.Dir) {
 	info, err := d.Stat()
 	if err != nil {
 		c.fault(d.Path(), "", "cannot be read: %v", err)
@@ -22,7 +22,7 @@ func (c *Check) checkDirMode(d *durable.Dir) {
 }
 
 // checkStateOwner looks for a directory that who owns the store cannot open, since root made it.
-func (c *Check) checkStateOwner() {
+func (c *check) checkStateOwner() {
 	owner, err := c.Dir.Lstat(".")
 	for _, name := range []string{".", layout.Drafts} {
 		made, serr := c.State.Lstat(name)
@@ -35,7 +35,7 @@ func (c *Check) checkStateOwner() {
 }
 
 // checkFileMode looks for a mode that no command gives and that does harm.
-func (c *Check) checkFileMode(d *durable.Dir, name string, file durable.Entry) {
+func (c *check) checkFileMode(d *durable.Dir, name string, file durable.Entry) {
 	mode := "644"
 	if d == c.State {
 		mode = "600"
@@ -59,7 +59,7 @@ func (c *Check) checkFileMode(d *durable.Dir, name string, file durable.Entry) {
 }
 
 // checkOwnFile is checkFileMode for the files that commands write again, which must belong to who owns the store.
-func (c *Check) checkOwnFile(d *durable.Dir, name string, file durable.Entry) {
+func (c *check) checkOwnFile(d *durable.Dir, name string, file durable.Entry) {
 	if !file.Regular {
 		return // this is said elsewhere
 	}
@@ -70,7 +70,7 @@ func (c *Check) checkOwnFile(d *durable.Dir, name string, file durable.Entry) {
 }
 
 // checkLock looks at the lock file as those who lock it do.
-func (c *Check) checkLock(file durable.Entry) {
+func (c *check) checkLock(file durable.Entry) {
 	path := store.ShellQuote(filepath.Join(c.Dir.Path(), layout.Lock))
 	if !file.Regular {
 		c.fault(layout.Lock, "mv "+path+" "+path+".odd", "is not a regular file, and writing commands refuse")

@@ -1,181 +1,261 @@
 package fsck
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A snapshot is what the changing files of a store said at one moment. Bodies never change and are read
-// later.
-type snapshot struct {
-	Indexes    []IndexText
-	LogText    []byte
-	LedgerText []byte
-	intent     *txn.Intent
-	intentErr  error     // why the intent that is there cannot be used
-	odd        []Finding // files that cannot be taken for what their names say
+// A Snapshot is what a store holds at one moment, its documents excepted, which never change and are read later. Who wants
+// to know what is there, what is missing and what belongs to what asks it.
+type Snapshot struct {
+	store.Dirs
+
+	Indexes []IndexFile     // INDEX.md first, then the archives that readers come to
+	Rows    map[string]*Row // by id: the first of each, with the marks of all
+	order   []*Row
+	Ledger  []byte
+	Log     *eventlog.Reading
+
+	Intent    *txn.Intent // nil if no change is under way, or if it cannot be used
+	intentErr error
+	promised  *eventlog.Facts // what it is going to log, or has just logged
+
+	names []string  // in the handoffs directory; see isThere
+	kept  []kept    // checkpoints
+	odd   []Finding // files that cannot be taken for what their names say
+	log   *io.SectionReader
+	done  func() error // closes it
 }
 
-type IndexText struct {
-	Name string
-	Text []byte // nil if it is missing
+// An IndexFile is the text of an index file. One that is linked may be missing.
+type IndexFile struct {
+	Name, Text string
+	Missing    bool
 }
 
-// A signature changes with every change of the store: each begins with a new intent, and ends with new
-// events and without the intent.
-type signature struct {
-	index, log, intent durable.Entry
+// A Row is a row with its place.
+type Row struct {
+	index.Row
+	file string
+	line int
 }
 
-func (c *Check) signature() (sig signature) {
-	sig.index, _ = c.Dir.Lstat(layout.Index)
-	sig.intent, _ = c.Dir.Lstat(layout.Intent)
-	if c.State != nil {
-		sig.log, _ = c.State.Lstat(layout.Log)
+// Place returns file:line.
+func (r *Row) Place() string { return fmt.Sprintf("%s:%d", r.file, r.line) }
+
+// Look reads a store until nothing has changed in between; nil is one without a handoffs directory. Whether the log
+// holds the checkpoints can be asked then. ErrBusy says that others change it faster than it can be read.
+func Look(ctx context.Context, s *store.Store, checkpoints ...eventlog.Checkpoint) (*Snapshot, error) {
+	dir, err := s.Prover()
+	if err != nil || dir == nil {
+		return nil, err
 	}
-	return sig
+	st, err := LookIn(ctx, store.Dirs{Store: s, Dir: dir}, checkpoints...)
+	if err != nil {
+		st.Close()
+		return nil, err
+	}
+	return st, nil
 }
 
-// takeSnapshot reads until nothing has changed in between.
-func (c *Check) takeSnapshot(ctx context.Context) error {
+// LookIn is Look for a store that is open, and stays so.
+func LookIn(ctx context.Context, d store.Dirs, checkpoints ...eventlog.Checkpoint) (st *Snapshot, err error) {
 	const patience = 300
 	for range patience {
-		if err := c.openState(); err != nil {
-			return err
+		st = &Snapshot{Dirs: d, Rows: make(map[string]*Row), promised: eventlog.NewFacts(), done: func() error { return nil }}
+		same, err := st.read(checkpoints)
+		if err != nil || same {
+			return st, err
 		}
-		before := c.signature()
-		if err := c.ReadSnapshot(); err != nil {
-			return err
-		}
-		if before == c.signature() {
-			return nil
-		}
+		st.Release()
+		d.State = st.Dirs.State
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return st, ctx.Err()
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return fault.New(fault.ErrBusy, "try again when fewer commands write", "the store changes faster than it can be read")
+	return st, fault.New(fault.ErrBusy, "try again when fewer commands write", "the store changes faster than it can be read")
 }
 
-// openState opens the state directory, unless there is none yet.
-func (c *Check) openState() (err error) {
-	if c.State == nil {
-		c.State, err = c.OpenPlace(c.Opt.StateDir)
+// Close closes the store too.
+func (s *Snapshot) Close() {
+	s.Release()
+	s.Dirs.Close()
+}
+
+// Release closes what LookIn has opened: the log.
+func (s *Snapshot) Release() { s.done() }
+
+// LogText reads the log from its beginning.
+func (s *Snapshot) LogText() io.Reader { return io.NewSectionReader(s.log, 0, s.log.Size()) }
+
+// read reads everything once, and reports whether it is of one moment: whether the files that change had the same stamps
+// before and after. What was read before is older, and the log, which only grows, is read after as it was then.
+func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error) {
+	if s.names, err = s.Dir.Names(func(string) bool { return true }); err != nil {
+		return false, err
+	}
+	slices.Sort(s.names)
+	if s.State == nil {
+		if s.State, err = s.OpenPlace(s.Opt.StateDir); err != nil {
+			return false, err
+		}
+	}
+	if err := s.readCheckpoints(); err != nil {
+		return false, err
+	}
+	before := s.stamps()
+	for _, read := range []func() error{s.readIntent, s.readIndexes, s.readLedger, s.openLog} {
+		if err := read(); err != nil {
+			return false, err
+		}
+	}
+	if s.stamps() != before {
+		return false, nil
+	}
+	for _, k := range s.kept {
+		checkpoints = append(checkpoints, k.Checkpoint)
+	}
+	if s.Log, err = eventlog.Read(s.log, checkpoints...); err != nil {
+		return false, err
+	}
+	return s.Log.Torn == "" || s.stamps() == before, nil // the next command cuts off what is torn
+}
+
+// stamps changes with every change of the store: each begins with an intent and ends with new events and without it.
+func (s *Snapshot) stamps() string {
+	var all strings.Builder
+	add := func(d *durable.Dir, name string) {
+		stamp, _, err := d.Stamp(name)
+		fmt.Fprintln(&all, name, stamp, err == nil)
+	}
+	for _, name := range s.names {
+		if layout.IsArchive(name) {
+			add(s.Dir, name)
+		}
+	}
+	add(s.Dir, layout.Index)
+	add(s.Dir, layout.Intent)
+	if s.State != nil {
+		add(s.State, layout.Log)
+		add(s.State, layout.Ledger)
+		add(s.State, layout.Fingerprint)
+	}
+	return all.String()
+}
+
+func (s *Snapshot) readIntent() (err error) {
+	s.Intent, err = txn.ReadIntent(s.Dir, txn.ReadKey(s.State))
+	switch {
+	case errors.Is(err, fault.ErrIntegrity):
+		s.intentErr, err = err, nil
+	case err == nil && s.Intent != nil:
+		s.promised = eventlog.Promises(s.Intent.LogLines)
 	}
 	return err
 }
 
-func (c *Check) ReadSnapshot() (err error) {
-	c.snapshot = snapshot{}
-	if c.intent, err = txn.ReadIntent(c.Dir, txn.ReadKey(c.State)); errors.Is(err, fault.ErrIntegrity) {
-		c.intentErr, err = err, nil
-	}
+// readIndexes reads what store.EachIndex does, and goes on behind a file that is none.
+func (s *Snapshot) readIndexes() error {
+	text, err := s.readIndex(layout.Index)
 	if err != nil {
 		return err
 	}
-	if err := c.readIndexTexts(); err != nil {
-		return err
-	}
-	if err := c.readLedgerText(); err != nil {
-		return err
-	}
-	return c.readLogText()
-}
-
-// readIndexTexts reads what eachIndex does, and goes on behind a file that is none.
-func (c *Check) readIndexTexts() error {
-	text, err := c.readIndexText(layout.Index)
-	if err != nil {
-		return err
-	}
-	linked := index.Archives(string(text))
+	linked := index.Archives(text)
 	for n := 1; ; {
-		text, err := c.readIndexText(layout.Archive(n))
-		if err != nil {
+		if _, err := s.readIndex(layout.Archive(n)); err != nil {
 			return err
 		}
-		if n = index.NextArchive(linked, n, text != nil); n == 0 {
-			c.Indexes = c.Indexes[:len(c.Indexes)-1]
+		last := len(s.Indexes) - 1
+		if n = index.NextArchive(linked, n, !s.Indexes[last].Missing); n == 0 {
+			s.Indexes = s.Indexes[:last]
 			return nil
 		}
 	}
 }
 
-func (c *Check) readIndexText(name string) ([]byte, error) {
-	text, err := store.ReadIndex(c.Dir, name)
+func (s *Snapshot) readIndex(name string) (string, error) {
+	text, err := store.ReadIndex(s.Dir, name)
 	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) {
-		c.odd = append(c.odd, Finding{name, corrupt.Why, remedyRepair})
+		s.odd = append(s.odd, Finding{name, corrupt.Why, remedyRepair})
 		err = nil
 	}
-	c.Indexes = append(c.Indexes, IndexText{name, text})
-	return text, err
+	s.Indexes = append(s.Indexes, IndexFile{name, store.AsString(text), text == nil})
+	return store.AsString(text), err
 }
 
-// listsHandoffs reports whether any index file of the snapshot lists a handoff.
-func (c *Check) listsHandoffs() bool {
-	return slices.ContainsFunc(c.Indexes, func(i IndexText) bool { return !index.IsEmpty(i.Text) })
+func (s *Snapshot) readLedger() (err error) {
+	if s.State != nil {
+		s.Ledger, err = s.State.ReadFile(layout.Ledger, layout.MaxLedger)
+	}
+	return s.orOdd(layout.Ledger, err)
 }
 
-func (c *Check) readLogText() (err error) {
-	if c.State == nil {
+func (s *Snapshot) openLog() (err error) {
+	s.log = eventlog.None()
+	if s.State == nil {
 		return nil
 	}
-	c.LogText, err = txn.ReadLogText(c.State)
-	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, fs.ErrPermission) {
-		c.odd = append(c.odd, Finding{layout.Log, fmt.Sprintf("cannot be read: %v", err), remedyRepair})
+	log, done, err := eventlog.Open(s.State)
+	if err == nil {
+		s.log, s.done = log, done
+	}
+	return s.orOdd(layout.Log, err)
+}
+
+// orOdd takes the error of a file of the state directory that is there and cannot be read. It is a fault of its own.
+func (s *Snapshot) orOdd(name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge), errors.Is(err, fs.ErrPermission):
+		s.odd = append(s.odd, Finding{name, fmt.Sprintf("cannot be read: %v", err), remedyRepair})
 		return nil
 	}
 	return err
 }
 
-// isOdd reports whether a file is there and cannot be read. That is a fault of its own, and nothing that the
-// file may hold can be missed.
-func (c *Check) isOdd(name string) bool {
-	return slices.ContainsFunc(c.odd, func(f Finding) bool { return f.Place == name })
-}
-
-// hidesRows reports whether there may be rows that were not read.
-func (c *Check) hidesRows() bool {
-	return slices.ContainsFunc(c.Indexes, func(f IndexText) bool { return c.isOdd(f.Name) })
-}
-
-// hidesEvents reports whether there may be events that were not read, or prove nothing, or are missing as a whole.
-func (c *Check) hidesEvents() bool { return c.Log.Bad != "" || c.isOdd(layout.Log) || c.lacksLog() }
-
-// lacksLog reports whether there is no log, or nothing in it.
-func (c *Check) lacksLog() bool {
-	return len(c.Log.Hashes)+len(c.promised.Writes) == 0 && c.Log.Bad == "" && !c.isOdd(layout.Log)
-}
-
-// checkIntent reports a change that is not finished.
-func (c *Check) checkIntent() {
-	switch {
-	case c.intentErr != nil:
-		c.fault(layout.Intent, remedyRepair, "cannot be used: %v", c.intentErr)
-	case c.intent != nil:
-		if _, err := txn.LogState(c.Store, bytes.NewReader(c.LogText), int64(len(c.LogText)), c.intent); err != nil {
-			c.fault(layout.Intent, remedyRepair, "no writing command can complete what was interrupted, or take it back: %v", err)
-			return
+// ListRows collects the rows. tell is called with every line, and for a row with the first one of its id; it may be nil.
+func (s *Snapshot) ListRows(tell func(f IndexFile, l index.Line, first *Row)) {
+	for _, f := range s.Indexes {
+		for l := range index.Lines(f.Text) {
+			var first *Row
+			if l.IsRow {
+				first = s.list(f.Name, l)
+			}
+			if tell != nil {
+				tell(f, l, first)
+			}
 		}
-		c.warn(layout.Intent, "any writing command", "a change is under way or was interrupted; the next writing command completes it or takes it back")
 	}
 }
 
-// publishes reports whether an unfinished change publishes the file.
-func publishes(intent *txn.Intent, file string) bool {
-	return intent != nil && slices.ContainsFunc(intent.Bodies, func(b txn.Body) bool { return b.File == file })
+func (s *Snapshot) list(file string, l index.Line) *Row {
+	first := s.Rows[l.Row.ID]
+	if first == nil {
+		first = &Row{l.Row, file, l.Number}
+		s.Rows[l.Row.ID], s.order = first, append(s.order, first)
+		return first
+	}
+	if first.File == l.Row.File && store.SameHandoff(first.Row, l.Row) {
+		for _, m := range l.Row.Marks() {
+			first.Row = first.WithMark(m)
+		}
+	}
+	return first
 }

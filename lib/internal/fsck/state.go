@@ -15,7 +15,7 @@ import (
 )
 
 // checkState looks at the files of the state directory and at permissions.
-func (c *Check) checkState() {
+func (c *check) checkState() {
 	c.checkDirMode(c.Dir)
 	c.checkLogThere()
 	if c.State == nil {
@@ -47,7 +47,7 @@ func (c *Check) checkState() {
 }
 
 // checkLogThere reports a log that is missing, once for all rows.
-func (c *Check) checkLogThere() {
+func (c *check) checkLogThere() {
 	switch {
 	case len(c.Rows) == 0 || !c.lacksLog():
 	case c.State == nil:
@@ -58,10 +58,10 @@ func (c *Check) checkLogThere() {
 }
 
 // orderRemedies puts the command that makes the store this machine's before those that are refused until then.
-func (c *Check) orderRemedies() {
+func (c *check) orderRemedies() {
 	observed, err := c.Fingerprint()
 	if err == nil {
-		_, _, err = c.CompareMachine(c.Dir, c.State, observed)
+		_, _, err = c.CompareMachine(observed)
 	}
 	refused := (*store.MachineError)(nil)
 	if !errors.As(err, &refused) {
@@ -76,11 +76,11 @@ func (c *Check) orderRemedies() {
 	}
 }
 
-func (c *Check) checkFingerprint() {
-	record, err := store.ReadMachine(c.State)
+func (c *check) checkFingerprint() {
+	record, err := c.Machine()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if len(c.Rows)+len(c.Log.Hashes) > 0 {
+		if len(c.Rows)+c.Log.Count > 0 {
 			c.fault(layout.Fingerprint, c.RegenerateCommand(), "is missing, although there are handoffs")
 		}
 	case err != nil:
@@ -99,7 +99,7 @@ func (c *Check) checkFingerprint() {
 }
 
 // checkLines expects one JSON object a line. It names the first line that is none.
-func (c *Check) checkLines(name string) {
+func (c *check) checkLines(name string) {
 	f, err := c.State.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return

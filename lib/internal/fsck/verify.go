@@ -10,9 +10,6 @@ import (
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -54,45 +51,29 @@ const (
 	remedyRebuild = "handoff doctor --rebuild-index"
 )
 
-// A Check collects the findings of one verification.
-type Check struct {
-	*store.Store
-	Dir, State *durable.Dir
-	snapshot
-
+// A check collects the findings of one verification.
+type check struct {
+	*Snapshot
 	mu     sync.Mutex
 	report Report
-
-	kept     []keptCheckpoint
-	Rows     map[string]*listedRow // by id
-	order    []string              // ids in the order of the index
-	Log      *eventlog.Reading
-	promised *eventlog.Facts // what a pending change is going to log, or has just logged
 }
 
-// A listedRow is a row with its place. Rows that list the same handoff again add their marks.
-type listedRow struct {
-	index.Row
-	place string
-}
+func newCheck(s *Snapshot) *check { return &check{Snapshot: s, report: newReport()} }
 
-func NewCheck(s *store.Store) *Check {
-	return &Check{Store: s, Rows: make(map[string]*listedRow), Log: eventlog.Read(nil), promised: eventlog.NewFacts(),
-		report: Report{Faults: []Finding{}, Warnings: []Finding{}}}
-}
+func newReport() Report { return Report{Faults: []Finding{}, Warnings: []Finding{}} }
 
 // mostFindings is how many faults are listed, and how many warnings: who has more needs no list.
 const mostFindings = 10_000
 
-func (c *Check) fault(place, remedy, format string, args ...any) {
+func (c *check) fault(place, remedy, format string, args ...any) {
 	c.find(&c.report.Faults, place, remedy, format, args)
 }
 
-func (c *Check) warn(place, remedy, format string, args ...any) {
+func (c *check) warn(place, remedy, format string, args ...any) {
 	c.find(&c.report.Warnings, place, remedy, format, args)
 }
 
-func (c *Check) find(list *[]Finding, place, remedy, format string, args []any) {
+func (c *check) find(list *[]Finding, place, remedy, format string, args []any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch n := len(*list); {
@@ -106,25 +87,17 @@ func (c *Check) find(list *[]Finding, place, remedy, format string, args []any) 
 // Verify derives everything again: ids from files, rows from documents, events from rows, the chain, the
 // read marks, and looks for what does not belong. With ids it looks at these handoffs and the chain alone.
 func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
-	c := NewCheck(s)
-	dir, err := s.Prover()
-	if err != nil || dir == nil {
-		return c.report, err
+	st, err := Look(ctx, s)
+	if err != nil || st == nil {
+		return newReport(), err
 	}
-	c.Dir = dir
-	defer c.close()
-	if err := c.readCheckpoints(); err != nil {
-		return c.report, err
-	}
-	if err := c.takeSnapshot(ctx); err != nil {
-		return c.report, err
-	}
-	c.ReadLog()
-	c.readPromises()
+	defer st.Close()
+	c := newCheck(st)
+	c.checkLog()
 	if len(ids) > 0 {
 		err = c.only(ctx, ids)
 	} else {
-		err = c.all(ctx)
+		c.all(ctx)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -135,47 +108,36 @@ func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
 	return c.report, err
 }
 
-func (c *Check) close() {
-	c.Dir.Close()
-	if c.State != nil {
-		c.State.Close()
-	}
-}
-
-func (c *Check) all(ctx context.Context) error {
-	c.ReadIndexes()
+func (c *check) all(ctx context.Context) {
+	c.checkIndexes()
 	c.checkIntent()
 	c.checkDocuments(ctx, c.order)
-	if err := c.checkNames(); err != nil {
-		return err
-	}
+	c.checkNames()
 	c.checkEvents()
 	c.checkLedger()
 	c.checkAdoption()
 	c.checkState()
 	c.checkCheckpoints()
-	return nil
 }
 
 // only keeps to the handoffs of the ids and to what the log itself shows.
-func (c *Check) only(ctx context.Context, ids []string) error {
-	before := c.report
-	c.ReadIndexes()
-	c.report = before
-	var full []string
+func (c *check) only(ctx context.Context, ids []string) error {
+	c.ListRows(nil)
+	var rows []*Row
 	for _, id := range ids {
 		e, err := c.Find(c.Dir, id)
 		if err != nil {
 			return err
 		}
-		if c.Rows[e.ID] == nil { // written since the snapshot
-			c.Rows[e.ID] = &listedRow{e, layout.Index}
+		row := c.Rows[e.ID]
+		if row == nil { // written since the snapshot
+			row = &Row{Row: e, file: layout.Index}
 		}
-		full = append(full, e.ID)
+		rows = append(rows, row)
 	}
-	c.checkDocuments(ctx, full)
-	for _, id := range full {
-		c.checkLostMarks(id)
+	c.checkDocuments(ctx, rows)
+	for _, row := range rows {
+		c.checkMarks(row, c.Log.Of(row.ID))
 	}
 	c.checkLogThere()
 	return nil

@@ -3,7 +3,6 @@ package repair
 import (
 	"errors"
 	"fmt"
-	"path"
 	"runtime"
 	"slices"
 
@@ -15,25 +14,27 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
+// A good document, as the row that it should have, and whether its write event says otherwise.
+type good struct {
+	*index.Row
+	differs bool
+}
+
 // survey reads every stored file. What does not verify, and every copy but one, goes aside.
 func (m *mending) survey() error {
-	names, err := m.Dir.Names(index.IsFile)
-	if err != nil {
-		return err
-	}
-	slices.Sort(names)
-	m.stored, m.differs = make(map[string]index.Row), make(map[string]bool)
-	rows, differ, errs := make([]index.Row, len(names)), make([]bool, len(names)), make([]error, len(names))
-	m.EachShown(store.TaskProve, len(names), 2*runtime.GOMAXPROCS(0), func(i int) { rows[i], differ[i], errs[i] = m.rowOf(names[i]) })
+	names := m.found.Files()
+	m.stored = make(map[string]good, len(names))
+	docs, errs := make([]good, len(names)), make([]error, len(names))
+	m.EachShown(store.TaskProve, len(names), 2*runtime.GOMAXPROCS(0), func(i int) { docs[i], errs[i] = m.read(names[i]) })
 	for i, name := range names {
+		err := errs[i]
 		switch {
-		case errs[i] == nil:
-			m.differs[rows[i].ID] = differ[i]
-			err = m.keepOne(rows[i])
-		case errors.Is(errs[i], fault.ErrIntegrity), errors.Is(errs[i], durable.ErrUnsafe), errors.Is(errs[i], durable.ErrTooLarge):
-			err = m.quarantine(m.Dir, name, errs[i].Error())
+		case err == nil:
+			err = m.keepOne(docs[i])
+		case errors.Is(err, fault.ErrIntegrity), errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
+			err = m.quarantine(m.Dir, name, err.Error())
 		default: // a disk that cannot be read is no proof against the file
-			err = fmt.Errorf("cannot read %s: %w", m.Path(name), errs[i])
+			err = fmt.Errorf("cannot read %s: %w", m.Path(name), err)
 		}
 		if err != nil {
 			return err
@@ -44,30 +45,32 @@ func (m *mending) survey() error {
 	return nil
 }
 
-// rowOf returns the row that a file should have, without marks, and whether its write event says otherwise.
-func (m *mending) rowOf(name string) (row index.Row, differs bool, err error) {
+func (m *mending) read(name string) (good, error) {
 	text, err := m.Dir.ReadFile(name, layout.MaxDocument)
 	if err != nil {
-		return row, false, err
+		return good{}, err
 	}
 	doc, err := store.ParseStored(name, text)
 	if err != nil {
-		return row, false, err
+		return good{}, err
 	}
-	derived := index.Row{ID: doc.HandoffID, File: name, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
-	if err := store.CompareRow(name, doc, derived); err != nil {
-		return row, false, err
+	row := index.Row{ID: doc.HandoffID, File: name, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
+	if err := store.CompareRow(name, doc, row); err != nil {
+		return good{}, err
 	}
 	if err := m.Opt.CheckBody(doc.Body); err != nil {
-		return row, false, &fault.CorruptError{File: name, Why: store.OneLine(err)}
+		return good{}, &fault.CorruptError{File: name, Why: store.OneLine(err)}
 	}
-	row, ok := index.ParseRow(derived.String()) // a row of its own lets the text go
+	logged := m.found.Log.Of(row.ID)
+	differs := logged.IsWritten() && !logged.Says(row, &doc)
+	if listed := m.found.Rows[row.ID]; listed != nil && listed.File == name && store.SameHandoff(listed.Row, row) {
+		return good{&listed.Row, differs}, nil
+	}
+	row, ok := index.ParseRow(row.String()) // a row of its own lets the text go
 	if !ok {
-		return row, false, &fault.CorruptError{File: name, Why: "cannot be listed in the index"}
+		return good{}, &fault.CorruptError{File: name, Why: "cannot be listed in the index"}
 	}
-	w, logged := m.found.Log.Writes[row.ID]
-	w.FilePath = name // where it lies is compared when it is known which file stays
-	return row, logged && w.DiffersFrom(row, &doc) != "", nil
+	return good{&row, differs}, nil
 }
 
 func (m *mending) quarantine(d *durable.Dir, name, why string) error {
@@ -81,71 +84,76 @@ func (m *mending) quarantine(d *durable.Dir, name, why string) error {
 
 // keepOne decides which of several files with the same content stays: the one that is listed, else the
 // one that was logged, else the first.
-func (m *mending) keepOne(row index.Row) error {
-	first, again := m.stored[row.ID]
+func (m *mending) keepOne(next good) error {
+	keep, again := m.stored[next.ID]
+	listed := m.found.Rows[next.ID]
+	isListed := func(g good) bool { return listed != nil && listed.File == g.File }
+	drop := next
+	if !again || !isListed(keep) && (isListed(next) || keep.differs && !next.differs) {
+		keep, drop = next, keep
+	}
+	m.stored[keep.ID] = keep
 	if !again {
-		m.stored[row.ID] = row
 		return nil
 	}
-	keep, drop := first, row
-	listed := m.found.Rows[row.ID]
-	logged := path.Base(m.found.Log.Writes[row.ID].FilePath)
-	if (listed != nil && listed.File == row.File) || ((listed == nil || listed.File != first.File) && logged == row.File) {
-		keep, drop = row, first
-	}
-	m.stored[row.ID] = keep
 	return m.quarantine(m.Dir, drop.File, "it is a copy of "+keep.File)
 }
 
-// collectMarks joins the marks of all rows and those that the log records. Where they differ the log is
-// right.
+// collectMarks joins the marks of all rows and those that the log records. A time that the log does not record gives
+// way to the first that it does.
 func (m *mending) collectMarks() {
 	for _, f := range slices.Concat(m.found.Indexes, m.loose) {
-		for l := range index.Lines(string(f.Text)) {
+		for l := range index.Lines(f.Text) {
 			row, ok := m.stored[l.Row.ID]
-			if !l.IsRow || !ok || !store.SameHandoff(row, l.Row) {
+			if !l.IsRow || !ok || !store.SameHandoff(*row.Row, l.Row) {
 				continue
 			}
 			for _, mark := range l.Row.Marks() {
-				row = row.WithMark(mark)
+				*row.Row = row.WithMark(mark)
 			}
-			m.stored[row.ID] = row
 		}
 	}
-	for id, logged := range m.found.Log.Marks {
+	for id, logged := range m.found.Log.Handoffs() {
 		row, ok := m.stored[id]
 		if !ok {
 			continue
 		}
 		marks := row.Marks()
-		for _, mark := range logged {
-			marks = eventlog.SetMark(marks, mark)
+		for _, mark := range logged.Marks() {
+			at := slices.IndexFunc(marks, func(have index.Mark) bool { return have.Operator == mark.Operator })
+			switch {
+			case at < 0:
+				marks = append(marks, mark)
+			case !logged.HasMark(marks[at]):
+				marks[at] = mark
+			}
 		}
 		row.ReadBy = ""
 		for _, mark := range marks {
-			row = row.WithMark(mark)
+			*row.Row = row.WithMark(mark)
 		}
-		m.stored[id] = row
 	}
 }
 
 // compareLog finds the handoffs that are lost, and the write events that are to be replaced.
 func (m *mending) compareLog() {
 	lost := func(id string) {
-		if _, ok := m.stored[id]; !ok && !m.found.Log.Aside[id] {
+		if _, ok := m.stored[id]; !ok && !m.found.Log.Of(id).Aside {
 			m.lost = append(m.lost, id)
 		}
 	}
 	for id := range m.found.Rows {
 		lost(id)
 	}
-	for id := range m.found.Log.Unproven.Writes {
-		lost(id)
+	for _, facts := range []*eventlog.Facts{m.found.Log.Unproven, m.found.Log.Facts} {
+		for id, h := range facts.Handoffs() {
+			if h.IsWritten() {
+				lost(id)
+			}
+		}
 	}
-	for id, w := range m.found.Log.Writes {
-		lost(id)
-		row, ok := m.stored[id]
-		if _, twice := m.found.Log.Again[id]; ok && (twice || m.differs[id] || path.Base(w.FilePath) != row.File) {
+	for id, doc := range m.stored {
+		if doc.differs {
 			m.superseded = append(m.superseded, id)
 		}
 	}

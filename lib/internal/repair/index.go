@@ -30,28 +30,24 @@ type rewriting struct {
 // takes in what an archive has lost. An archive that is missing or was emptied is made anew, so that those behind
 // it are found.
 func (m *mending) rewrite() error {
-	m.placed = make(map[string]bool)
+	m.placed = make(map[string]bool, len(m.stored))
 	var archives []string
-	var all []rewriting
 	for _, f := range m.found.Indexes[1:] {
 		archives = append(archives, f.Name)
-		all = append(all, m.normalise(f, false))
-	}
-	last := m.normalise(m.found.Indexes[0], m.rebuild)
-	m.complete(&last, archives)
-	for _, r := range append(all, last) {
-		if err := m.publishRewriting(r); err != nil {
+		if err := m.publishRewriting(m.normalise(f, false)); err != nil {
 			return err
 		}
 	}
-	return nil
+	last := m.normalise(m.found.Indexes[0], m.rebuild)
+	m.complete(&last, archives)
+	return m.publishRewriting(last)
 }
 
 // normalise keeps the good rows of a file, each id once, or none if all are made anew, and what other people
 // wrote. Damaged rows, conflict markers and links that lead nowhere remain in the copy of the file.
-func (m *mending) normalise(f fsck.IndexText, anew bool) rewriting {
-	r := rewriting{name: f.Name, old: f.Text}
-	text := strings.TrimPrefix(string(f.Text), fsck.ByteOrderMark)
+func (m *mending) normalise(f fsck.IndexFile, anew bool) rewriting {
+	r := rewriting{name: f.Name, old: []byte(f.Text)}
+	text := strings.TrimPrefix(f.Text, fsck.ByteOrderMark)
 	var sides fsck.Conflict
 	far := m.found.FarLinks()
 	for l := range index.Lines(text) {
@@ -82,11 +78,12 @@ func (m *mending) normalise(f fsck.IndexText, anew bool) rewriting {
 
 // take returns what a row should be, if it lists a good document and no row before has done so.
 func (m *mending) take(old index.Row) (index.Row, bool) {
-	row, ok := m.stored[old.ID]
-	if !ok || m.placed[old.ID] || row.File != old.File || !store.SameHandoff(row, old) {
-		return row, false
+	doc, ok := m.stored[old.ID]
+	if !ok || m.placed[old.ID] || doc.File != old.File || !store.SameHandoff(*doc.Row, old) {
+		return old, false
 	}
-	m.placed[old.ID] = true
+	row := *doc.Row
+	m.placed[row.ID] = true
 	if slices.Equal(row.Marks(), old.Marks()) {
 		row.ReadBy = old.ReadBy
 	}
@@ -98,7 +95,7 @@ func (m *mending) complete(r *rewriting, archives []string) {
 	var missing []index.Row
 	for id, row := range m.stored {
 		if !m.placed[id] {
-			missing = append(missing, row)
+			missing = append(missing, *row.Row)
 		}
 	}
 	for _, row := range m.inOrder(missing) {
@@ -128,7 +125,7 @@ func (m *mending) publishRewriting(r rewriting) error {
 		payload.Superseded, payload.LogKeptAs = m.superseded, m.logKeptAs
 		changed = changed || len(missing)+len(m.lost) > 0 || m.logKeptAs != "" || m.found.Log.Torn != ""
 	}
-	if !changed || (len(r.old) == 0 && len(m.stored)+len(m.lost) == 0 && len(m.found.Log.Hashes) == 0) {
+	if !changed || (len(r.old) == 0 && len(m.stored)+len(m.lost) == 0 && m.found.Log.Count == 0) {
 		return nil
 	}
 	if len(r.old) > 0 && !bytes.Equal(r.old, r.text) {
@@ -163,14 +160,10 @@ func (m *mending) tell(r rewriting, payload eventlog.Repaired, events int) {
 }
 
 // readLoose reads the archives behind a gap in their numbers.
-func (m *mending) readLoose() error {
-	names, err := m.Dir.Names(func(name string) bool {
-		return layout.IsArchive(name) && !slices.ContainsFunc(m.found.Indexes, func(f fsck.IndexText) bool { return f.Name == name })
-	})
-	slices.Sort(names)
-	for _, name := range names {
+func (m *mending) readLoose() (err error) {
+	for _, name := range m.found.LooseArchives() {
 		text, readErr := store.ReadIndex(m.Dir, name)
-		m.loose, err = append(m.loose, fsck.IndexText{Name: name, Text: text}), errors.Join(err, readErr)
+		m.loose, err = append(m.loose, fsck.IndexFile{Name: name, Text: store.AsString(text)}), errors.Join(err, readErr)
 	}
 	return err
 }

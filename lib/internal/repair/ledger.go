@@ -13,9 +13,8 @@ import (
 // begins with its token is one: the token was consumed, whatever else is damaged. The old file stays beside.
 func (m *mending) mendLedger() error {
 	var lines bytes.Buffer
-	seen := map[string]bool{}
-	whole := txn.WholeRecords(m.found.LedgerText)
-	for n, line := range (&txn.Ledger{Text: m.found.LedgerText}).Lines() {
+	seen, whole := map[string]bool{}, txn.WholeRecords(m.found.Ledger)
+	for n, line := range (&txn.Ledger{Text: m.found.Ledger}).Lines() {
 		c, ok := txn.ParseConsumption(line)
 		if key := txn.LineKey(line); !ok && key != "" && n <= whole {
 			c.Token, ok = key, true
@@ -44,13 +43,13 @@ func (m *mending) mendLedger() error {
 		}
 		lines.WriteString(line)
 	}
-	if bytes.Equal(lines.Bytes(), m.found.LedgerText) {
+	if bytes.Equal(lines.Bytes(), m.found.Ledger) {
 		return nil
 	}
 	old := "there was no file"
-	if len(m.found.LedgerText) > 0 {
+	if len(m.found.Ledger) > 0 {
 		old = "the old file is " + layout.Ledger + "." + m.stamp
-		if err := m.keepCopy(m.State, layout.Ledger+"."+m.stamp, m.found.LedgerText); err != nil {
+		if err := m.keepCopy(m.State, layout.Ledger+"."+m.stamp, m.found.Ledger); err != nil {
 			return err
 		}
 	}

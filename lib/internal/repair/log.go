@@ -2,6 +2,7 @@ package repair
 
 import (
 	"cmp"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func (m *mending) cutLog() error {
 		return err
 	}
 	m.logKeptAs = layout.Log + "." + m.stamp
-	if err := m.keepCopy(m.State, m.logKeptAs, m.found.LogText); err != nil {
+	if err := m.copyLog(m.logKeptAs); err != nil {
 		return err
 	}
 	if err := log.Truncate(facts.Verified); err != nil {
@@ -39,19 +40,38 @@ func (m *mending) cutLog() error {
 	return log.Sync()
 }
 
+// copyLog publishes a copy of the log.
+func (m *mending) copyLog(name string) error {
+	staged, err := m.State.BeginStage(nil, 0o600)
+	if err != nil {
+		return err
+	}
+	defer staged.Discard()
+	if _, err = io.Copy(staged, m.found.LogText()); err == nil {
+		err = staged.Sync()
+	}
+	if err == nil {
+		err = staged.Publish(name)
+	}
+	if err == nil {
+		err = m.State.Sync()
+	}
+	return err
+}
+
 // missingEvents returns the events that documents and marks should have and do not: what was adopted without needs
 // none, as long as it can be told from what was not. A log that is missing
 // as a whole begins with one event that says so.
 func (m *mending) missingEvents() ([]eventlog.Pending, error) {
 	facts := m.found.Log
-	if len(facts.Hashes) == 0 && len(m.stored) > 0 {
+	if facts.Count == 0 && len(m.stored) > 0 {
 		reason := "the audit log was missing"
 		if m.logKeptAs != "" {
 			reason = "the audit log did not verify from its first event on"
 		}
 		all := eventlog.Adoption{Tokens: len(m.consumed)}
-		for _, row := range m.stored {
-			all.Count(row, nil)
+		for _, doc := range m.stored {
+			all.Count(*doc.Row)
 		}
 		return []eventlog.Pending{all.Event(reason, m.logKeptAs)}, nil
 	}
@@ -70,7 +90,7 @@ func (m *mending) missingEvents() ([]eventlog.Pending, error) {
 	events = append(events, m.unloggedResumes(needs)...)
 	for _, id := range slices.Sorted(maps.Keys(m.stored)) {
 		for _, mark := range m.stored[id].Marks() {
-			if needs(id) && !slices.Contains(facts.Marks[id], mark) {
+			if needs(id) && !facts.Of(id).HasMark(mark) {
 				events = append(events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: mark.Operator, Time: mark.Time, AlreadyMarked: true}})
 			}
 		}
@@ -81,10 +101,9 @@ func (m *mending) missingEvents() ([]eventlog.Pending, error) {
 // unlogged returns the rows that need a write event.
 func (m *mending) unlogged(needs func(id string) bool) []index.Row {
 	var rows []index.Row
-	for id, row := range m.stored {
-		_, logged := m.found.Log.Writes[id]
-		if (!logged && needs(id)) || slices.Contains(m.superseded, id) {
-			rows = append(rows, row)
+	for id, doc := range m.stored {
+		if doc.differs || !m.found.Log.Of(id).IsWritten() && needs(id) {
+			rows = append(rows, *doc.Row)
 		}
 	}
 	return rows
@@ -92,9 +111,9 @@ func (m *mending) unlogged(needs func(id string) bool) []index.Row {
 
 // inOrder sorts rows as they were logged, those that were not by the time of their documents.
 func (m *mending) inOrder(rows []index.Row) []index.Row {
-	writes := m.found.Log.Writes
+	log := m.found.Log
 	slices.SortFunc(rows, func(a, b index.Row) int {
-		return cmp.Or(writes[a.ID].Line-writes[b.ID].Line, strings.Compare(a.Time+a.ID, b.Time+b.ID))
+		return cmp.Or(log.Of(a.ID).Line-log.Of(b.ID).Line, strings.Compare(a.Time+a.ID, b.Time+b.ID))
 	})
 	return rows
 }
@@ -103,9 +122,9 @@ func (m *mending) inOrder(rows []index.Row) []index.Row {
 func (m *mending) isCovered() bool {
 	facts := m.found.Log
 	var found eventlog.Adoption
-	for id, row := range m.stored {
+	for id, doc := range m.stored {
 		if facts.MayLack(id) {
-			found.Count(row, facts.Marks[id])
+			found.Count(*doc.Row, facts.Of(id))
 		}
 	}
 	for _, c := range m.consumed {

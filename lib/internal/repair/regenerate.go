@@ -23,7 +23,7 @@ func Regenerate(ctx context.Context, s *store.Store, record machine.Record, reas
 	if err := clearWay(x); err != nil {
 		return err
 	}
-	adopted, err := fsck.Adoptable(x)
+	adopted, err := fsck.Adoptable(ctx, x.Dirs)
 	if err != nil {
 		return err
 	}

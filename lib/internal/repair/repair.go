@@ -10,7 +10,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -45,7 +44,7 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Report, e
 		return report, err
 	}
 	m := newMending(x, rebuild, &report)
-	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.removeLeftovers, m.look, m.survey, m.cutLog, m.mendLedger, m.rewrite, m.displaceLoose} {
+	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.removeLeftovers, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.rewrite, m.displaceLoose} {
 		if err := do(); err != nil {
 			return report, err
 		}
@@ -63,14 +62,13 @@ type mending struct {
 	report  *Report
 	stamp   string
 
-	found  *fsck.Check
-	loose  []fsck.IndexText     // archives that nothing links and that no reader comes to
-	stored map[string]index.Row // by id: the rows that the good documents should have
-	placed map[string]bool      // ids whose rows are in a rewritten file
-	lost   []string             // ids that are listed or recorded and have no good document
+	found  *fsck.Snapshot
+	loose  []fsck.IndexFile // archives that nothing links and that no reader comes to
+	stored map[string]good  // by id
+	placed map[string]bool  // ids whose rows are in a rewritten file
+	lost   []string         // ids that are listed or recorded and have no good document
 
-	differs    map[string]bool // ids whose write event says otherwise than the document
-	superseded []string
+	superseded []string               // ids whose write event says otherwise than the document
 	consumed   []eventlog.Consumption // what the ledger should hold
 	logKeptAs  string
 }
@@ -101,14 +99,11 @@ func (m *mending) settleIntent() error {
 }
 
 // look reads what Verify reads, the documents excepted.
-func (m *mending) look() error {
-	c := fsck.NewCheck(m.Store)
-	c.Dir, c.State = m.Dir, m.State
-	if err := c.ReadSnapshot(); err != nil {
+func (m *mending) look(ctx context.Context) (err error) {
+	if m.found, err = fsck.LookIn(ctx, m.Dirs); err != nil {
 		return err
 	}
-	c.ReadLog()
-	c.ReadIndexes()
-	m.found = c
+	m.AtEnd(m.found.Release)
+	m.found.ListRows(nil)
 	return m.readLoose()
 }

@@ -43,8 +43,10 @@ func UnknownID(id, dir string) error {
 func (s *Store) matching(d *durable.Dir, prefix string) ([]index.Row, error) {
 	c := newCollector(func(index.Row) bool { return true })
 	err := EachIndex(d, func(name string, text []byte) error {
-		if name == layout.Index && index.ListsNothing(text) && s.isIndexLost(d) {
-			return ErrIndexMissing
+		if name == layout.Index && index.ListsNothing(text) {
+			if err := (Dirs{Store: s, Dir: d}).HasLostIndex(); err != nil {
+				return err
+			}
 		}
 		for _, row := range index.FindPrefix(text, prefix) {
 			c.row(row)

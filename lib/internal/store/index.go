@@ -75,8 +75,8 @@ func openIndex(d *durable.Dir, name string) (*os.File, error) {
 	return f, fault.Unreadable(err)
 }
 
-// asString returns text without copying it: an index may be large. text must not be changed any more.
-func asString(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
+// AsString returns text without copying it: an index may be large. text must not be changed any more.
+func AsString(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
 // EachIndex calls do with INDEX.md, nil if it does not exist, and then with every archive, oldest first.
 // fs.SkipAll from do ends the walk. A walk that comes to its end without an archive that has to be there
@@ -91,7 +91,7 @@ func EachIndex(d *durable.Dir, do func(name string, text []byte) error) (err err
 	if err != nil {
 		return err
 	}
-	linked := index.Archives(asString(text))
+	linked := index.Archives(AsString(text))
 	if err := do(layout.Index, text); err != nil {
 		return err
 	}
@@ -123,47 +123,6 @@ func archiveLost(d *durable.Dir, name string) error {
 		Advice:  "restore it, or run `handoff doctor` to see what would mend it; nothing was changed",
 		Cause:   errArchiveLost,
 	}
-}
-
-// hasHandoffs reports whether d holds a file that looks like a stored handoff. It reads the directory.
-func hasHandoffs(d *durable.Dir) (bool, error) {
-	names, err := d.Names(index.IsFile)
-	return len(names) > 0, err
-}
-
-// HasLost reports whether text, of an INDEX.md that lists nothing, should list handoffs that are there. Beside a table
-// of a store without any event they were put by hand, and are adopted when they are written.
-func (s *Store) HasLost(d *durable.Dir, text []byte) (bool, error) {
-	has, err := hasHandoffs(d)
-	if err != nil || !has || index.Lacks(string(text)) != "" {
-		return has, err
-	}
-	state, err := s.OpenPlace(s.Opt.StateDir)
-	if err != nil || state == nil {
-		return false, err
-	}
-	defer state.Close()
-	return s.hasBegun(nil, state)
-}
-
-var errGone = fault.New(fault.ErrIntegrity, "", "the handoffs directory does not exist, although the audit log has events")
-
-var ErrIndexMissing = fault.New(fault.ErrIntegrity, "run `handoff doctor --rebuild-index` to make it again from the files and the audit log",
-	layout.Index+" is missing or empty, although there are handoffs")
-
-// HasRows reports whether any index file of d lists a handoff.
-func (s *Store) HasRows(d *durable.Dir) (bool, error) {
-	text, err := ReadIndex(d, layout.Index)
-	if err != nil || !index.IsEmpty(text) {
-		return err == nil, err
-	}
-	text, err = ReadIndex(d, layout.Archive(1))
-	return text != nil, err
-}
-
-func (s *Store) LogMissing() error {
-	return fault.New(fault.ErrIntegrity, "run `handoff doctor`; after a clone, `"+s.RegenerateCommand()+"` begins a new log",
-		"the audit log %s is missing or empty, although there are handoffs", filepath.Join(s.Opt.StateDir, layout.Log))
 }
 
 // LooksLikeRow reports whether a line that is no row was meant as one: it has as many cells and holds an id, or a

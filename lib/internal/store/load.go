@@ -12,41 +12,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// Reader opens the handoffs directory for a command that changes nothing; nil if it does not exist.
-func (s *Store) Reader() (*durable.Dir, error) {
-	dir, err := s.Prover()
-	if errors.Is(err, errGone) {
-		s.Opt.Lost(err)
-		err = nil
-	}
-	return dir, err
-}
-
-// Prover is reader for commands that say whether all is there: the error is errGone if a directory that does not
-// exist held handoffs.
-func (s *Store) Prover() (*durable.Dir, error) {
-	dir, err := s.OpenPlace(s.Opt.Dir)
-	if err != nil || dir != nil || !s.hasLog() {
-		return dir, err
-	}
-	if dir, err = s.OpenPlace(s.Opt.Dir); err == nil && dir == nil { // it was not made just now
-		err = fault.New(fault.ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+ShellQuote(s.Opt.StateDir)+" away too",
-			"%s: %v", s.Opt.Dir, errGone)
-	}
-	return dir, err
-}
-
-// hasLog reports whether there is an audit log with something in it.
-func (s *Store) hasLog() bool {
-	state, err := s.OpenPlace(s.Opt.StateDir)
-	if err != nil || state == nil {
-		return false
-	}
-	defer state.Close()
-	log, err := state.Lstat(layout.Log)
-	return err == nil && log.Size > 0
-}
-
 // Load reads the document of an entry and proves that it is the one that was written. The text comes back
 // with an error too, as far as it could be read.
 func (s *Store) Load(d *durable.Dir, e index.Row) (doc document.Document, text []byte, err error) {

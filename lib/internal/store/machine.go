@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -48,39 +47,7 @@ func (e *MachineError) Hint() string {
 // Unwrap returns ErrIntegrity.
 func (e *MachineError) Unwrap() error { return fault.ErrIntegrity }
 
-// MatchesMachine is compareMachine for a store that is not open. known is false for a store without records.
-// Others may begin the store meanwhile: who saw what they stored but not yet whose it is looks again, since
-// they record their machine first.
-func (s *Store) MatchesMachine() (known bool, err error) {
-	if known, err = s.lookAtMachine(); errors.As(err, new(*MachineError)) {
-		known, err = s.lookAtMachine()
-	}
-	return known, err
-}
-
-func (s *Store) lookAtMachine() (known bool, err error) {
-	observed, err := s.Fingerprint()
-	if err != nil {
-		return false, err
-	}
-	state, err := s.OpenPlace(s.Opt.StateDir)
-	if err != nil {
-		return false, err
-	}
-	if state != nil {
-		defer state.Close()
-	}
-	dir, err := s.OpenPlace(s.Opt.Dir)
-	if err != nil {
-		return false, err
-	}
-	if dir != nil {
-		defer dir.Close()
-	}
-	known, _, err = s.CompareMachine(dir, state, observed)
-	return known, err
-}
-
+// Fingerprint returns that of this machine.
 func (s *Store) Fingerprint() (string, error) {
 	observed, err := s.Opt.Fingerprint()
 	if err != nil {
@@ -94,48 +61,6 @@ func (s *Store) Fingerprint() (string, error) {
 		return "", fault.New(class, hint, "cannot tell which machine this is: %v", err)
 	}
 	return observed, nil
-}
-
-// CompareMachine returns whether the store is recorded as this machine's, and the record. A store without anything in it
-// is nobody's yet. Either directory may be nil, if it does not exist.
-func (s *Store) CompareMachine(dir, state *durable.Dir, observed string) (known bool, record machine.Record, err error) {
-	expected, lost := "missing, although there are handoffs", true
-	if state != nil {
-		text, err := state.ReadFile(layout.Fingerprint, machine.MaxBytes)
-		if err == nil {
-			if record, err = machine.ParseRecord(text); err == nil && record.Fingerprint == observed {
-				return true, record, nil
-			}
-			expected, lost = record.Fingerprint, false
-		}
-		if fault.IsLimit(err) {
-			return false, record, fault.Unreadable(err)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			expected, lost = fmt.Sprintf("unreadable (%v)", err), true
-		} else if err != nil {
-			begun, err := s.hasBegun(dir, state)
-			if err != nil || !begun {
-				return false, record, err
-			}
-		}
-	} else if dir == nil {
-		return false, record, nil
-	} else if begun, err := s.HasRows(dir); err != nil || !begun {
-		return false, record, err
-	}
-	return false, machine.Record{}, &MachineError{expected, observed, lost, s.RegenerateCommand()}
-}
-
-// hasBegun reports whether the store has rows or events.
-func (s *Store) hasBegun(dir, state *durable.Dir) (bool, error) {
-	if entry, err := state.Lstat(layout.Log); err == nil && entry.Size > 0 {
-		return true, nil
-	}
-	if dir == nil {
-		return false, nil
-	}
-	return s.HasRows(dir)
 }
 
 func (s *Store) Now() string { return s.Opt.Now().UTC().Format(time.RFC3339) }

@@ -39,7 +39,7 @@ func (s *Store) Scan(d *durable.Dir, choose func(index.Row) bool, skip func([]by
 		case !lost:
 		case name != layout.Index:
 			s.Opt.Lost(fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is missing or was emptied; its handoffs are not shown", fault.Own(name)))
-		case s.isIndexLost(d):
+		case Dirs{Store: s, Dir: d}.HasLostIndex() != nil:
 			s.Opt.Lost(ErrIndexMissing)
 		}
 		if name == layout.Index {
@@ -63,23 +63,6 @@ func ignored(lines int, first string) string {
 		return "1 line of the index is no row and was ignored: " + first + "; `handoff doctor` shows it"
 	}
 	return fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", lines, first)
-}
-
-// isIndexLost reports whether handoffs are there although INDEX.md lists nothing, and not because the first of them
-// are just being stored.
-func (s *Store) isIndexLost(d *durable.Dir) bool {
-	if has, err := hasHandoffs(d); err != nil || !has {
-		return err != nil
-	}
-	if _, err := d.Lstat(layout.Intent); err == nil {
-		return false
-	}
-	text, err := ReadIndex(d, layout.Index)
-	if err != nil || !index.ListsNothing(text) {
-		return err != nil
-	}
-	lost, err := s.HasLost(d, text)
-	return err != nil || lost
 }
 
 func (c *collector) line(name string, number int, line []byte) {

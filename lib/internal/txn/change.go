@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A step is one atomic change of the store. Before commit nothing counts, after it everything does.
@@ -173,7 +174,7 @@ func (x *Session) takeBack(cause error) error {
 	fresh, err := x.Dir.Reopen()
 	if err == nil {
 		defer fresh.Close()
-		again := &Session{Store: x.Store, Dir: fresh, State: x.State, key: x.key}
+		again := &Session{Dirs: store.Dirs{Store: x.Store, Dir: fresh, State: x.State}, key: x.key}
 		var committed bool
 		if committed, err = again.finish(); err == nil && !committed {
 			return fault.New(nil, fault.Then(cause, "run the command again"), "nothing was published: %v", cause)

@@ -156,18 +156,21 @@ func (c *chooser) isListed(id, file string) (bool, error) {
 // has its write event: the row was lost then, and the event is not.
 func (c *chooser) recorded(row index.Row) (index.Row, bool, error) {
 	if c.log == nil {
-		text, err := ReadLogText(c.State)
+		log, done, err := eventlog.Open(c.State)
 		if err != nil {
 			return row, false, err
 		}
-		c.log = eventlog.Read(text)
+		defer done()
+		if c.log, err = eventlog.Read(log); err != nil {
+			return row, false, err
+		}
 	}
-	if c.log.Aside[row.ID] { // what was said of it before is over
+	known := c.log.Of(row.ID)
+	if known.Aside { // what was said of it before is over
 		return row, false, nil
 	}
-	for _, m := range c.log.Marks[row.ID] {
+	for _, m := range known.Marks() {
 		row = row.WithMark(m)
 	}
-	_, logged := c.log.Writes[row.ID]
-	return row, logged && !c.log.Superseded[row.ID], nil
+	return row, known.IsWritten() && !known.Superseded, nil
 }

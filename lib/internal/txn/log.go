@@ -1,9 +1,7 @@
 package txn
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -23,7 +21,7 @@ func (x *Session) head(log *durable.Log, begin bool) (prev string, recovered *ev
 	}
 	if info.Size() == 0 {
 		if !begin {
-			err = x.mayBegin()
+			err = x.MayBegin()
 		}
 		return eventlog.Genesis, nil, err
 	}
@@ -32,7 +30,7 @@ func (x *Session) head(log *durable.Log, begin bool) (prev string, recovered *ev
 		return "", nil, err
 	}
 	if last == nil && !begin {
-		if err := x.mayBegin(); err != nil {
+		if err := x.MayBegin(); err != nil {
 			return "", nil, err
 		}
 	}
@@ -48,15 +46,6 @@ func (x *Session) head(log *durable.Log, begin bool) (prev string, recovered *ev
 		return "", nil, &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, layout.Log), Why: fmt.Sprintf("the last event cannot be read: %v", err)}
 	}
 	return prev, recovered, nil
-}
-
-// mayBegin refuses to begin a log where rows say that there was one.
-func (x *Session) mayBegin() error {
-	has, err := x.HasRows(x.Dir)
-	if err == nil && has {
-		err = x.LogMissing()
-	}
-	return err
 }
 
 // CanBeCut refuses where the end of the log cannot be taken off. A copy of it at each try would help nobody.
@@ -95,22 +84,4 @@ func (x *Session) putAside(log *durable.Log, from, to int64) (*eventlog.Pending,
 	}
 	x.Opt.Warn(fmt.Sprintf("the audit log ended in a torn line of %d bytes; it was kept as %s", len(fragment), name))
 	return &eventlog.Pending{Type: eventlog.TypeRecovered, Payload: eventlog.Recovered{Reason: "torn last line", TornBytes: len(fragment), KeptAs: name}}, log.Sync()
-}
-
-// ReadLogText returns the text of the audit log, nil if there is none. One that is no plain file is
-// durable.ErrUnsafe.
-func ReadLogText(state *durable.Dir) ([]byte, error) {
-	f, err := state.OpenSole(layout.Log)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := durable.ReadAll(f, layout.MaxLog)
-	if errors.Is(err, durable.ErrTooLarge) {
-		err = &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has more than the %d bytes that a log may have", layout.MaxLog)}
-	}
-	return text, err
 }

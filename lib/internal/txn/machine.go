@@ -37,7 +37,7 @@ func (x *Session) CheckMachine() error {
 	if err != nil {
 		return err
 	}
-	known, record, err := x.CompareMachine(x.Dir, x.State, observed)
+	known, record, err := x.CompareMachine(observed)
 	if refused := (*store.MachineError)(nil); errors.As(err, &refused) {
 		x.logRefusal(refused)
 	}

@@ -76,7 +76,7 @@ func (x *Session) stageArchive(text []byte) (*durable.Staged, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.atEnd(staged.Discard)
+	x.AtEnd(staged.Discard)
 	if err := staged.TakeMode(layout.Index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

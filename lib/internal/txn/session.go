@@ -20,16 +20,15 @@ import (
 // A Session is the time in which one process may change the store: it holds the lock, has found itself
 // on the right machine, and has finished or taken back what an interrupted session left.
 type Session struct {
-	*store.Store
-	Dir, State *durable.Dir
-	lockFile   durable.Entry // that is held
-	key        Key           // of intents, once it is known
-	cleanup    []func()
+	store.Dirs
+	lockFile durable.Entry // that is held
+	key      Key           // of intents, once it is known
+	cleanup  []func()
 }
 
 // Begin opens the directories of a store, and makes them durably where they are missing. Nothing is locked yet.
 func Begin(s *store.Store) (*Session, error) {
-	x := &Session{Store: s}
+	x := &Session{Dirs: store.Dirs{Store: s}}
 	if err := x.open(); err != nil {
 		x.End()
 		return nil, err
@@ -139,7 +138,7 @@ func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
 	if err != nil {
 		return lockError(path, wait, err)
 	}
-	x.atEnd(unlock)
+	x.AtEnd(unlock)
 	if x.lockFile, err = x.Dir.Lstat(layout.Lock); err != nil {
 		return err
 	}
@@ -150,7 +149,7 @@ func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
 		if err := d.Lock(ctx, wait-time.Since(begin)); err != nil {
 			return lockError(d.Path(), wait, err)
 		}
-		x.atEnd(d.Unlock)
+		x.AtEnd(d.Unlock)
 	}
 	return nil
 }
@@ -173,18 +172,14 @@ func (x *Session) stillLocked() error {
 	return err
 }
 
-// atEnd has do called when the session ends, last first.
-func (x *Session) atEnd(do func()) { x.cleanup = append(x.cleanup, do) }
+// AtEnd has do called when the session ends, last first.
+func (x *Session) AtEnd(do func()) { x.cleanup = append(x.cleanup, do) }
 
 func (x *Session) End() {
 	for _, do := range slices.Backward(x.cleanup) {
 		do()
 	}
-	for _, d := range []*durable.Dir{x.Dir, x.State} {
-		if d != nil {
-			d.Close()
-		}
-	}
+	x.Close()
 }
 
 func lockError(path string, waited time.Duration, err error) error {

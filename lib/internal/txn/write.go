@@ -44,7 +44,7 @@ func Publish(ctx context.Context, s *store.Store, docs []Publication, keepGoing 
 	p := &publishing{docs: docs, outcomes: make([]Outcome, len(docs))}
 	err := change(ctx, s, func(x *Session) (func() error, error) {
 		p.Session = x
-		x.atEnd(p.discard)
+		x.AtEnd(p.discard)
 		return func() error { return p.store(keepGoing) }, p.stage()
 	})
 	return p.outcomes, err
@@ -199,12 +199,8 @@ func (x *Session) currentIndex() ([]byte, error) {
 	if err != nil || !index.ListsNothing(text) {
 		return text, err
 	}
-	lost, err := x.HasLost(x.Dir, text)
-	if err != nil {
+	if err := x.HasLostIndex(); err != nil {
 		return nil, err
-	}
-	if lost {
-		return nil, store.ErrIndexMissing
 	}
 	if len(text) > 0 {
 		return text, nil

@@ -1,0 +1,70 @@
+package eventlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// A Parsed is a line of the log, looked at by itself.
+type Parsed struct {
+	Event
+	Line
+	Hash      string
+	Canonical bool
+	Err       error
+	content   any // the payload, if its type has one that says something about the store
+}
+
+// contents are the types of events, each with how its payload is read. It is nil where that says nothing about the store.
+var contents = map[string]func(json.RawMessage) (any, error){
+	TypeWrite: payload[Written], TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
+	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil,
+}
+
+func payload[T any](text json.RawMessage) (any, error) {
+	var p T
+	err := json.Unmarshal(text, &p)
+	return p, err
+}
+
+// ParseEvent looks at a line. Its Err says why it is no event.
+func ParseEvent(l Line) Parsed {
+	e := Parsed{Line: l}
+	if l.long || len(l.Text) > layout.MaxEvent {
+		e.Err = fmt.Errorf("has more than the %d bytes of an event", layout.MaxEvent)
+		return e
+	}
+	var kind struct {
+		Event
+		Version   string          `json:"schema_version"`
+		Primitive string          `json:"primitive_id"`
+		Signature json.RawMessage `json:"signature"`
+	}
+	text, err := canon.Transform(l.Text)
+	if err == nil {
+		err = json.Unmarshal(l.Text, &kind)
+	}
+	if err == nil && (kind.Primitive != "L6" || kind.Version != "1.1.0") {
+		err = fmt.Errorf("has primitive_id %.80q and schema_version %.80q", kind.Primitive, kind.Version)
+	}
+	if err != nil {
+		e.Err = err
+		return e
+	}
+	e.Event = kind.Event
+	e.Canonical = bytes.Equal(text, l.Text)
+	e.Hash = canon.SHA256Hex(text)
+	if kind.Signature != nil { // its own fields are left out of the hash
+		e.Hash, e.Err = HashLine(l.Text)
+	}
+	if read := contents[e.Type]; read != nil && e.Err == nil {
+		if e.content, err = read(e.Payload); err != nil {
+			e.content, e.Err = nil, err
+		}
+	}
+	return e
+}

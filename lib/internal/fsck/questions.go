@@ -1,0 +1,99 @@
+package fsck
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// isOdd reports whether a file is there and cannot be read: nothing that it may hold can be missed.
+func (s *Snapshot) isOdd(name string) bool {
+	return slices.ContainsFunc(s.odd, func(f Finding) bool { return f.Place == name })
+}
+
+// hidesRows reports whether there may be rows that were not read.
+func (s *Snapshot) hidesRows() bool {
+	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return s.isOdd(f.Name) })
+}
+
+// hidesEvents reports whether there may be events that were not read, or prove nothing, or are missing as a whole.
+func (s *Snapshot) hidesEvents() bool { return s.Log.Bad != "" || s.isOdd(layout.Log) || s.lacksLog() }
+
+// lacksLog reports whether there is no log, or nothing in it, and none is being begun.
+func (s *Snapshot) lacksLog() bool {
+	return s.Log.Count == 0 && s.Log.Bad == "" && s.Intent == nil && !s.isOdd(layout.Log)
+}
+
+// lists reports whether any index file lists a handoff.
+func (s *Snapshot) lists() bool {
+	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return !index.IsEmpty([]byte(f.Text)) })
+}
+
+// LosesIndex reports whether INDEX.md lists nothing, and should: see store.Dirs.HasLostIndex.
+func (s *Snapshot) LosesIndex() bool {
+	text := s.Indexes[0].Text
+	return index.ListsNothing([]byte(text)) && (index.Lacks(text) != "" || s.log.Size() > 0 || s.isOdd(layout.Log)) &&
+		slices.ContainsFunc(s.names, func(name string) bool { return index.IsFile(name) && s.isThere(name) })
+}
+
+// isThere reports whether a name is one of the store and stays. The names were read first: what a change has published
+// since is listed or in its intent, and what was taken back is gone.
+func (s *Snapshot) isThere(name string) bool {
+	if s.Intent != nil && slices.ContainsFunc(s.Intent.Bodies, func(b txn.Body) bool { return b.File == name }) {
+		return false
+	}
+	_, err := s.Dir.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// FarLinks returns the archives that INDEX.md links and that no reader comes to.
+func (s *Snapshot) FarLinks() []string {
+	return slices.DeleteFunc(index.Archives(s.Indexes[0].Text), s.reads)
+}
+
+// Files returns the names of all stored documents, in order.
+func (s *Snapshot) Files() []string {
+	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return !index.IsFile(name) })
+}
+
+// LooseArchives returns the archives that are there and that no reader comes to.
+func (s *Snapshot) LooseArchives() []string {
+	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return !layout.IsArchive(name) || s.reads(name) })
+}
+
+func (s *Snapshot) reads(name string) bool {
+	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return f.Name == name })
+}
+
+// isUnlinked reports whether INDEX.md does not link an archive that is there.
+func (s *Snapshot) isUnlinked(archive string) bool {
+	return !s.hidesRows() && !slices.Contains(index.Archives(s.Indexes[0].Text), archive) && s.isThere(archive)
+}
+
+// Unlogged counts what of the chosen handoffs no event records: rows, read marks and consumed tokens.
+func (s *Snapshot) Unlogged(choose func(id string) bool) (found eventlog.Adoption) {
+	for _, row := range s.order {
+		if choose(row.ID) && !s.promised.Of(row.ID).IsWritten() {
+			found.Count(row.Row, s.Log.Of(row.ID), s.promised.Of(row.ID))
+		}
+	}
+	whole := txn.WholeRecords(s.Ledger)
+	for n, line := range (&txn.Ledger{Text: s.Ledger}).Lines() {
+		key := txn.LineKey(line)
+		if key == "" || n > whole { // what a repair drops
+			continue
+		}
+		consumed, _ := txn.ParseConsumption(line)
+		_, logged := s.Log.Resumes[key]
+		_, pending := s.promised.Resumes[key]
+		if !logged && !pending && choose(consumed.HandoffID) {
+			found.Tokens++
+		}
+	}
+	return found
+}

@@ -1,0 +1,211 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+)
+
+// Dirs are the open directories of a store, and tell at a glance what is there: rows, files, events. Either is nil if it
+// did not exist when it was opened. It may be asked while others change the store: they record their machine first, then make the
+// directories, then files, rows and events, in this order.
+type Dirs struct {
+	*Store
+	Dir, State *durable.Dir
+}
+
+// OpenDirs opens both directories.
+func (s *Store) OpenDirs() (d Dirs, err error) {
+	d.Store = s
+	if d.Dir, err = s.OpenPlace(s.Opt.Dir); err == nil {
+		d.State, err = s.OpenPlace(s.Opt.StateDir)
+	}
+	if err != nil {
+		d.Close()
+	}
+	return d, err
+}
+
+func (d Dirs) Close() {
+	for _, dir := range []*durable.Dir{d.Dir, d.State} {
+		if dir != nil {
+			dir.Close()
+		}
+	}
+}
+
+// inState calls do with the state directory, which is opened if it was not there before, unless it still is not.
+func (d Dirs) inState(do func(*durable.Dir) error) error {
+	if d.State != nil {
+		return do(d.State)
+	}
+	state, err := d.OpenPlace(d.Opt.StateDir)
+	if err != nil || state == nil {
+		return err
+	}
+	defer state.Close()
+	return do(state)
+}
+
+// HasEvents reports whether there is an audit log with something in it.
+func (d Dirs) HasEvents() (has bool, err error) {
+	err = d.inState(func(state *durable.Dir) error {
+		log, err := state.Lstat(layout.Log)
+		has = err == nil && log.Size > 0
+		return nil
+	})
+	return has, err
+}
+
+// HasRows reports whether any index file lists a handoff. There is no archive that never did.
+func (d Dirs) HasRows() (bool, error) {
+	if d.Dir == nil {
+		return false, nil
+	}
+	text, err := ReadIndex(d.Dir, layout.Index)
+	if err != nil || !index.IsEmpty(text) {
+		return err == nil, err
+	}
+	archives, err := d.Dir.Names(layout.IsArchive)
+	return len(archives) > 0, err
+}
+
+// HasBegun reports whether the store has rows or events.
+func (d Dirs) HasBegun() (bool, error) {
+	has, err := d.HasEvents()
+	if err != nil || has {
+		return has, err
+	}
+	return d.HasRows()
+}
+
+// MayBegin is for who has found no event in the log: rows say that there was one.
+func (d Dirs) MayBegin() error {
+	rows, err := d.HasRows()
+	if err == nil && rows {
+		err = d.LogMissing()
+	}
+	return err
+}
+
+// LogMissing says that there are handoffs and no events.
+func (s *Store) LogMissing() error {
+	return fault.New(fault.ErrIntegrity, "run `handoff doctor`; after a clone, `"+s.RegenerateCommand()+"` begins a new log",
+		"the audit log %s is missing or empty, although there are handoffs", filepath.Join(s.Opt.StateDir, layout.Log))
+}
+
+// ErrIndexMissing says that INDEX.md lists nothing, and should.
+var ErrIndexMissing = fault.New(fault.ErrIntegrity, "run `handoff doctor --rebuild-index` to make it again from the files and the audit log",
+	layout.Index+" is missing or empty, although there are handoffs")
+
+// HasLostIndex is for who has seen an INDEX.md that lists nothing: it is ErrIndexMissing if handoffs are there that it
+// should list. Those of a change under way are listed soon. Beside a table of a store without any event they were put by
+// hand, and are adopted when they are written.
+func (d Dirs) HasLostIndex() error {
+	files, err := d.Dir.Names(index.IsFile)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	if _, err := d.Dir.Lstat(layout.Intent); err == nil {
+		return nil
+	}
+	text, err := ReadIndex(d.Dir, layout.Index)
+	if err != nil || !index.ListsNothing(text) {
+		return err
+	}
+	if index.Lacks(string(text)) == "" {
+		if begun, err := d.HasEvents(); err != nil || !begun {
+			return err
+		}
+	}
+	return ErrIndexMissing
+}
+
+var errGone = fault.New(fault.ErrIntegrity, "", "the handoffs directory does not exist, although the audit log has events")
+
+// Prover opens the handoffs directory, nil if it does not exist, for commands that say whether all is there: the error
+// is errGone if it held handoffs. It is made before anything is logged.
+func (s *Store) Prover() (*durable.Dir, error) {
+	dir, err := s.OpenPlace(s.Opt.Dir)
+	if err != nil || dir != nil {
+		return dir, err
+	}
+	begun, err := Dirs{Store: s}.HasEvents()
+	if err != nil || !begun {
+		return nil, nil
+	}
+	if dir, err = s.OpenPlace(s.Opt.Dir); err == nil && dir == nil {
+		err = fault.New(fault.ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+ShellQuote(s.Opt.StateDir)+" away too",
+			"%s: %v", s.Opt.Dir, errGone)
+	}
+	return dir, err
+}
+
+// Reader is Prover for a command that changes nothing, and warns instead.
+func (s *Store) Reader() (*durable.Dir, error) {
+	dir, err := s.Prover()
+	if errors.Is(err, errGone) {
+		s.Opt.Lost(err)
+		err = nil
+	}
+	return dir, err
+}
+
+// Machine reads whose the store is recorded to be: fs.ErrNotExist if that is not recorded.
+func (d Dirs) Machine() (record machine.Record, err error) {
+	there := false
+	err = d.inState(func(state *durable.Dir) (err error) {
+		there = true
+		record, err = ReadMachine(state)
+		return err
+	})
+	if err == nil && !there {
+		err = fs.ErrNotExist
+	}
+	return record, err
+}
+
+// MatchesMachine is CompareMachine for a store that is not open.
+func (s *Store) MatchesMachine() (known bool, err error) {
+	observed, err := s.Fingerprint()
+	if err != nil {
+		return false, err
+	}
+	d, err := s.OpenDirs()
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	known, _, err = d.CompareMachine(observed)
+	return known, err
+}
+
+// CompareMachine returns whether the store is recorded as this machine's, and the record. A store without anything in it
+// is nobody's yet.
+func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record, err error) {
+	record, err = d.Machine()
+	if errors.Is(err, fs.ErrNotExist) {
+		if begun, err := d.HasBegun(); err != nil || !begun {
+			return false, machine.Record{}, err
+		}
+		record, err = d.Machine() // who has begun it just now has recorded it before
+	}
+	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil, Command: d.RegenerateCommand()}
+	switch {
+	case err == nil && record.Fingerprint == observed:
+		return true, record, nil
+	case fault.IsLimit(err):
+		return false, machine.Record{}, fault.Unreadable(err)
+	case errors.Is(err, fs.ErrNotExist):
+		refused.Expected = "missing, although there are handoffs"
+	case err != nil:
+		refused.Expected = "unreadable (" + err.Error() + ")"
+	}
+	return false, machine.Record{}, refused
+}
