@@ -126,7 +126,7 @@ func (s *Store) lacksLog() (string, error) {
 	if has, err := (store.Dirs{Store: s.at, Dir: d}).HasRows(); err != nil || !has {
 		return "", err
 	}
-	return "the store has handoffs and no audit log: it is a clone, or its state directory is gone; bring that back, or run `" + s.at.RegenerateCommand() + "`", nil
+	return "the store has handoffs and no audit log: it is a clone, or its state directory is gone; bring that back, or run `handoff machine-fingerprint regenerate`", nil
 }
 
 func (s *Store) past() (*txn.Past, error) {

@@ -198,7 +198,7 @@ func (a *App) Project() (handoff.Project, error) {
 	if a.whole != nil {
 		p.Options.Rules, p.Options.CheckBody = a.whole.Rules, a.whole.CheckBody
 	}
-	p.Options.Warn = a.Note
+	p.Options.Warn, p.Options.Lost = a.Note, a.lost
 	if !a.Quiet && IsTerminal(a.Stderr) {
 		p.Options.Progress = a.progress.show
 	}

@@ -54,8 +54,22 @@ func NoneEmpty(cmd *cobra.Command, flags ...string) error {
 
 const maxLine = 2000 // bytes of an error
 
-// report prints an error, every line escaped and short, and its hints. Where an agent is told it is our own words, and
-// no hint that names a path: a directory could be named like a sentence.
+// told returns what is said of an error, and its hints. Where an agent is told it is our own words, and no hint that
+// names a path: a directory could be named like a sentence.
+func (a *App) told(err error) (text string, advice []string) {
+	if !a.ForAgents || IsTerminal(a.Stderr) {
+		return err.Error(), hints(err)
+	}
+	return fault.Plain(err), slices.DeleteFunc(hints(err), func(hint string) bool { return strings.ContainsAny(hint, `/\`) })
+}
+
+// lost notes why handoffs that are there cannot be listed.
+func (a *App) lost(err error) {
+	text, advice := a.told(err)
+	a.Note(strings.Join(append([]string{text}, advice...), "; "))
+}
+
+// report prints an error, every line escaped and short, and its hints.
 func (a *App) report(err error) {
 	a.progress.clear()
 	for _, note := range a.notes {
@@ -64,20 +78,15 @@ func (a *App) report(err error) {
 	if err == nil {
 		return
 	}
-	text, told := err.Error(), func(string) bool { return true }
-	if a.ForAgents && !IsTerminal(a.Stderr) {
-		text, told = fault.Plain(err), func(hint string) bool { return !strings.ContainsAny(hint, `/\`) }
-	}
+	text, advice := a.told(err)
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = handoff.EscapeLine(line); len(line) > maxLine {
 			line = strings.ToValidUTF8(line[:maxLine], "") + "…"
 		}
 		fmt.Fprintln(a.Stderr, "handoff: "+line)
 	}
-	for _, hint := range hints(err) {
-		if told(hint) {
-			fmt.Fprintln(a.Stderr, "hint: "+handoff.EscapeLine(hint))
-		}
+	for _, hint := range advice {
+		fmt.Fprintln(a.Stderr, "hint: "+handoff.EscapeLine(hint))
 	}
 }
 
