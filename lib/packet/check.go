@@ -142,13 +142,7 @@ func (c *checking) packet(data []byte) {
 		return
 	}
 	d := decode(v)
-	var faults []fault.Fault
-	for i, f := range d.faults {
-		if name, ok := d.empty[i]; !ok || !slices.Contains(c.o.AllowEmpty, name) {
-			faults = append(faults, f)
-		}
-	}
-	c.run(facts(d.record, v, faults))
+	c.run(facts(d.record, v, d.beside(c.o.AllowEmpty)))
 	c.claimedFields(v)
 }
 

@@ -18,15 +18,15 @@ const MaxBytes = 1 << 20
 
 // Parse reads a packet. The error is a *fault.DocumentError with every fault of the packet: text that is not
 // strict JSON (line and column; duplicate keys and numbers that lose digits are refused), and fields that
-// are missing, empty or of another type (JSON pointer, line and column).
-func Parse(data []byte) (Record, error) {
+// are missing, empty or of another type (JSON pointer, line and column). The fields named in mayBeEmpty may be empty, not missing.
+func Parse(data []byte, mayBeEmpty ...string) (Record, error) {
 	v, err := read(data)
 	if err != nil {
 		return Record{}, err
 	}
 	d := decode(v)
-	if len(d.faults) > 0 {
-		return Record{}, &fault.DocumentError{Faults: d.faults}
+	if faults := d.beside(mayBeEmpty); len(faults) > 0 {
+		return Record{}, &fault.DocumentError{Faults: faults}
 	}
 	return d.record, nil
 }
@@ -81,6 +81,16 @@ func decode(v *jsontree.Value) *decoded {
 		}
 	}
 	return d
+}
+
+// beside returns the faults beside those of fields that may be empty.
+func (d *decoded) beside(mayBeEmpty []string) (faults []fault.Fault) {
+	for i, f := range d.faults {
+		if name, ok := d.empty[i]; !ok || !slices.Contains(mayBeEmpty, name) {
+			faults = append(faults, f)
+		}
+	}
+	return faults
 }
 
 // known reports whether a packet has a field of that name.

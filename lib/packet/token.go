@@ -2,6 +2,8 @@ package packet
 
 import (
 	"cmp"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -11,6 +13,13 @@ import (
 
 // What a token has, in characters.
 const minToken, maxToken = 8, 128
+
+// NewToken returns a token that nobody else has: 128 random bits.
+func NewToken() string {
+	bits := make([]byte, 16)
+	_, _ = rand.Read(bits) // never fails
+	return hex.EncodeToString(bits)
+}
 
 // token judges the form of the token and what the ledger knows of it. The ledger comes first: a handoff that was resumed is
 // worse than one whose token is badly written.

@@ -18,8 +18,8 @@ import (
 // package whose records are contents, and a row here; what it does not say is done as for a kind that needs nothing but
 // its own text.
 var kinds = []kind{
-	{name: packet.Kind, version: packet.Version, detect: packet.Detect, read: reading(packet.Parse),
-		input:   func(data []byte, _ handoff.Rules) packet.Input { return packet.Input{Data: data} },
+	{name: packet.Kind, version: packet.Version, detect: packet.Detect, read: reading(storedPacket),
+		build: Options.packet, input: packetInput, validate: validatePacket, flags: packetFlags, make: newPacket,
 		members: map[string]string{"from": "agent", "topic": "task"}},
 	{name: universal.Kind, version: universal.Version, detect: universal.Detect, read: reading(universal.Parse),
 		build: Options.universal, input: universalInput, validate: validateUniversal},
@@ -44,6 +44,8 @@ type kind struct {
 	build    func(Options, []byte, screened) (content, error)                 // makes a new record, in the place of read
 	input    func([]byte, handoff.Rules) packet.Input                         // in the place of the facts of what read returns
 	validate func(data []byte, o universal.Options) (universal.Report, error) // in the place of the faults of read
+	flags    []Flag                                                           // what make is told
+	make     func(*Making) ([]byte, error)                                    // makes the JSON of a new record of what was said; it may change the head
 	members  map[string]string                                                // by field of the head, the member of a record that gives it but may be left out
 }
 

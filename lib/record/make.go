@@ -14,6 +14,8 @@ type Options struct {
 	Head  handoff.Document // what overrides and completes what the record says; its body does not count
 	Rules handoff.Rules    // of universal records: schema.Universal()
 
+	AllowEmpty []string // fields of a packet that may be empty
+
 	Redact bool     // replace credentials in the record instead of refusing it
 	Allow  []string // rules of the secret scan whose findings are let through
 
@@ -36,16 +38,7 @@ func Source(name string, data []byte, o Options) handoff.Source {
 // draft has no lines.
 func RunSource(name string, d run.Draft, o Options) handoff.Source {
 	o.Kind = run.Kind
-	return handoff.Source{Name: name, Make: func() (handoff.Made, error) {
-		made, err := o.make(d.JSON())
-		var invalid *handoff.DocumentError
-		if errors.As(err, &invalid) {
-			for i := range invalid.Faults {
-				invalid.Faults[i].Line, invalid.Faults[i].Column = 0, 0
-			}
-		}
-		return made, named(name, err)
-	}}
+	return unplaced(Source(name, d.JSON(), o))
 }
 
 // named gives an error about a record the name of the record.
@@ -63,6 +56,9 @@ func named(name string, err error) error {
 
 // make validates a record, looks for credentials in it, and builds the handoff: faults are told with their places in data.
 func (o Options) make(data []byte) (handoff.Made, error) {
+	if err := checkAllowed(o.AllowEmpty); err != nil {
+		return handoff.Made{}, err
+	}
 	k, err := kindOf(data, o.Kind)
 	if err != nil {
 		return handoff.Made{}, err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,12 +36,7 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	if c.MaxAge < 0 {
 		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.MaxAge)
 	}
-	for _, field := range c.AllowEmpty {
-		if !slices.Contains(packet.Required(), field) {
-			return o, invalid("the fields are "+strings.Join(packet.Required(), ", "), "--allow-empty %q is no field of a packet", field)
-		}
-	}
-	return o, nil
+	return o, checkAllowed(c.AllowEmpty)
 }
 
 // use says what the ledger knows of a token.

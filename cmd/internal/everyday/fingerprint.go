@@ -72,7 +72,7 @@ func regenerateCommand(a *App) *cobra.Command {
 
 // confirm asks on a terminal. Where nobody can answer, the command line is the answer.
 func (a *App) confirm(question string) bool {
-	if !a.canAsk() {
+	if !a.CanAsk() {
 		return true
 	}
 	fmt.Fprint(a.Stderr, question+" [y/N] ")
@@ -80,7 +80,8 @@ func (a *App) confirm(question string) bool {
 	return (err == nil || err == io.EOF) && strings.EqualFold(strings.TrimSpace(answer), "y")
 }
 
-func (a *App) canAsk() bool {
+// CanAsk reports whether somebody sits at a terminal, who can be asked and can answer.
+func (a *App) CanAsk() bool {
 	in, ok := a.Stdin.(*os.File)
 	return ok && term.IsTerminal(int(in.Fd())) && IsTerminal(a.Stderr)
 }

@@ -22,10 +22,11 @@ const MaxInput = 4 << 20
 // An input turns the arguments of write into documents.
 type input struct {
 	*App
-	fields Fields
-	kind   string // of every record, "" for what its shape says
-	body   bool   // a body without frontmatter is among the sources
-	took   string // the time that was taken because none was given
+	fields     Fields
+	kind       string // of every record, "" for what its shape says
+	body       bool   // a body without frontmatter is among the sources
+	allowEmpty []string
+	took       string // the time that was taken because none was given
 
 	records func(name string, text []byte) handoff.Source // of all records: they get one time, and the store is read once
 }
@@ -34,8 +35,9 @@ type input struct {
 type Input struct {
 	*App
 	Fields
-	Kind string        // of each; "" for what its shape says
-	Now  func() string // the time of records that have none
+	Kind       string        // of each; "" for what its shape says
+	AllowEmpty []string      // fields of packets that may be empty
+	Now        func() string // the time of records that have none
 }
 
 // sources reads every input. Errors about some of them come together with what the others hold.
@@ -151,7 +153,7 @@ func (in *input) record(name string, text []byte) (handoff.Source, error) {
 		return handoff.Source{}, errBeyond
 	}
 	if in.records == nil {
-		in.records = in.whole.Records(Input{in.App, in.fields, in.kind, sync.OnceValue(func() string {
+		in.records = in.whole.Records(Input{in.App, in.fields, in.kind, in.allowEmpty, sync.OnceValue(func() string {
 			in.took = UTCNow()
 			return in.took
 		})})

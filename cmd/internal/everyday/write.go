@@ -39,6 +39,7 @@ func (f *Fields) Document(body string) (doc handoff.Document, now bool) {
 func writeCommand(a *App) *cobra.Command {
 	var f Fields
 	var kind string
+	var allowEmpty []string
 	var stdin0, keepGoing bool
 	cmd := &cobra.Command{
 		Use:   "write FILE…|-|DIR",
@@ -57,7 +58,7 @@ stored all or none. A document with a credential in it is refused.`,
   echo 'Tests are green, deploy is open.' | handoff write - --from ann --to ben --topic deploy
   find notes -name '*.md' -print0 | handoff write --stdin0`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			in := input{App: a, fields: f, kind: kind}
+			in := input{App: a, fields: f, kind: kind, allowEmpty: allowEmpty}
 			sources, err := in.sources(paths, stdin0)
 			if errors.Is(err, errBeyond) || err != nil && (!keepGoing || len(sources) == 0) {
 				return err
@@ -68,6 +69,7 @@ stored all or none. A document with a credential in it is refused.`,
 	f.Register(cmd)
 	a.Gate.Register(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default by their shape)")
+	Texts(cmd.Flags(), &allowEmpty, "allow-empty", "a `field` of packets that may be empty; may be repeated")
 	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")
 	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the good documents; exit with the code of the first failure")
 	return cmd

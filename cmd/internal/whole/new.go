@@ -24,12 +24,19 @@ const template = `# Where it stands
 
 func newCommand(a *app) *cobra.Command {
 	var f everyday.Fields
+	var r newRecord
 	cmd := &cobra.Command{
 		Use: "new --to OPERATOR --topic TOPIC",
 		Long: `Open a template in $VISUAL or $EDITOR and store what is saved. A template that is left as it is
-stores nothing. What was typed is never lost: if it cannot be stored, the file stays and is named.`,
-		Example: "  handoff new --to ben --topic deploy",
-		Args:    everyday.Args(cobra.NoArgs),
+stores nothing. What was typed is never lost: if it cannot be stored, the file stays and is named.
+
+With --kind a record of that kind is made from flags and stored, without an editor; on a terminal, what
+is needed and not said is asked for. A packet gets a resume_token that nobody else has.`,
+		Example: `  handoff new --to ben --topic deploy
+  handoff new --kind packet --to ben --topic deploy --objective 'Move the deploy to the new runner' \
+    --completed 'Runner set up' --unresolved 'The cache is cold' --assumption 'The old runner stays until Friday' \
+    --risk 'A slow first build' --next-action 'Warm the cache with one build of main'`,
+		Args: everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.Project()
 			if err != nil {
@@ -37,6 +44,12 @@ stores nothing. What was typed is never lost: if it cannot be stored, the file s
 			}
 			if f.From == "" {
 				f.From = p.Me()
+			}
+			if err := r.check(cmd); err != nil {
+				return err
+			}
+			if r.Kind != "" {
+				return r.store(a, p, f)
 			}
 			doc, now := f.Document(template)
 			if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
@@ -47,6 +60,7 @@ stores nothing. What was typed is never lost: if it cannot be stored, the file s
 	}
 	f.Register(cmd)
 	a.Gate.Register(cmd)
+	r.register(cmd)
 	return cmd
 }
 

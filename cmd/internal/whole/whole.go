@@ -39,7 +39,7 @@ func Program() *everyday.Whole {
 // records returns how the records of one run are stored.
 func records(in everyday.Input) func(name string, text []byte) handoff.Source {
 	o := record.Options{
-		Kind: in.Kind, Rules: schema.Universal(),
+		Kind: in.Kind, AllowEmpty: in.AllowEmpty, Rules: schema.Universal(),
 		Head:   handoff.Document(in.Fields),
 		Redact: in.Gate.Redact, Allow: in.Gate.Allow,
 		Carried: record.Carried(func() (*handoff.Store, error) {

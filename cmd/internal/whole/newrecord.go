@@ -1,0 +1,164 @@
+package whole
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// A newRecord is a record as the flags of new say it.
+type newRecord struct {
+	record.Making
+	said map[string]*[]string // of the flags of all kinds
+}
+
+// register adds the flags of every kind that is made here. One that two kinds have is for both.
+func (r *newRecord) register(cmd *cobra.Command) {
+	r.said = map[string]*[]string{}
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "make a record of this `kind` instead: "+strings.Join(record.Makes(), " or "))
+	for _, kind := range record.Makes() {
+		for _, f := range record.Flags(kind) {
+			if r.said[f.Name] != nil {
+				continue
+			}
+			r.said[f.Name] = new([]string)
+			usage := kind + ": " + f.Usage
+			if f.List {
+				usage += "; may be repeated"
+			}
+			everyday.Texts(cmd.Flags(), r.said[f.Name], f.Name, usage)
+		}
+	}
+	everyday.Texts(cmd.Flags(), &r.AllowEmpty, "allow-empty", "packet: a `field` that may be empty; may be repeated")
+}
+
+// check refuses what does not go with the kind.
+func (r *newRecord) check(cmd *cobra.Command) error {
+	flags := record.Flags(r.Kind)
+	for name, said := range r.said {
+		i := slices.IndexFunc(flags, func(f record.Flag) bool { return f.Name == name })
+		switch {
+		case len(*said) == 0:
+		case i < 0 && r.Kind == "":
+			return everyday.Invalid("name the kind of the record with --kind", "--%s is about a record", name)
+		case i < 0:
+			return everyday.Invalid("leave it out", "--%s is not about a %s", name, r.Kind)
+		case len(*said) > 1 && !flags[i].List:
+			return everyday.Invalid("give it once", "--%s is given %d times", name, len(*said))
+		}
+	}
+	if r.Kind == "" && len(r.AllowEmpty) > 0 {
+		return everyday.Invalid("name the kind of the record with --kind", "--allow-empty is about a record")
+	}
+	return everyday.NoneEmpty(cmd, "kind")
+}
+
+// store makes the record and stores it.
+func (r *newRecord) store(a *app, p handoff.Project, f everyday.Fields) error {
+	r.Head, r.Rules, r.Root, r.At = handoff.Document(f), schema.Universal(), p.Root, time.Now()
+	r.Redact, r.Allow = a.Gate.Redact, a.Gate.Allow
+	if p.Options.Now != nil {
+		r.At = p.Options.Now()
+	}
+	r.Said = map[string][]string{}
+	for name, said := range r.said {
+		r.Said[name] = *said
+	}
+	if a.CanAsk() {
+		if err := r.ask(a); err != nil {
+			return err
+		}
+	}
+	if err := r.readFiles(); err != nil {
+		return err
+	}
+	source, err := record.New(r.Making)
+	if err != nil {
+		return err
+	}
+	_, s, err := a.NewStore()
+	if err != nil {
+		return err
+	}
+	receipts, err := s.WriteAll(context.Background(), []handoff.Source{source})
+	if err != nil {
+		return err
+	}
+	return a.PrintReceipts(receipts)
+}
+
+// readFiles puts the content of files in the place of their names.
+func (r *newRecord) readFiles() error {
+	for _, f := range record.Flags(r.Kind) {
+		for i, name := range r.Said[f.Name] {
+			if !f.File {
+				break
+			}
+			content, err := everyday.ReadInput(name)
+			if err != nil {
+				return err
+			}
+			r.Said[f.Name][i] = string(content)
+		}
+	}
+	return nil
+}
+
+// ask asks for what is needed and was not said. What has several answers ends with an empty line.
+func (r *newRecord) ask(a *app) error {
+	in := bufio.NewReader(a.Stdin)
+	for _, head := range []struct {
+		question string
+		value    *string
+	}{{"to: who takes over", &r.Head.To}, {"topic: what it is about, a slug", &r.Head.Topic}} {
+		if *head.value == "" {
+			answer, err := answerTo(a, in, head.question)
+			if err != nil {
+				return err
+			}
+			*head.value = answer
+		}
+	}
+	for _, f := range r.Lacking() {
+		question := f.Name + ": " + strings.ReplaceAll(f.Usage, "`", "")
+		if f.List {
+			question += "; one a line, an empty line ends it"
+		}
+		for answer, err := answerTo(a, in, question); answer != "" || err != nil; answer, err = answerTo(a, in, "") {
+			if err != nil {
+				return err
+			}
+			if r.Said[f.Name] = append(r.Said[f.Name], answer); !f.List {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// answerTo asks and reads one line. Nothing is stored of a form that was left.
+func answerTo(a *app, in *bufio.Reader, question string) (string, error) {
+	if question != "" {
+		fmt.Fprintln(a.Stderr, question)
+	}
+	fmt.Fprint(a.Stderr, "> ")
+	line, err := in.ReadString('\n')
+	if err == io.EOF && line == "" {
+		return "", everyday.Invalid("", "nothing was written: the form was left")
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return strings.TrimSpace(line), err
+}
