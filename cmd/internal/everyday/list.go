@@ -15,7 +15,7 @@ func listCommand(a *App) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List handoffs, older first",
+		Short: "List handoffs, in the order in which they were written",
 		Long: `List handoffs, older ones first. Nothing found prints nothing and exits with 0.
 
 Unread means unread by its recipient; with --to OP, unread by OP. Offered means that a session of

@@ -18,7 +18,7 @@ func newServer(p project) *mcp.Server {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}
 	adds := &mcp.ToolAnnotations{DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)}
 	consumes := &mcp.ToolAnnotations{DestructiveHint: new(true), OpenWorldHint: new(false)}
-	add(s, "handoff_list", reads, "List handoffs, older first: who hands what over to whom. Without arguments all of them.", p.list)
+	add(s, "handoff_list", reads, "List handoffs, in the order in which they were written: who hands what over to whom. Without arguments all of them.", p.list)
 	add(s, "handoff_read", reads, "Read the body of a handoff, proven to be what was written, inside a frame.", p.read)
 	add(s, "handoff_write", adds, "Store a handoff durably. The same one again changes nothing.", p.write)
 	add(s, "handoff_mark_read", adds, "Record that an operator has read a handoff.", p.markRead)
