@@ -115,6 +115,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/aymanbagabas/go-udiff":            "cmd/internal/whole",
 		"github.com/kballard/go-shellquote":           "lib/agent",
 		"github.com/modelcontextprotocol/go-sdk":      "cmd/internal/mcp",
+		"github.com/google/jsonschema-go":             "cmd/internal/mcp",
 		"github.com/spf13/cobra":                      "cmd/",
 		"github.com/spf13/pflag":                      "cmd/",
 		"golang.org/x/term":                           "cmd/",

@@ -118,10 +118,22 @@ func PlainFaults(faults []Fault) string {
 	return strings.Join(lines, "\n")
 }
 
-var quotation = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"…?`) })
+var quotation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^required field )?"(?:[^"\\]|\\.)*"…?`)
+})
+
+// unquoted leaves out what a text quotes, but for the name of a field that is required: those are ours.
+func unquoted(text string) string {
+	return quotation().ReplaceAllStringFunc(text, func(quoted string) string {
+		if strings.HasPrefix(quoted, "required") {
+			return quoted
+		}
+		return "…"
+	})
+}
 
 func (f Fault) plain() string {
-	f.Problem, f.Hint = quotation().ReplaceAllString(f.Problem, "…"), quotation().ReplaceAllString(f.Hint, "…")
+	f.Problem, f.Hint = unquoted(f.Problem), unquoted(f.Hint)
 	if strings.Contains(f.Hint, "--") { // flags are for people, and some of them a way around
 		f.Hint = ""
 	}

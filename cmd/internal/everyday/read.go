@@ -24,12 +24,12 @@ printed and the exit code is 6. With --agent it prints at most 30,000 characters
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			a.ForAgents = agent || unverified
-			s, err := a.Store()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
 			got, err := s.Read(ids[0])
-			frame := handoff.Frame{MaxChars: maxChars, Whole: handoff.MaxForAgents, Offset: offset, More: readOn("handoff read " + got.Entry.ID)}
+			frame := handoff.Frame{MaxChars: maxChars, Whole: handoff.MaxForAgents - roomForWords, Offset: offset, More: readOn("handoff read " + got.Entry.ID)}
 			if err != nil {
 				if unverified && got.Text != nil {
 					frame.Unverified = true
@@ -41,7 +41,10 @@ printed and the exit code is 6. With --agent it prints at most 30,000 characters
 			case a.JSON:
 				return a.readJSON(got)
 			case agent:
-				return a.showFramed(got, frame)
+				if err := a.showFramed(got, frame); err != nil {
+					return err
+				}
+				_, err = io.WriteString(a.Stdout, nextCommands(got, p.Me()))
 			case raw:
 				_, err = a.Stdout.Write(got.Text)
 			case IsTerminal(a.Stdout):

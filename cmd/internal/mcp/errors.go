@@ -1,10 +1,10 @@
 package mcp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,11 +28,20 @@ func failed(err error, more string) *mcp.CallToolResult {
 // hint returns the hint of an error, or of one that it wraps, unless it is for people: it names a path, or what there is
 // no tool for.
 func hint(err error) string {
+	if redactable(err) {
+		return "take it out, or give redact: true to have it replaced"
+	}
 	var h interface{ Hint() string }
 	if !errors.As(err, &h) || strings.ContainsAny(h.Hint(), `/\`) {
 		return ""
 	}
 	return h.Hint()
+}
+
+// redactable reports whether a credential is all that is wrong, and can be replaced.
+func redactable(err error) bool {
+	faults := (*handoff.DocumentError)(nil)
+	return errors.As(err, &faults) && !slices.ContainsFunc(faults.Faults, func(f handoff.Fault) bool { return !strings.Contains(f.Hint, "--redact") })
 }
 
 var (
@@ -51,26 +60,4 @@ func inTools(text string) string {
 		lines[i] = handoff.EscapeLine(line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// classify gives the errors that come from the protocol library, such as those about arguments, the form
-// of ours.
-func classify(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		res, err := next(ctx, method, req)
-		call, ok := res.(*mcp.CallToolResult)
-		if err != nil || !ok || call == nil || !call.IsError || call.Meta["exit_code"] != nil {
-			return res, err
-		}
-		why := errors.New("the call failed")
-		if len(call.Content) > 0 {
-			if text, ok := call.Content[0].(*mcp.TextContent); ok {
-				why = errors.New(text.Text)
-			}
-		}
-		if strings.HasPrefix(why.Error(), "internal error") {
-			return failed(fault.New(nil, "", "internal error"), ""), nil
-		}
-		return failed(fault.New(fault.ErrInvalid, "tools list says what the tool takes", "the arguments do not fit the tool: %s", fault.Own(why.Error())), ""), nil
-	}
 }

@@ -2,14 +2,18 @@
 // input and output.
 //
 // The tools take the arguments of the commands that they are named for, and hold to the same rules. What
-// others wrote appears in results alone, inside a frame.
+// others wrote appears in results alone, inside a frame. What our own words say in a result names tools and arguments,
+// never flags, and the project by the base name of its root.
 package mcp
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -43,6 +47,34 @@ func (p project) open() (handoff.Project, *handoff.Store, error) {
 	found.Options.Lost = p.lost
 	s, err := handoff.Open(found.Options)
 	return found, s, err
+}
+
+const maxLabel = 40 // bytes
+
+// label is the base name of the project's root, which others may have chosen: one that could speak is cut and its other
+// characters are left out.
+func (p project) label() string {
+	found, err := p.Project()
+	if err != nil {
+		return ""
+	}
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, filepath.Base(found.Root))
+	return name[:min(len(name), maxLabel)]
+}
+
+func (p project) about(next string) about { return about{Project: p.label(), Next: next} }
+
+// named is the line that says which project a text is about.
+func (p project) named() string {
+	if name := p.label(); name != "" {
+		return fmt.Sprintf("Project: %q\n", name)
+	}
+	return ""
 }
 
 func version() string {

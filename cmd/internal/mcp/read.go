@@ -3,20 +3,18 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-const defaultLimit = 100
+const (
+	defaultLimit = 100
+	roomForWords = 1000 // characters of our own words around what is shown
+)
 
 type listArgs struct {
 	To       string `json:"to,omitempty" jsonschema:"only those to this operator"`
@@ -31,6 +29,7 @@ type listArgs struct {
 }
 
 type listed struct {
+	about
 	Handoffs []listedOne `json:"handoffs"`
 	Older    int         `json:"older"`             // that were left out
 	Lost     string      `json:"warning,omitempty"` // why not all that are there can be listed
@@ -66,13 +65,17 @@ func (p project) list(_ context.Context, in listArgs) (result, error) {
 	}
 	out.Handoffs = newest(s, entries[max(0, len(entries)-limit):])
 	out.Older = len(entries) - len(out.Handoffs)
+	out.about = p.about("")
+	if len(out.Handoffs) > 0 {
+		out.Next = "handoff_read with an id prints one"
+	}
 	return result{data: out}, nil
 }
 
 // newest returns as many of the last entries as a result has room for.
 func newest(s *handoff.Store, entries []handoff.Entry) []listedOne {
 	all := s.Listed(entries)
-	room := handoff.MaxForAgents - 500 // for what is around them
+	room := handoff.MaxForAgents - roomForWords
 	for i, one := range slices.Backward(all) {
 		text, err := json.Marshal(one)
 		if room -= len(text); err != nil || room < 0 {
@@ -95,7 +98,7 @@ type readArgs struct {
 
 // read shows the body in its frame alone: some agents show their model nothing but structured content, if there is any.
 func (p project) read(_ context.Context, in readArgs) (result, error) {
-	_, s, err := p.open()
+	found, s, err := p.open()
 	if err != nil {
 		return result{}, err
 	}
@@ -103,20 +106,7 @@ func (p project) read(_ context.Context, in readArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	text, _, err := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0), Whole: handoff.MaxForAgents, Offset: in.Offset,
+	text, _, err := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0), Whole: handoff.MaxForAgents - roomForWords, Offset: max(in.Offset, 0),
 		More: func(next int) string { return fmt.Sprintf("handoff_read with id %s and offset %d", got.Entry.ID, next) }})
-	return result{text: text}, err
-}
-
-// resource is read by its URI.
-func (p project) resource(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	id, _ := strings.CutPrefix(req.Params.URI, "handoff://")
-	r, err := p.read(context.Background(), readArgs{ID: id})
-	if errors.Is(err, handoff.ErrInvalid) {
-		return nil, mcp.ResourceNotFoundError(req.Params.URI)
-	}
-	if err != nil {
-		return nil, errors.New(everyday.ExitOf(err).Name + ": " + fault.Plain(err))
-	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "text/plain", Text: r.text}}}, nil
+	return result{text: text + next(got, found.Me())}, err
 }

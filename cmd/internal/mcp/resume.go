@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,9 @@ func (p project) check(_ context.Context, in checkArgs) (result, error) {
 	}
 	report := packet.Check(record.Input(got.Entry.ID, got.Document, with.Rules), o)
 	text, err := reportText(got.Entry.ID, report)
+	if report.Class == packet.Clean && got.Entry.To == cmp.Or(found.Me(), got.Entry.To) {
+		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", shortID(got.Entry.ID))
+	}
 	return result{text: text}, err
 }
 
@@ -88,5 +92,5 @@ func (p project) resume(ctx context.Context, in resumeArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return result{text: done.Text()}, nil
+	return result{text: done.Text() + "Next: work; handoff_write hands over what is then open.\n"}, nil
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -30,8 +32,11 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if in.From == "" && in.To != "" {
+	if in.From == "" && (in.To != "" || in.Topic != "" || in.missing() != nil) {
 		in.From = found.Me()
+	}
+	if missing := in.missing(); missing != nil {
+		return result{}, fault.New(fault.ErrInvalid, "or give a whole document with frontmatter, or a record as JSON, as body", "give %s", fault.Own(list(missing)))
 	}
 	source, err := here.TextSource("body", []byte(in.Body), everyday.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}, in.Kind)
 	if err != nil {
@@ -42,7 +47,36 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 		return result{}, err
 	}
 	receipts[0].Path = filepath.Base(receipts[0].Path) // a directory could be named like a sentence
-	return result{data: receipts[0]}, nil
+	next := ""
+	if source.Fields == nil { // a record or a whole document
+		next = "handoff_check with its id says whether work can be resumed from it"
+	}
+	return result{data: written{p.about(next), receipts[0]}}, nil
+}
+
+// missing returns the arguments that a plain body needs and that are not there.
+func (in writeArgs) missing() (names []string) {
+	if text := strings.TrimLeft(strings.TrimPrefix(in.Body, "\ufeff"), " \t\r\n"); strings.HasPrefix(in.Body, "---") || strings.HasPrefix(text, "{") || in.Kind != "" {
+		return nil
+	}
+	for _, needed := range []struct{ name, value string }{{"body", in.Body}, {"from", in.From}, {"to", in.To}, {"topic", in.Topic}} {
+		if needed.value == "" {
+			names = append(names, needed.name)
+		}
+	}
+	return names
+}
+
+// written is a receipt with what every result has.
+type written struct {
+	about
+	handoff.Receipt
+}
+
+// marked is too.
+type marked struct {
+	about
+	handoff.MarkReceipt
 }
 
 type markArgs struct {
@@ -68,5 +102,5 @@ func (p project) markRead(ctx context.Context, in markArgs) (result, error) {
 	if len(receipts) != 1 {
 		return result{}, fmt.Errorf("%d receipts for one handoff", len(receipts))
 	}
-	return result{data: receipts[0]}, nil
+	return result{data: marked{p.about(""), receipts[0]}}, nil
 }

@@ -1,0 +1,68 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+const (
+	resourceScheme = "handoff://"
+	maxResources   = 20
+)
+
+// listResources answers the list of resources with the newest unread handoffs of whom the server runs for, or of all if that
+// is not known. Where they cannot be listed there are none: handoff_list says why.
+func (p project) listResources(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		list, ok := res.(*mcp.ListResourcesResult)
+		if err != nil || !ok || list == nil {
+			return res, err
+		}
+		_, _ = guarded(func() (result, error) {
+			unread, err := p.unread()
+			for _, e := range slices.Backward(unread) {
+				list.Resources = append(list.Resources, resourceOf(e))
+			}
+			return result{}, err
+		})
+		return list, nil
+	}
+}
+
+func (p project) unread() ([]handoff.Entry, error) {
+	found, s, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.List(handoff.Filter{To: found.Me(), Unread: true})
+	return entries[max(0, len(entries)-maxResources):], err
+}
+
+func resourceOf(e handoff.Entry) *mcp.Resource {
+	return &mcp.Resource{
+		URI: resourceScheme + strings.TrimPrefix(e.ID, "sha256:"), Name: e.Topic, MIMEType: "text/plain",
+		Description: "from " + e.From + " to " + e.To + ", " + e.Time + ", unread",
+	}
+}
+
+// resource is read by its URI.
+func (p project) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	id, _ := strings.CutPrefix(req.Params.URI, resourceScheme)
+	r, err := guarded(func() (result, error) { return p.read(ctx, readArgs{ID: id}) })
+	if errors.Is(err, handoff.ErrInvalid) {
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	if err != nil {
+		return nil, errors.New(everyday.ExitOf(err).Name + ": " + fault.Plain(err))
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "text/plain", Text: r.text + p.named()}}}, nil
+}
