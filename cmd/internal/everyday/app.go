@@ -263,7 +263,7 @@ func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 }
 
 // CollectOften is for commands that go through a whole store: of a large one, memory counts for more than time.
-func CollectOften() { debug.SetGCPercent(100) }
+func CollectOften() { debug.SetGCPercent(50) }
 
 // UTCNow is the time as ts_utc takes it.
 func UTCNow() string { return time.Now().UTC().Format(time.RFC3339) }

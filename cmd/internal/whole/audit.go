@@ -50,6 +50,7 @@ signed: the last one in the state directory, or a copy that was kept elsewhere.`
 }
 
 func (a *app) auditHead() error {
+	everyday.CollectOften()
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func (a *app) auditHead() error {
 	if a.JSON {
 		return a.PrintJSON(head)
 	}
-	_, err = fmt.Fprintln(a.Stdout, head)
+	_, err = fmt.Fprintln(a.Stdout, head.OfAny())
 	return err
 }
 
@@ -69,6 +70,7 @@ func (a *app) auditHead() error {
 type proof struct{ expect, allowed, checkpoint string }
 
 func (a *app) auditVerify(p proof) error {
+	everyday.CollectOften()
 	if p.checkpoint != "" && p.allowed == "" {
 		return everyday.Invalid("say who may sign with --allowed-signers; for one without a signature there is --expect", "--checkpoint needs --allowed-signers")
 	}

@@ -21,10 +21,10 @@ func auditSignCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sign [--key FILE] [-o FILE]",
 		Short: "Sign the head of the log with an SSH key, so that a cut or rewritten log is found",
-		Long: `Sign what ` + "`handoff audit head`" + ` prints, once the chain holds, and keep it with its signature in the state
-directory, beside those of other keys; -o puts a copy elsewhere, in FILE and FILE.sig. Keep a copy where those who can write the
-log cannot. The signature is that of ` + "`ssh-keygen -Y sign -n " + handoff.CheckpointNamespace + "`" + `, which can make it and check it
-too. A log that no longer holds the checkpoint before is not signed.`,
+		Long: `Sign the head of the log as COUNT:HASH:WRITER, once the chain holds: WRITER is this store, so that the log of another one does not
+pass for its own. The checkpoint is kept with its signature in the state directory, beside those of other keys; -o puts a copy elsewhere,
+in FILE and FILE.sig. Keep a copy where those who can write the log cannot. The signature is that of
+` + "`ssh-keygen -Y sign -n " + handoff.CheckpointNamespace + "`" + `, which can make it and check it too. A log that no longer holds the checkpoint before is not signed.`,
 		Example: "  handoff audit sign --key ~/.ssh/id_ed25519 -o /mnt/safe/checkpoint\n  handoff audit verify --allowed-signers signers --checkpoint /mnt/safe/checkpoint",
 		Args:    everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,6 +40,7 @@ too. A log that no longer holds the checkpoint before is not signed.`,
 }
 
 func (a *app) auditSign(named, output string) error {
+	everyday.CollectOften()
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (a *app) auditSign(named, output string) error {
 	}
 	a.Committed()
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"count": head.Count, "hash": head.Hash, "file": file, "signature_file": signatureFile})
+		return a.PrintJSON(map[string]any{"count": head.Count, "hash": head.Hash, "writer": head.Writer, "file": file, "signature_file": signatureFile})
 	}
 	a.Note(fmt.Sprintf("signed %s; the signature is in %s", handoff.Count(head.Count, "event"), signatureFile))
 	_, err = fmt.Fprintln(a.Stdout, head)

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -18,24 +19,35 @@ import (
 const CheckpointNamespace = "handoff-audit"
 
 // A Checkpoint says how far the audit log had come: how many events it had, and the hash that the next one
-// would name. Whoever keeps one can tell later whether the log still holds what it held then.
+// would name. Whoever keeps one can tell later whether the log still holds what it held then, and whether it is
+// the log of the same store.
 type Checkpoint struct {
-	Count int    `json:"count"`
-	Hash  string `json:"hash"`
+	Count  int    `json:"count"`
+	Hash   string `json:"hash"`
+	Writer string `json:"writer,omitempty"` // of the state directory whose log it was; "" is any
 }
 
-// String returns the checkpoint as COUNT:HASH. What is signed is this with a newline.
-func (c Checkpoint) String() string { return fmt.Sprintf("%d:%s", c.Count, c.Hash) }
+// String returns the checkpoint as COUNT:HASH:WRITER, or COUNT:HASH without a writer. What is signed is this with a newline.
+func (c Checkpoint) String() string {
+	if c.Writer == "" {
+		return fmt.Sprintf("%d:%s", c.Count, c.Hash)
+	}
+	return fmt.Sprintf("%d:%s:%s", c.Count, c.Hash, c.Writer)
+}
+
+// OfAny returns the checkpoint without its writer.
+func (c Checkpoint) OfAny() Checkpoint { return Checkpoint{Count: c.Count, Hash: c.Hash} }
 
 // ParseCheckpoint is the inverse of String; a newline at the end is tolerated. Anything else is ErrInvalid.
 func ParseCheckpoint(text string) (Checkpoint, error) {
 	text = strings.TrimSuffix(text, "\n")
-	n, hash, _ := strings.Cut(text, ":")
+	n, rest, _ := strings.Cut(text, ":")
+	hash, writer, _ := strings.Cut(rest, ":")
 	count, err := strconv.Atoi(n)
-	c := Checkpoint{count, hash}
+	c := Checkpoint{count, hash, writer}
 	isHash := form.IsDigest(hash)
-	if err != nil || c.String() != text || count < 0 || (count > 0) != isHash || count == 0 && hash != Genesis {
-		return Checkpoint{}, fault.New(fault.ErrInvalid, "give what `handoff audit head` printed", "%.200q is no COUNT:HASH", text)
+	if err != nil || c.String() != text || count < 0 || (count > 0) != isHash || count == 0 && hash != Genesis || writer != "" && !form.IsWriter(writer) {
+		return Checkpoint{}, fault.New(fault.ErrInvalid, "give what `handoff audit head` printed", "%.200q is no COUNT:HASH or COUNT:HASH:WRITER", text)
 	}
 	return c, nil
 }
@@ -84,17 +96,19 @@ func ByCount(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Lacks returns why the log does not hold what it held at the checkpoint, which was given to Read, and the first line
-// that is known to be bad; "" if it does.
-func (r *Reading) Lacks(c Checkpoint) (line int, why string) {
+// Lacks returns why this is not the log of the checkpoint, which was given to Read, or a continuation of it, with the
+// first line that is known to be bad; "" if it is.
+func (r *Reading) Lacks(c Checkpoint) (why string) {
 	at := r.points[c.Count]
 	switch {
+	case c.Writer != "" && c.Writer != r.Writer:
+		return fmt.Sprintf("%s: this is the log of another store: of the writer %s, at the checkpoint it was %s", layout.Log, cmp.Or(r.Writer, "nobody"), c.Writer)
 	case c.Count == 0:
-		return 0, ""
+		return ""
 	case c.Count > r.Count:
-		return r.last.line + 1, fmt.Sprintf("its end was cut: it has %s, at the checkpoint it had %d", fault.Count(r.Count, "event"), c.Count)
+		return fmt.Sprintf("%s: its end was cut: it has %s, at the checkpoint it had %d", Place(r.last.line+1), fault.Count(r.Count, "event"), c.Count)
 	case at.hash != c.Hash:
-		return at.line, fmt.Sprintf("the log was rewritten here or before: event %d has the hash %s, at the checkpoint it had %s", c.Count, at.hash, c.Hash)
+		return fmt.Sprintf("%s: the log was rewritten here or before: event %d has the hash %s, at the checkpoint it had %s", Place(at.line), c.Count, at.hash, c.Hash)
 	}
-	return 0, ""
+	return ""
 }

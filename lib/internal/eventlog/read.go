@@ -22,8 +22,9 @@ type Reading struct {
 	*Facts
 	Unproven *Facts
 
-	Count    int   // of the events that are proven
-	Verified int64 // bytes of the log up to the end of the last of them
+	Writer   string // of the state directory, "" if it has none; known to who opened that
+	Count    int    // of the events that are proven
+	Verified int64  // bytes of the log up to the end of the last of them
 	last     point
 	points   map[int]point // those that were asked for, by the count of events up to them
 
@@ -110,7 +111,7 @@ func (r *Reading) follows(e *Parsed) bool {
 }
 
 // Head returns the checkpoint of the last event that is proven.
-func (r *Reading) Head() Checkpoint { return Checkpoint{Count: r.Count, Hash: r.last.hash} }
+func (r *Reading) Head() Checkpoint { return Checkpoint{r.Count, r.last.hash, r.Writer} }
 
 // Written reads the write event of a handoff again.
 func (r *Reading) Written(h Handoff) (w Written, err error) {

@@ -5,6 +5,7 @@
 //	slug     ^[A-Za-z0-9_-]{1,most}$
 //	id       ^sha256:[0-9a-f]{64}$
 //	digest   ^[0-9a-f]{64}$
+//	writer   ^w-[0-9a-f]{16}$
 //	instant  RFC 3339 section 5.6 in UTC: upper-case T and Z, none or 1 to 9 digits of a fraction, a day that the
 //	         calendar has, no leap second
 //	zoned    an instant that may have an offset such as +02:00 in the place of Z
@@ -39,6 +40,12 @@ func IsID(s string) bool {
 
 // IsDigest reports whether s is a SHA-256 in lower-case hexadecimal digits.
 func IsDigest(s string) bool { return len(s) == digestLen && IsHex(s) }
+
+// IsWriter reports whether s names a state directory.
+func IsWriter(s string) bool {
+	digits, ok := strings.CutPrefix(s, "w-")
+	return ok && len(digits) == 16 && IsHex(digits)
+}
 
 // IsHex reports whether s has lower-case hexadecimal digits and nothing else; also "" has.
 func IsHex(s string) bool {

@@ -22,6 +22,7 @@ func TestIs(t *testing.T) {
 		{"id", form.IsID, []string{"sha256:" + digest}, []string{"", digest, "sha256:", "sha256:" + digest + "0", "sha256:" + digest[1:],
 			"sha256:" + digest + "\n", "SHA256:" + digest, "sha256:" + strings.ToUpper(digest), "sha256:g" + digest[1:], " sha256:" + digest}},
 		{"digest", form.IsDigest, []string{digest}, []string{"", digest[1:], digest + "0", strings.ToUpper(digest), "g" + digest[1:], digest[1:] + "\n"}},
+		{"writer", form.IsWriter, []string{"w-0123456789abcdef"}, []string{"", "w-", "w-0123456789abcde", "w-0123456789abcdef0", "w-0123456789abcdeg", "v-0123456789abcdef", "0123456789abcdef"}},
 		{"hex", form.IsHex, []string{"", "0af9"}, []string{"A", "g", " ", "0x1", "0\n"}},
 		{"digits", form.IsDigits, []string{"", "0", "42"}, []string{"-1", "a", "1.0", "٣"}},
 		{"date", func(s string) bool { return form.Matches(s, "0000-00-00") }, []string{"2026-05-07", "9999-99-99", "0000-00-00"},

@@ -46,7 +46,7 @@ func (c *check) checkCheckpoints() {
 	var first string
 	for _, kept := range c.kept {
 		corrupt := (*fault.CorruptError)(nil)
-		switch line, why := c.Log.Lacks(kept.Checkpoint); {
+		switch why := c.Log.Lacks(kept.Checkpoint); {
 		case errors.As(kept.err, &corrupt):
 			c.fault(kept.name, "restore it from a copy, or move it away", "%s", corrupt.Why)
 		case kept.err != nil:
@@ -54,7 +54,7 @@ func (c *check) checkCheckpoints() {
 		case c.Log.Bad != "" && kept.Count > c.Log.Count: // the log is at fault before it
 		case why != "":
 			lacking = append(lacking, kept.name)
-			first = cmp.Or(first, fmt.Sprintf("%s:%d: %s", layout.Log, line, why))
+			first = cmp.Or(first, why)
 		}
 	}
 	if len(lacking) == 0 {

@@ -44,7 +44,7 @@ func (c *check) checkLog() {
 		c.warn(eventlog.Place(log.Repeat), "", "%s from here on record again what earlier ones record; of these the first counts", fault.Count(n, "event"))
 	}
 	c.report.Events = log.Count
-	c.report.Head = log.Head().String()
+	c.report.Head = log.Head().OfAny().String()
 }
 
 // checkIntent reports a change that is not finished.

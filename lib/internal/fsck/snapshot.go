@@ -134,6 +134,8 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 	if s.Log, err = eventlog.Read(s.log, checkpoints...); err != nil {
 		return false, err
 	}
+	record, _ := s.Machine() // checkFingerprint says what is wrong with it
+	s.Log.Writer = record.Writer
 	return s.Log.Torn == "" || s.stamps() == before, nil // the next command cuts off what is torn
 }
 

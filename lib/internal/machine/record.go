@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -99,9 +98,8 @@ func parse(src []byte) (r Record, err error) {
 }
 
 func (r Record) check() error {
-	writer, isWriter := strings.CutPrefix(r.Writer, "w-")
 	switch {
-	case r.Writer != "" && !(isWriter && len(writer) == 16 && form.IsHex(writer)):
+	case r.Writer != "" && !form.IsWriter(r.Writer):
 		return fmt.Errorf("the writer %s is not w- and 16 lower-case hexadecimal digits", fault.Quote(r.Writer))
 	case r.Secret != "" && !form.IsDigest(r.Secret):
 		return errors.New("the secret is not 64 lower-case hexadecimal digits")
