@@ -17,7 +17,7 @@ func IsLimit(err error) bool { return errors.Is(err, syscall.EMFILE) || errors.I
 func Remedy(err error) string {
 	switch {
 	case IsLimit(err):
-		return "allow more open files with `ulimit -n`, or give fewer documents at once: each is one until all are stored"
+		return "allow more open files with `ulimit -n`"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return "make room on the disk, for bytes and for files (`df`, `df -i`)"
 	case errors.Is(err, syscall.EROFS):

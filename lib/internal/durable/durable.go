@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// Where the system cannot stage without a name, a staged file is called TempPrefix and something random.
+// Where the system cannot stage without a name, and in a [Batch], a staged file is called TempPrefix and something random.
 // It lies in the directory StagingName inside the one where it will be published: few files are ever there,
 // so that finding those that dead writers left takes no longer in a large store than in a small one.
 const (

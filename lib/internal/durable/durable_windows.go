@@ -139,17 +139,29 @@ func (d *Dir) Stage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsup
 // BeginStage returns ErrUnsupported.
 func (d *Dir) BeginStage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
 
+// A Batch cannot be begun on this system.
+type Batch struct{}
+
+// BeginBatch returns ErrUnsupported.
+func (d *Dir) BeginBatch() (*Batch, error) { return nil, ErrUnsupported }
+
+// BeginStage returns ErrUnsupported.
+func (b *Batch) BeginStage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
+
+// Close does nothing.
+func (b *Batch) Close() {}
+
+// End does nothing.
+func (b *Batch) End() {}
+
 // BeginSync does nothing.
 func (s *Staged) BeginSync() {}
 
 // Sync returns ErrUnsupported.
 func (s *Staged) Sync() error { return ErrUnsupported }
 
-// Named returns false.
-func (s *Staged) Named() bool { return false }
-
-// Inode returns ErrUnsupported.
-func (s *Staged) Inode() (uint64, error) { return 0, ErrUnsupported }
+// Inode returns 0.
+func (s *Staged) Inode() uint64 { return 0 }
 
 // TakeMode returns ErrUnsupported.
 func (s *Staged) TakeMode(string) error { return ErrUnsupported }

@@ -13,10 +13,12 @@ import (
 
 // A Staged file holds content that has no published name yet.
 type Staged struct {
-	d    *Dir
-	f    *os.File
-	name string // below d; "" when the system staged it without a name
-	safe bool   // the content is on disk
+	d     *Dir
+	f     *os.File
+	name  string // below d; "" when the system staged it without a name
+	inode uint64
+	safe  bool // the content is on disk
+	many  bool // it is one of a Batch
 }
 
 // Stage writes data to a new file in d and syncs it. Nothing refers to it until Publish. Where the
@@ -30,8 +32,7 @@ func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
 	return s, s.Sync()
 }
 
-// BeginStage is Stage without the sync, for who stages many files. BeginSync for all of them and then Sync for
-// each have to follow: so they wait for the disk together.
+// BeginStage is Stage without the sync, for who does more to the file before. Sync has to follow.
 func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 	f, err := openUnnamed(d, perm)
 	s := &Staged{d: d, f: f}
@@ -41,11 +42,7 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = s.f.Write(data); err == nil {
-		err = d.give(s.f)
-	}
-	if err != nil {
-		s.Discard()
+	if err := s.fill(data); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -54,29 +51,39 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 // Write adds to the content of a file that is not synced yet.
 func (s *Staged) Write(data []byte) (int, error) { return s.f.Write(data) }
 
+// fill writes the content; on failure nothing of it is left.
+func (s *Staged) fill(data []byte) error {
+	_, err := s.f.Write(data)
+	if err == nil {
+		err = s.d.give(s.f)
+	}
+	var st unix.Stat_t
+	if err == nil {
+		err = unix.Fstat(int(s.f.Fd()), &st)
+	}
+	if s.inode = st.Ino; err != nil {
+		s.Discard()
+	}
+	return err
+}
+
 // BeginSync asks the system to begin writing the content to the disk, and waits for nothing.
 func (s *Staged) BeginSync() { beginSync(s.f) }
 
 // Sync returns when the content is on disk; on failure nothing of it is left.
 func (s *Staged) Sync() error {
 	err := s.f.Sync()
+	if s.many {
+		err = errors.Join(err, s.f.Close())
+	}
 	if s.safe = err == nil; !s.safe {
 		s.Discard()
 	}
 	return err
 }
 
-// Named reports whether a crash now would leave a .tmp- file behind.
-func (s *Staged) Named() bool { return s.name != "" }
-
 // Inode returns the inode number of the file, which Publish keeps.
-func (s *Staged) Inode() (uint64, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(int(s.f.Fd()), &st); err != nil {
-		return 0, &fs.PathError{Op: "stat", Path: s.f.Name(), Err: err}
-	}
-	return st.Ino, nil
-}
+func (s *Staged) Inode() uint64 { return s.inode }
 
 // TakeMode gives the file the mode of the file name in its directory, where the file system lets modes be changed.
 func (s *Staged) TakeMode(name string) error {
@@ -134,6 +141,8 @@ func (s *Staged) Discard() {
 	s.f.Close()
 	if s.name != "" {
 		s.d.Remove(s.name)
-		s.d.removeStaging() // unless there are others in it
+		if !s.many {
+			s.d.removeStaging() // unless there are others in it
+		}
 	}
 }

@@ -106,6 +106,7 @@ func (d *Dir) CollectStaged() {
 		return
 	}
 	staging.removeDead(isTemp)
+	staging.removeOrphans()
 	staging.Close()
 	d.removeStaging()
 }

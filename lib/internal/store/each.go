@@ -15,14 +15,14 @@ const (
 
 // EachShown is parallel.Each, with its progress told.
 func (s *Store) EachShown(task string, n, workers int, do func(int)) {
-	parallel.EachShown(n, workers, s.progress(task), do)
+	parallel.EachShown(n, workers, func(done, total int) { s.Tell(task, done, total) }, do)
 }
 
-func (s *Store) progress(task string) func(done, total int) {
-	if s.Opt.Progress == nil {
-		return nil
+// Tell says how far a task has come. It is for one goroutine at a time.
+func (s *Store) Tell(task string, done, total int) {
+	if s.Opt.Progress != nil {
+		s.Opt.Progress(task, done, total)
 	}
-	return func(done, total int) { s.Opt.Progress(task, done, total) }
 }
 
 // OneLine is the first line of an error.

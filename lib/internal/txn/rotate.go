@@ -60,12 +60,8 @@ func (x *Session) addArchive(st *step, name string, rows []index.Row) error {
 	if err != nil {
 		return err
 	}
-	inode, err := staged.Inode()
-	if err != nil {
-		return err
-	}
 	st.staged = append(st.staged, staged)
-	st.intent.Bodies = append(st.intent.Bodies, Body{File: name, SHA256: canon.SHA256Hex(text), Inode: inode, ID: rows[0].ID})
+	st.intent.Bodies = append(st.intent.Bodies, Body{File: name, SHA256: canon.SHA256Hex(text), Inode: staged.Inode(), ID: rows[0].ID})
 	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeRotate, Payload: eventlog.Rotated{Archive: name, Rows: len(rows), First: rows[0].ID, Last: rows[len(rows)-1].ID}})
 	return nil
 }

@@ -44,7 +44,6 @@ func Publish(ctx context.Context, s *store.Store, docs []Publication, keepGoing 
 	p := &publishing{docs: docs, outcomes: make([]Outcome, len(docs))}
 	err := change(ctx, s, func(x *Session) (func() error, error) {
 		p.Session = x
-		x.AtEnd(p.discard)
 		return func() error { return p.store(keepGoing) }, p.stage()
 	})
 	return p.outcomes, err
@@ -55,6 +54,7 @@ type publishing struct {
 	*Session
 	docs     []Publication
 	staged   []*durable.Staged
+	batch    *durable.Batch // that they are of, if there are several
 	outcomes []Outcome
 
 	choose *chooser
@@ -63,32 +63,44 @@ type publishing struct {
 	back   []string // ids of rows that were lost, not their events
 }
 
-// syncers is how many bodies of a batch wait for the disk at once: it commits what waits together.
-const syncers = 16
+// A batch is staged in parts: first all bodies of a part are written, then all are synced, by so many goroutines: the disk
+// commits what waits together. A part has as many as may be open, less those that are anyway.
+const (
+	partSize = 512
+	syncers  = 16
+)
 
-// stage puts the bodies on disk, those of a batch together: first all are written, then all are synced.
-func (p *publishing) stage() error {
+// stage puts the bodies on disk.
+func (p *publishing) stage() (err error) {
 	p.staged = make([]*durable.Staged, len(p.docs))
-	errs := make([]error, len(p.docs))
-	parallel.Each(len(p.docs), runtime.GOMAXPROCS(0), func(i int) {
-		p.staged[i], errs[i] = p.Dir.BeginStage(p.docs[i].Text, 0o644)
-	})
-	parallel.Each(len(p.docs), syncers, func(i int) {
-		if errs[i] == nil && len(p.docs) > 1 {
-			p.staged[i].BeginSync()
-		}
-	})
-	p.EachShown(store.TaskStage, len(p.docs), syncers, func(i int) {
-		if errs[i] == nil {
-			errs[i] = p.staged[i].Sync()
-		}
-	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	p.AtEnd(p.discard)
+	if len(p.docs) == 1 {
+		p.staged[0], err = p.Dir.Stage(p.docs[0].Text, 0o644)
+		return err
 	}
-	return nil
+	if p.batch, err = p.Dir.BeginBatch(); err != nil {
+		return err
+	}
+	defer p.batch.Close()
+	size := int(min(partSize, durable.MaxOpen()/4))
+	for from := 0; from < len(p.docs) && err == nil; from += size {
+		err = p.stagePart(from, min(from+size, len(p.docs)))
+	}
+	return err
+}
+
+func (p *publishing) stagePart(from, to int) error {
+	docs, staged, errs := p.docs[from:to], p.staged[from:to], make([]error, to-from)
+	tell := func(done, _ int) { p.Tell(store.TaskStage, from+done, len(p.docs)) }
+	parallel.Each(len(docs), runtime.GOMAXPROCS(0), func(i int) {
+		staged[i], errs[i] = p.batch.BeginStage(docs[i].Text, 0o644)
+	})
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	parallel.Each(len(docs), syncers, func(i int) { staged[i].BeginSync() })
+	parallel.EachShown(len(docs), syncers, tell, func(i int) { errs[i] = staged[i].Sync() })
+	return errors.Join(errs...)
 }
 
 func (p *publishing) discard() {
@@ -96,6 +108,9 @@ func (p *publishing) discard() {
 		if f != nil {
 			f.Discard()
 		}
+	}
+	if p.batch != nil {
+		p.batch.End()
 	}
 }
 
@@ -145,7 +160,7 @@ func (p *publishing) plan(i int) error {
 			body.SHA256, err = p.hashFile(chosen.file)
 		}
 	} else {
-		body.Inode, err = p.staged[i].Inode()
+		body.Inode = p.staged[i].Inode()
 		p.step.staged = append(p.step.staged, p.staged[i])
 	}
 	if err != nil {
