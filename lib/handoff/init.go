@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -23,12 +22,19 @@ const (
 // ignoredNames are those in a handoffs directory that belong to one machine, or to a moment.
 var ignoredNames = []string{".INDEX*", layout.Intent, "intent-*", ".staging/", ".tmp-*", "INDEX*.md.*", layout.Quarantine + "*"}
 
-// Init prepares the project of the store: the handoffs directory, .handoff.yaml, and what git is to ignore and to merge
-// line by line. What is there stays as it is, and lines that are missing are added. Whatever it returns, run again it
+// Init prepares the project of the store: the handoffs directory, .handoff.yaml, and what git is to ignore, to keep as it
+// is, and to merge line by line. kind says how the store lives with git from now on; "" is what the settings say, or, where
+// there are no settings and no handoffs yet, GitSynced in a git work tree. What is there stays as it is, and lines that
+// are missing are added; only a kind that is named replaces what another kind needed. Whatever Init returns, run again it
 // completes what was interrupted. done says what it did; it is on disk then, and what root made belongs to the owner of
 // the project. Errors are ErrConfig.
-func (s *Store) Init() (done []string, err error) {
+func (s *Store) Init(kind Git) (done []string, err error) {
 	defer func() { err = fault.Explain(err, "the project is not prepared", "run the command again") }()
+	kind, says, err := s.chooseGit(kind)
+	moves := kind == GitSynced && s.opt.Git != GitSynced && isThere(filepath.Join(s.opt.Dir, layout.Index))
+	if err != nil {
+		return nil, err
+	}
 	made, err := s.makeDir()
 	if err != nil {
 		return nil, err
@@ -42,14 +48,14 @@ func (s *Store) Init() (done []string, err error) {
 	}
 	defer root.Close()
 	for _, step := range []struct {
-		name string
-		do   func(name string) (bool, error)
+		name, fresh string
+		edit        func(text string) string
 	}{
-		{SettingsName, func(name string) (bool, error) { return createFile(root, name, settingsText) }},
-		{layout.GitIgnore, func(name string) (bool, error) { return addLines(root, name, s.ignoreLines()) }},
-		{".gitattributes", func(name string) (bool, error) { return addLines(root, name, []string{"INDEX*.md merge=union"}) }},
+		{SettingsName, settingsText, func(text string) string { return withGit(text, kind, says) }},
+		{layout.GitIgnore, "", func(text string) string { return s.ignoring(text, kind) }},
+		{".gitattributes", "", func(text string) string { return s.attributing(text, kind) }},
 	} {
-		changed, err := step.do(step.name)
+		changed, err := editFile(root, step.name, step.fresh, step.edit)
 		if err != nil {
 			return done, store.PlaceError(filepath.Join(s.opt.Root, step.name), err)
 		}
@@ -57,7 +63,7 @@ func (s *Store) Init() (done []string, err error) {
 			done = append(done, "wrote "+step.name)
 		}
 	}
-	return done, root.Sync()
+	return append(done, s.explainGit(kind, moves)...), root.Sync()
 }
 
 // makeDir makes the handoffs directory where it is missing. Who made it before may have died before it was on disk.
@@ -77,21 +83,21 @@ func (s *Store) makeDir() (made bool, err error) {
 	return made, durable.SyncParents(d.Path(), root)
 }
 
-// ignoreLines are the lines of .gitignore. The state directory has a .gitignore of its own besides.
-func (s *Store) ignoreLines() []string {
-	lines := []string{layout.StateDir + "/"}
-	rel, err := filepath.Rel(s.opt.Root, s.opt.Dir)
-	if err != nil || !filepath.IsLocal(rel) {
-		return lines
+// editFile gives a file the text that edit makes of what it holds, or of fresh where there is none.
+func editFile(d *durable.Dir, name, fresh string, edit func(text string) string) (changed bool, err error) {
+	text, err := d.ReadFile(name, maxGitFile)
+	absent := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !absent {
+		return false, err
 	}
-	base := "/"
-	if rel != "." {
-		base += strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(filepath.ToSlash(rel)) + "/"
+	if absent {
+		return createFile(d, name, edit(fresh))
 	}
-	for _, name := range ignoredNames {
-		lines = append(lines, base+name)
+	edited := edit(string(text))
+	if edited == string(text) {
+		return false, nil
 	}
-	return lines
+	return true, d.Replace(name, []byte(edited), 0o644)
 }
 
 // createFile makes a file that is not there yet.
@@ -105,28 +111,4 @@ func createFile(d *durable.Dir, name, text string) (made bool, err error) {
 		return err == nil, err
 	}
 	return false, nil
-}
-
-// addLines adds those lines that a file lacks at its end, and makes the file if it is not there.
-func addLines(d *durable.Dir, name string, lines []string) (changed bool, err error) {
-	text, err := d.ReadFile(name, maxGitFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
-	have := make(map[string]bool)
-	for line := range strings.Lines(string(text)) {
-		have[strings.TrimSpace(line)] = true
-	}
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		text = append(text, '\n')
-	}
-	for _, line := range lines {
-		if !have[line] {
-			text, changed = append(text, line+"\n"...), true
-		}
-	}
-	if !changed {
-		return false, nil
-	}
-	return true, d.Replace(name, text, 0o644)
 }

@@ -1,19 +1,17 @@
 package handoff
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
@@ -39,10 +37,12 @@ type Project struct {
 	Root     string
 	HasFile  bool   // Root has a .handoff.yaml
 	Foreign  string // a .handoff.yaml or .git above that belongs to somebody else, and so made no root; "" if none
+	Apart    string // why a linked work tree is to have a store of its own, although the project shares one; "" once it has it
 	Settings Settings
 	Options  Options
 
-	named bool // the handoffs directory was named by a flag or the environment
+	named    bool   // the handoffs directory was named by a flag or the environment
+	settings string // the directory of the settings file
 }
 
 // minOpen is how many files a command on one document gets along with, if nobody left it others that are open.
@@ -73,7 +73,11 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 		}
 		p.Root, p.HasFile, p.Foreign = at.Root, at.HasFile, at.Foreign
 	}
+	p.settings = p.Root
 	err := p.load(cwd, getenv, flags)
+	if err == nil {
+		err = p.toMain(cwd, getenv, flags)
+	}
 	if err == nil && flags.Root == "" && slices.Contains(p.Options.Named, p.Options.Dir) {
 		err = p.moveTo(p.Options.Dir, cwd, getenv, flags)
 	}
@@ -82,7 +86,7 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 
 // load reads the settings of p.Root.
 func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlags) (err error) {
-	if p.Settings, err = settings.Load(p.Root, cwd, getenv); err != nil {
+	if p.Settings, err = settings.LoadOf(p.settings, p.Root, cwd, getenv); err != nil {
 		return fault.New(ErrConfig, "", "%v", err)
 	}
 	p.named = flags.HandoffsDir != "" || p.Settings.HandoffsDir.Source == settings.Environment
@@ -121,8 +125,11 @@ func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags Proj
 	if !isSamePath(dir, own.HandoffsDir.Value) || !at.IsOwn && (!isThere(own.StateDir.Value) || isThere(ownState(dir))) {
 		return nil
 	}
-	p.Root, p.HasFile, p.Foreign = at.Root, at.HasFile, ""
-	return p.load(cwd, getenv, flags)
+	p.Root, p.HasFile, p.Foreign, p.settings = at.Root, at.HasFile, "", at.Root
+	if err := p.load(cwd, getenv, flags); err != nil {
+		return err
+	}
+	return p.toMain(cwd, getenv, flags)
 }
 
 // nothing is an environment in which nothing is set.
@@ -154,7 +161,7 @@ func absolute(cwd, path string) string {
 func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	s := p.Settings
 	o := Options{
-		Root: p.Root, Operator: s.Operator.Value,
+		Root: p.Root, Git: s.Git.Value, Operator: s.Operator.Value,
 		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value, IndexMaxRows: s.IndexMaxRows.Value,
 		Operators: OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn, Evidence: p.evidence()},
 	}
@@ -184,7 +191,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	if flags.StateDir != "" || s.StateDir.Source == settings.Environment || len(o.Named) == 0 {
 		return o, nil
 	}
-	own, err := settings.Load(p.Root, cwd, nothing)
+	own, err := settings.LoadOf(p.settings, p.Root, cwd, nothing)
 	if err != nil {
 		return o, fault.New(ErrConfig, "", "%v", err)
 	}
@@ -206,27 +213,13 @@ func (p Project) evidence() func() operators.Evidence {
 	return func() operators.Evidence {
 		e := operators.Evidence{MatchEmail: matchEmail, MatchKey: matchKey}
 		if matchEmail {
-			e.Email = GitConfig(p.Root, "user.email")
+			e.Email = git.Config(p.Root, "user.email")
 		}
 		if matchKey {
-			e.Key = GitConfig(p.Root, "user.signingkey")
+			e.Key = git.Config(p.Root, "user.signingkey")
 		}
 		return e
 	}
-}
-
-// GitConfig returns what git says about a key of its configuration in dir, "" if it says nothing within
-// half a second.
-func GitConfig(dir, key string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", "config", "--get", key)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // Me returns who runs the program: the operator of flags or settings, else the one operator whose
@@ -243,6 +236,6 @@ func (p Project) Me() string {
 	if err != nil || list == nil {
 		return ""
 	}
-	id, _ := list.ByEmail(GitConfig(p.Root, "user.email"), s.opt.Now())
+	id, _ := list.ByEmail(git.Config(p.Root, "user.email"), s.opt.Now())
 	return id
 }

@@ -4,6 +4,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/repair"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -17,6 +19,7 @@ type (
 	Consumption      = eventlog.Consumption
 	ConsumedError    = txn.ConsumedError
 	MarkReceipt      = txn.MarkReceipt
+	Git              = layout.Git
 	MachineError     = store.MachineError
 	Finding          = fsck.Finding
 	Report           = fsck.Report
@@ -30,6 +33,13 @@ const (
 	TaskProve = store.TaskProve // stored documents: read and compared with rows and events
 )
 
+// The kinds of Options.Git.
+const (
+	GitNone    = layout.GitNone
+	GitTracked = layout.GitTracked
+	GitSynced  = layout.GitSynced
+)
+
 // StatusMarked says that the mark of a MarkReceipt is new.
 const StatusMarked = txn.StatusMarked
 
@@ -41,6 +51,9 @@ func ParseCheckpoint(text string) (Checkpoint, error) { return eventlog.ParseChe
 
 // SignatureFile returns the file of the n-th signature, from 1, of the checkpoint in file.
 func SignatureFile(file string, n int) string { return eventlog.SignatureFile(file, n) }
+
+// GitConfig returns what git says about a key of its configuration in dir, "" if it says nothing within half a second.
+func GitConfig(dir, key string) string { return git.Config(dir, key) }
 
 // ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
 // itself claims as its id does not count. It fails on strings that are not valid UTF-8.

@@ -194,6 +194,9 @@ func (a *App) Project() (handoff.Project, error) {
 	if p.Foreign != "" {
 		a.remember(p.Foreign + " belongs to somebody else and was passed over: the project is " + p.Root + "; name another one with --root")
 	}
+	if p.Apart != "" {
+		a.remember("this linked work tree has handoffs of its own: " + p.Apart)
+	}
 	p.Options.Rules = a.plainRules
 	if a.whole != nil {
 		p.Options.Rules, p.Options.CheckBody = a.whole.Rules, a.whole.CheckBody

@@ -7,12 +7,21 @@ import (
 )
 
 func initCommand(a *App) *cobra.Command {
-	return &cobra.Command{
+	var kind string
+	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Prepare a project; overwrites nothing",
-		Long: `Prepare the project in the current directory (or --root): .handoff.yaml, the handoffs directory,
-what git is to ignore (.gitignore: the state, locks, leftovers, backups), and INDEX*.md merge=union in
-.gitattributes. What is there stays as it is.`,
+		Long: `Prepare the project in the current directory (or --root): .handoff.yaml, the handoffs directory, and
+for git what it is to ignore (.gitignore) and how it merges (.gitattributes). What is there stays as it
+is. --git says how the handoffs live with git:
+
+  synced   git ignores them; all work trees of the repository use those of the main one. What a new
+           project in a git work tree gets.
+  tracked  they are committed with the code; each clone and each work tree has its own copy, and
+           git merges them.
+  none     git is told nothing but what to ignore of one machine: there is one place.
+
+Run with another kind, it changes what it wrote for the former one, and moves no handoff.`,
 		Args: Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cwd, err := a.Getwd()
@@ -29,11 +38,13 @@ what git is to ignore (.gitignore: the state, locks, leftovers, backups), and IN
 			if _, err := s.List(handoff.Filter{}); err != nil { // the place must be one that a store may have
 				return err
 			}
-			done, err := s.Init()
+			done, err := s.Init(handoff.Git(kind))
 			for _, did := range done {
 				a.Note(did)
 			}
 			return err
 		},
 	}
+	cmd.Flags().StringVar(&kind, "git", "", "how the handoffs live with git: `KIND` is synced, tracked or none")
+	return cmd
 }

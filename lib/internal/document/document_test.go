@@ -115,11 +115,11 @@ func TestComposeRefuses(t *testing.T) {
 func TestFileName(t *testing.T) {
 	d := document.Document{From: "ann", To: "ben", Topic: "note", Time: "2025-03-04T05:06:07Z"}
 	for n, want := range map[int]string{0: "", 1: "2025-03-04-ann-ben-note.md", 2: "2025-03-04-ann-ben-note-2.md", 100: "2025-03-04-ann-ben-note-100.md", 101: ""} {
-		if got := document.FileName(d, n); got != want {
+		if got := document.FileName(d, n, false); got != want {
 			t.Errorf("FileName(%d) = %q, want %q", n, got, want)
 		}
 	}
-	if got := document.FileName(document.Document{}, 1); got != "" {
+	if got := document.FileName(document.Document{}, 1, false); got != "" {
 		t.Errorf("a document without a time has the name %q", got)
 	}
 }

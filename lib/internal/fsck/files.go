@@ -53,7 +53,7 @@ func (c *check) checkDocument(row *Row) {
 
 func isNameOf(doc document.Document, file string) bool {
 	for n := range txn.MaxNames {
-		if document.FileName(doc, n+1) == file {
+		if document.FileName(doc, n+1, false) == file || document.FileName(doc, n+1, true) == file {
 			return true
 		}
 	}

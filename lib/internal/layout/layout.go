@@ -20,6 +20,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
+// Git says how a store lives with git (spec 5-clones).
+type Git string
+
+// The kinds of Git.
+const (
+	GitNone    Git = "none"    // git knows nothing of it: one place, which was moved or copied if its state is gone
+	GitTracked Git = "tracked" // committed with the code: each clone and each linked work tree is a replica of its own
+	GitSynced  Git = "synced"  // ignored, in the main work tree: all work trees use it
+)
+
+// IsShared reports whether handoffs may come from other places than this one.
+func (g Git) IsShared() bool { return g == GitTracked || g == GitSynced }
+
 // In the project root, by default.
 const (
 	HandoffsDir   = "handoffs"

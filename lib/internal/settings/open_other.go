@@ -6,5 +6,5 @@ import "os"
 
 const openFlags = os.O_RDONLY
 
-// isTrusted returns true: who owns a file is not known here.
-func isTrusted(string) bool { return true }
+// IsTrusted returns true: who owns a file is not known here.
+func IsTrusted(string) bool { return true }

@@ -53,7 +53,7 @@ func (p *Place) look(dir string) (done bool, err error) {
 		path := filepath.Join(dir, mark.name)
 		switch {
 		case !mark.is:
-		case isTrusted(dir) && isTrusted(path):
+		case IsTrusted(dir) && IsTrusted(path):
 			*p = Place{Root: dir, HasFile: hasFile, IsOwn: true}
 			return true, nil
 		case dir == p.Root:

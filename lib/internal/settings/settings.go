@@ -11,6 +11,7 @@
 //	operator              HANDOFF_OPERATOR         none: by git config user.email in the operators file
 //	verify_operators                               true
 //	schema_mode                                    strict (or warn)
+//	git                                            none (or tracked, synced)
 //	verify_git_match                               false
 //	verify_gpg                                     false
 //	lock_timeout          HANDOFF_LOCK_TIMEOUT     30s
@@ -28,6 +29,8 @@ package settings
 import (
 	"path/filepath"
 	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // Name is the name of the settings file in the project root.
@@ -63,6 +66,7 @@ type Settings struct {
 	Operator          Setting[string] // "" when not set
 	VerifyOperators   Setting[bool]
 	SchemaMode        Setting[string]
+	Git               Setting[layout.Git]
 	VerifyGitMatch    Setting[bool]
 	VerifyGPG         Setting[bool]
 	LockTimeout       Setting[time.Duration]
@@ -79,11 +83,16 @@ type Settings struct {
 // root and dir, the current directory, must be absolute. An error names the file and line, or the
 // variable, of every bad value.
 func Load(root, dir string, getenv func(string) string) (Settings, error) {
-	src, err := read(root)
+	return LoadOf(root, root, dir, getenv)
+}
+
+// LoadOf is Load for a root whose settings file lies in another directory: that of a linked work tree, in the main one.
+func LoadOf(fileDir, root, dir string, getenv func(string) string) (Settings, error) {
+	src, err := read(fileDir)
 	if err != nil {
 		return Settings{}, err
 	}
-	s, err := Parse(src, filepath.Join(root, Name))
+	s, err := Parse(src, filepath.Join(fileDir, Name))
 	if err != nil {
 		return Settings{}, err
 	}
@@ -111,6 +120,7 @@ func defaults() Settings {
 		Operator:          byDefault(""),
 		VerifyOperators:   byDefault(true),
 		SchemaMode:        byDefault(Strict),
+		Git:               byDefault(layout.GitNone),
 		VerifyGitMatch:    byDefault(false),
 		VerifyGPG:         byDefault(false),
 		LockTimeout:       byDefault(30 * time.Second),

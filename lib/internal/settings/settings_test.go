@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
@@ -18,6 +19,7 @@ operators_file: "docs/OPERATORS.md"
 operator: alice
 verify_operators: false
 schema_mode: warn
+git: tracked
 verify_git_match: true
 verify_gpg: true
 lock_timeout: 1m30s
@@ -41,6 +43,7 @@ func TestParse(t *testing.T) {
 		Operator:          inFile("alice"),
 		VerifyOperators:   inFile(false),
 		SchemaMode:        inFile(settings.Warn),
+		Git:               inFile(layout.GitTracked),
 		VerifyGitMatch:    inFile(true),
 		VerifyGPG:         inFile(true),
 		LockTimeout:       inFile(90 * time.Second),
@@ -72,6 +75,7 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		Operator:          byDefault(""),
 		VerifyOperators:   byDefault(true),
 		SchemaMode:        byDefault(settings.Strict),
+		Git:               byDefault(layout.GitNone),
 		VerifyGitMatch:    byDefault(false),
 		VerifyGPG:         byDefault(false),
 		LockTimeout:       byDefault(30 * time.Second),

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // A key is one row of the table of settings.
@@ -32,6 +34,7 @@ func (s *Settings) table() []key {
 		{"operator", "HANDOFF_OPERATOR", slug(&s.Operator)},
 		{"verify_operators", "", flag(&s.VerifyOperators)},
 		{"schema_mode", "", oneOf(&s.SchemaMode, Strict, Warn)},
+		{"git", "", oneOf(&s.Git, layout.GitNone, layout.GitTracked, layout.GitSynced)},
 		{"verify_git_match", "", flag(&s.VerifyGitMatch)},
 		{"verify_gpg", "", flag(&s.VerifyGPG)},
 		{"lock_timeout", "HANDOFF_LOCK_TIMEOUT", duration(&s.LockTimeout)},
@@ -66,9 +69,10 @@ func slug(to *Setting[string]) kind {
 	})
 }
 
-func oneOf(to *Setting[string], words ...string) kind {
-	return into(to, "!!str", strings.Join(words, " or "), func(s string) (string, bool) {
-		return s, slices.Contains(words, s)
+func oneOf[T ~string](to *Setting[T], words ...T) kind {
+	want := strings.ReplaceAll(strings.Trim(fmt.Sprint(words), "[]"), " ", " or ")
+	return into(to, "!!str", want, func(s string) (T, bool) {
+		return T(s), slices.Contains(words, T(s))
 	})
 }
 

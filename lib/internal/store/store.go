@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // A Store is a store on disk.
@@ -15,6 +17,7 @@ type Store struct {
 type Options struct {
 	Dir, StateDir, Root, OperatorsFile string
 	Named                              []string // those of the paths that may lie outside Root
+	Git                                layout.Git
 
 	Operator     string
 	LockTimeout  time.Duration

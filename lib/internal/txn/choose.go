@@ -54,32 +54,49 @@ func (c *chooser) find(id string) (index.Line, bool) {
 	return l, ok
 }
 
-// choose decides by name: the same id always has the same base name, so only the files of that name can
-// hold it. Only if none does is INDEX.md searched, since then a row for the id has lost its file.
+// choose decides by name: the same id always has the same base name, or that of the other kind of store, which this one
+// was before, so only the files of these names can hold it. Only if none does is INDEX.md searched, since then a row for
+// the id has lost its file.
 func (c *chooser) choose(d Publication) (choice, error) {
+	withID := c.Opt.Git.IsShared()
+	found, free, err := c.look(d, withID)
+	if err != nil || found.file != "" {
+		return found, err
+	}
+	if found, _, err = c.look(d, !withID); err != nil || found.file != "" {
+		return found, err
+	}
+	if free == "" {
+		return choice{}, fault.New(fault.ErrConfig, "change topic or ts_utc", "%s%s and its %d numbered names are all taken by other handoffs",
+			store.Prefixed(d.Name), document.FileName(d.Document, 1, withID), MaxNames-1)
+	}
+	return c.fresh(free, d)
+}
+
+// look goes through the names of one kind. It returns the file that holds d, or the first name that is free.
+func (c *chooser) look(d Publication, withID bool) (found choice, free string, err error) {
 	for n := 1; n <= MaxNames; n++ {
-		name := document.FileName(d.Document, n)
+		name := document.FileName(d.Document, n, withID)
 		if id, taken := c.given[name]; taken {
 			if id == d.HandoffID {
-				return choice{file: name, listed: true}, nil
+				return choice{file: name, listed: true}, "", nil
 			}
 			continue
 		}
 		same, err := c.holds(name, d)
 		if errors.Is(err, fs.ErrNotExist) {
-			return c.fresh(name, d)
+			return choice{}, name, nil
 		}
 		if err != nil {
-			return choice{}, err
+			return choice{}, "", err
 		}
 		if same {
 			c.given[name] = d.HandoffID
 			listed, err := c.isListed(d.HandoffID, name)
-			return choice{file: name, listed: listed, adopt: !listed}, err
+			return choice{file: name, listed: listed, adopt: !listed}, "", err
 		}
 	}
-	return choice{}, fault.New(fault.ErrConfig, "change topic or ts_utc", "%s%s and its %d numbered names are all taken by other handoffs",
-		store.Prefixed(d.Name), document.FileName(d.Document, 1), MaxNames-1)
+	return choice{}, "", nil
 }
 
 // fresh gives a free name, unless a row says that the document was stored before.

@@ -1,0 +1,134 @@
+package handoff
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// chooseGit returns how the store is to live with git, and whether the settings have to say so.
+func (s *Store) chooseGit(kind Git) (_ Git, says bool, err error) {
+	switch {
+	case kind != "" && !slices.Contains([]Git{GitNone, GitTracked, GitSynced}, kind):
+		return "", false, fault.New(ErrInvalid, "it is synced, tracked or none", "%q is no way to live with git", kind)
+	case kind.IsShared() && git.Top(s.opt.Root) == "":
+		return "", false, fault.New(ErrConfig, "run `git init` first, or leave --git out", "%s is in no git work tree", s.opt.Root)
+	case kind != "":
+		return kind, true, nil
+	case isThere(filepath.Join(s.opt.Root, SettingsName)) || isThere(filepath.Join(s.opt.Dir, layout.Index)) || git.Top(s.opt.Root) == "":
+		return s.opt.Git, false, nil
+	}
+	return GitSynced, true, nil
+}
+
+var gitKey = regexp.MustCompile(`(?m)^git[ \t]*:.*$`)
+
+// withGit returns settings that say how the store lives with git.
+func withGit(text string, kind Git, says bool) string {
+	line := "git: " + string(kind)
+	switch {
+	case !says:
+		return text
+	case gitKey.MatchString(text):
+		return gitKey.ReplaceAllLiteralString(text, line)
+	}
+	return withLines(text, []string{line})
+}
+
+// ignoring returns a .gitignore with the lines that a kind needs. The state directory has a .gitignore of its own besides.
+func (s *Store) ignoring(text string, kind Git) string {
+	lines := []string{layout.StateDir + "/"}
+	base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+	if !local {
+		return withLines(text, lines)
+	}
+	base = "/" + base
+	for _, name := range ignoredNames {
+		lines = append(lines, base+name)
+	}
+	switch {
+	case base == "/": // the project itself is not to be ignored
+	case kind == GitSynced:
+		lines = []string{layout.StateDir + "/", base}
+	default:
+		text = withoutLine(text, base)
+	}
+	return withLines(text, lines)
+}
+
+// attributing returns a .gitattributes with the lines that a kind needs: index files join their lines, and documents are
+// checked out with the bytes that their ids are of.
+func (s *Store) attributing(text string, kind Git) string {
+	lines := []string{"INDEX*.md merge=union"}
+	if base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, `"`, `\"`); local && kind == GitTracked {
+		pattern := base + "*.md"
+		if strings.ContainsAny(pattern, " \t\"\\") {
+			pattern = `"` + strings.ReplaceAll(pattern, `\`, `\\`) + `"`
+		}
+		lines = append(lines, pattern+" -text")
+	}
+	return withLines(text, lines)
+}
+
+// inRoot returns the handoffs directory as a path from the root that ends in a slash, "" for the root itself. What
+// stands in pairs is replaced in it.
+func (s *Store) inRoot(pairs ...string) (path string, local bool) {
+	rel, err := filepath.Rel(s.opt.Root, s.opt.Dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	if rel == "." {
+		return "", true
+	}
+	return strings.NewReplacer(pairs...).Replace(filepath.ToSlash(rel)) + "/", true
+}
+
+// explainGit says what follows from how the store lives with git. moves is whether git may have files of it.
+func (s *Store) explainGit(kind Git, moves bool) (says []string) {
+	dir, _ := s.inRoot()
+	switch kind {
+	case GitSynced:
+		if moves {
+			says = append(says, "what git has of "+dir+" stays in git until you run `git rm -r --cached "+store.ShellQuote(dir)+"`, which leaves the files where they are")
+		}
+		return append(says, "git ignores "+dir+": all work trees use this one, and `git clean -fdx` would delete it")
+	case GitTracked:
+		return []string{"commit " + dir + " with the code: each clone and each work tree has its own copy, and git merges them"}
+	}
+	return nil
+}
+
+// withLines returns a text with those lines at its end that it lacks.
+func withLines(text string, lines []string) string {
+	have := make(map[string]bool)
+	for line := range strings.Lines(text) {
+		have[strings.TrimSpace(line)] = true
+	}
+	for _, line := range lines {
+		if have[line] {
+			continue
+		}
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		text += line + "\n"
+	}
+	return text
+}
+
+// withoutLine returns a text without a line.
+func withoutLine(text, line string) string {
+	var kept strings.Builder
+	for l := range strings.Lines(text) {
+		if strings.TrimSpace(l) != line {
+			kept.WriteString(l)
+		}
+	}
+	return kept.String()
+}

@@ -1,0 +1,115 @@
+package git
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Top returns the top of the work tree that dir, an absolute path, lies in; "" if it lies in none.
+func Top(dir string) string {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// A LinkError says why a linked work tree has no main work tree that could be found.
+type LinkError struct{ Why string }
+
+func (e *LinkError) Error() string { return e.Why }
+
+// Main returns the main work tree of the repository of which top is a linked one, as `git worktree add` makes it; "" if
+// top is a main one, that of a submodule, or none. It follows the files that gitrepository-layout(5) describes, and runs
+// nothing. Both must name each other: whoever brings a file .git along is not to lead elsewhere. A *LinkError is for a
+// linked one whose main one does not exist, since the repository is bare or lies apart.
+func Main(top string) (string, error) {
+	link := filepath.Join(top, ".git")
+	info, err := os.Lstat(link)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", ignoreAbsent(err)
+	}
+	own, err := pointer(link, "gitdir: ")
+	if err != nil || own == "" {
+		return "", err
+	}
+	common, err := pointer(filepath.Join(own, "commondir"), "")
+	if err != nil || common == "" {
+		return "", err // a submodule, or a repository that lies apart
+	}
+	back, err := pointer(filepath.Join(own, "gitdir"), "")
+	if err != nil {
+		return "", err
+	}
+	if !isSame(back, link) {
+		return "", &LinkError{"its repository does not know of it"}
+	}
+	main := filepath.Dir(common)
+	if filepath.Base(common) != ".git" || isBare(common) || !isSame(filepath.Join(main, ".git"), common) {
+		return "", &LinkError{"its repository has no main work tree"}
+	}
+	return filepath.EvalSymlinks(main)
+}
+
+const maxPointer = 8 << 10 // bytes of a path in a file
+
+// pointer returns the path in a file of one line, absolute; "" if there is no such file or no such line.
+func pointer(name, prefix string) (string, error) {
+	text, err := readSmall(name)
+	if err != nil {
+		return "", ignoreAbsent(err)
+	}
+	path, ok := strings.CutPrefix(strings.TrimRight(text, "\r\n"), prefix)
+	if !ok || path == "" || strings.ContainsAny(path, "\x00\n") {
+		return "", nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(name), path)
+	}
+	return filepath.Clean(path), nil
+}
+
+// readSmall reads the beginning of a regular file.
+func readSmall(name string) (string, error) {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return "", errors.Join(err, fs.ErrNotExist)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPointer))
+	return string(text), err
+}
+
+var bare = regexp.MustCompile(`(?im)^\s*(bare\s*(=\s*(true|yes|on|1)\s*)?|worktree\s*=.*)$`)
+
+// isBare reports whether the configuration of a repository says that it has no work tree around it.
+func isBare(common string) bool {
+	text, err := readSmall(filepath.Join(common, "config"))
+	return err != nil || bare.MatchString(text)
+}
+
+func isSame(a, b string) bool {
+	first, err := os.Stat(a)
+	second, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(first, second)
+}
+
+func ignoreAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
