@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -17,7 +16,7 @@ const (
 )
 
 // Slug returns a name in the form that the frontmatter takes. A slug stays as it is; of another name, what
-// follows the last colon counts, and each character that a slug cannot hold becomes a dash.
+// follows the last colon counts, and of that what form.Slug makes.
 func Slug(name string, most int) string {
 	if form.IsSlug(name, most) {
 		return name
@@ -26,13 +25,7 @@ func Slug(name string, most int) string {
 		name = after
 	}
 	// A character beyond ASCII becomes one dash, however many bytes it has.
-	slug := strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && form.IsSlugByte(byte(r)) {
-			return r
-		}
-		return '-'
-	}, name)
-	return slug[:min(len(slug), most)]
+	return form.Slug(name, most)
 }
 
 // document returns the handoff with the head that the record gives, where o says nothing else.

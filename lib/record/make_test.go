@@ -103,7 +103,7 @@ func TestHeads(t *testing.T) {
 
 func TestSlug(t *testing.T) {
 	for name, want := range map[string]string{
-		"agent:codex": "codex", "plain_name-1": "plain_name-1", "a.b/c d": "a-b-c-d", "x:y:z.1": "z-1", "agent:": "agent-", "日本": "--",
+		"agent:codex": "codex", "plain_name-1": "plain_name-1", "a.b/c d": "a-b-c-d", "x:y:z.1": "z-1", "agent:": "agent-", "日本": "u65e5-u672c",
 		strings.Repeat("a", 70): strings.Repeat("a", 64), "": "", "../../etc": "------etc",
 	} {
 		if got := record.Slug(name, 64); got != want {
@@ -160,7 +160,7 @@ const awsSecret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzQ81Lm4TvA"
 func withSecrets(t *testing.T) []byte {
 	t.Helper()
 	d, err := universal.Parse([]byte(`{"handoff":{"version":"3.0","schema_type":"universal","timestamp":"2026-02-07T18:30:00Z",
-"trace_id":"3f2c8a1e-5b7d-4e90-9c61-0d4b7a2f8e13","source":{"skill":"a","workflow_id":"w","session_path":"/s","phase":1},
+"trace_id":"3f2c8a1e-5b7d-4e90-9c61-0d4b7a2f8e13","source":{"skill":"a","workflow_id":"w","session_path":"/s","phase":"1"},
 "target":{"skill":"b"},"context":{"summary":"the token is ` + secret + `, twice ` + secret + `","problem_type":"research"},
 "payload":{"working":{"secret_access_key":"` + awsSecret + `","list":["\u0067` + secret[1:] + `"]}},
 "meta":{"token_count":200,"confidence":"low","payload_hash":"sha256:","payload_size_bytes":1}}}`))

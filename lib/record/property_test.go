@@ -39,7 +39,7 @@ func drawn() *rapid.Generator[map[string]any] {
 				"completed_actions": []any{map[string]any{"summary": text("action"), "ref": text("ref")}}}
 		}
 		return map[string]any{"handoff": map[string]any{"version": "3.0", "schema_type": "universal", "timestamp": "2026-02-07T18:30:00Z",
-			"trace_id": "3f2c8a1e-5b7d-4e90-9c61-0d4b7a2f8e13", "source": map[string]any{"skill": text("skill"), "workflow_id": text("workflow"), "session_path": "/s", "phase": 1},
+			"trace_id": "3f2c8a1e-5b7d-4e90-9c61-0d4b7a2f8e13", "source": map[string]any{"skill": text("skill"), "workflow_id": text("workflow"), "session_path": "/s", "phase": "1"},
 			"target": map[string]any{"skill": "b"}, "context": map[string]any{"summary": text("summary"), "problem_type": "research"},
 			"payload": map[string]any{"working": map[string]any{text("key"): list("value")}}, "meta": map[string]any{"token_count": 200, "confidence": "low"}}}
 	})

@@ -29,7 +29,7 @@ func (o Options) screen(data []byte) (screened, error) {
 		return screened{}, faulty(s.faults...)
 	}
 	if len(s.out.redacted) > 0 {
-		s.out.data = root.Append(nil)
+		s.out.data = root.AppendLike(nil, data)
 	}
 	s.out.allowed, s.out.redacted = sorted(s.out.allowed), sorted(s.out.redacted)
 	return s.out, nil
@@ -81,7 +81,7 @@ func (s *scan) text(pointer, name string, v *jsontree.Value) {
 		done = f.End
 	}
 	if done > len(context) {
-		v.Text = (redacted + whole[done:])[len(context):]
+		v.Text, v.End = (redacted + whole[done:])[len(context):], 0 // the place in data holds the old text
 	}
 }
 

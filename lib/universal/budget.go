@@ -11,11 +11,11 @@ type Budget struct {
 	Tokens   int    `json:"tokens"`
 	AtLeast  bool   `json:"at_least,omitempty"` // Tokens is a lower bound: the document is too large to be worth counting
 	Limit    int    `json:"limit"`
-	Estimate int    `json:"estimate"` // a quarter of the bytes
+	Estimate int    `json:"estimate"` // a quarter of the characters
 	Parts    []Part `json:"parts,omitempty"`
 }
 
-// A Part is one tier of the budget. Going over its limit is a warning.
+// A Part is one tier of the budget. More than one and a quarter times its limit is a warning.
 type Part struct {
 	Name   string `json:"name"`
 	Tokens int    `json:"tokens"`
@@ -40,13 +40,14 @@ var tiers = []struct {
 	{"meta and tracing", 150, []string{"/handoff/meta", "/handoff/tracing"}},
 }
 
-// checkTokens counts the tokens of the document's bytes and compares them with the budget.
+// checkTokens counts the tokens of the document as JSON returns it, so that it does not matter how its text is set out.
 func (d *Document) checkTokens(encoding string, r *Report) error {
-	total, atLeast, err := count(encoding, d.src)
+	text := d.JSON()
+	total, atLeast, err := count(encoding, text)
 	if err != nil {
 		return err
 	}
-	r.Budget = &Budget{Encoding: encoding, Tokens: total, AtLeast: atLeast, Limit: TokenBudget, Estimate: tokens.Estimate(len(d.src))}
+	r.Budget = &Budget{Encoding: encoding, Tokens: total, AtLeast: atLeast, Limit: TokenBudget, Estimate: tokens.Estimate(string(text))}
 	if total > TokenBudget {
 		least := ""
 		if atLeast {
@@ -103,7 +104,7 @@ func (d *Document) checkTiers(encoding string, r *Report) error {
 			return err
 		}
 		r.Budget.Parts = append(r.Budget.Parts, Part{Name: tier.name, Tokens: n, Limit: tier.limit})
-		if n > tier.limit {
+		if n*4 > tier.limit*5 {
 			warn(r, tier.paths[0], "", "%s takes %d tokens, more than its share of %d", tier.name, n, tier.limit)
 		}
 	}

@@ -36,7 +36,7 @@ type compressor struct {
 
 // compress is the second attempt. It stops as soon as the budget holds, and undoes itself if the document would grow.
 func (c compressor) compress() {
-	start, before := c.snapshot(), printed(c.root)
+	start, before := c.snapshot(), c.root.Append(nil)
 	for _, step := range []func(){c.dropOptional, c.moveSession, c.shorten, c.dropSession} {
 		if c.fits() {
 			break
@@ -44,13 +44,13 @@ func (c compressor) compress() {
 		step()
 	}
 	c.refresh()
-	if after := printed(c.root); len(after) > len(before) || c.measure(after) > c.measure(before) {
+	if after := c.root.Append(nil); len(after) > len(before) || c.measure(after) > c.measure(before) {
 		*c.editor = start
 	}
 }
 
 // fits reports whether the record, as it would be written now, is within the budget.
-func (c compressor) fits() bool { return c.measure(printed(c.root)) <= TokenBudget }
+func (c compressor) fits() bool { return c.measure(c.root.Append(nil)) <= TokenBudget }
 
 // measured is how much of a large text is counted before it is taken for too large: counting all of it takes long.
 const measured = 32 << 10
@@ -87,15 +87,15 @@ func (c compressor) moveSession() {
 	if session == nil || !c.canRefer() {
 		return
 	}
-	start, before := c.snapshot(), len(printed(c.root))
+	start, before := c.snapshot(), len(c.root.Append(nil))
+	c.session = session
 	reference := jsontree.NewObject(
-		jsontree.Member{Name: "path", Value: jsontree.NewString(sessionFile(c.dir, c.root))},
+		jsontree.Member{Name: "path", Value: jsontree.NewString(c.sessionFile(c.dir))},
 		jsontree.Member{Name: "relevance", Value: jsontree.NewString("important")},
 	)
-	c.session = session
 	c.remove(sessionPath, "moved to a file")
 	c.refer(reference)
-	if len(printed(c.root)) >= before {
+	if len(c.root.Append(nil)) >= before {
 		*c.editor = start
 	}
 }

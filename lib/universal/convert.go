@@ -1,18 +1,21 @@
 package universal
 
 import (
+	"fmt"
+	"path"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// convert turns a value into the shape that its field wants, where that is possible.
+// convert turns a value into the shape that its field wants, where that is possible, after it has found it.
 func convert(e *editor, f field, pointer string) {
+	rename(e, f, pointer)
 	v := e.root.At(pointer)
-	if v == nil {
+	if v == nil || v.Kind == jsontree.Null {
 		return
 	}
 	switch f.shape {
@@ -23,22 +26,40 @@ func convert(e *editor, f field, pointer string) {
 	case texts:
 		convertList(e, v, pointer)
 	case flag:
-		if v.Kind == jsontree.String && (v.Text == "true" || v.Text == "false") {
-			e.set(pointer, jsontree.NewBool(v.Text == "true"), "converted to a boolean")
+		if yes, ok := truth(v); ok && v.Kind != jsontree.Bool {
+			e.set(pointer, jsontree.NewBool(yes), "converted to a boolean")
 		}
 	case clock:
-		if fixed := inUTC(v); fixed != "" && fixed != v.Text {
-			e.set(pointer, jsontree.NewString(fixed), "converted to UTC with Z")
+		if fixed, why := inUTC(v); fixed != "" && fixed != v.Text {
+			e.set(pointer, jsontree.NewString(fixed), why)
+		}
+	case link:
+		if strings.Contains(v.Text, ".") && !strings.ContainsAny(v.Text, ": \t\n") && v.Kind == jsontree.String {
+			e.set(pointer, jsontree.NewString("https://"+v.Text), "an address without a scheme")
+		}
+	case object:
+		convertObject(e, f, v, pointer)
+	case list:
+		if v.Kind != jsontree.Array {
+			e.set(pointer, jsontree.NewArray(v), "converted to a list")
 		}
 	case word:
 		convertWord(e, f, v, pointer)
 	}
 }
 
-// scalar reports whether a value is a number or boolean that may have been meant as text.
 func scalar(v *jsontree.Value) bool { return v.Kind == jsontree.Number || v.Kind == jsontree.Bool }
 
-// convertList makes a list of what stands alone, and texts of its items.
+func truth(v *jsontree.Value) (yes, ok bool) {
+	switch strings.ToLower(v.Text) {
+	case "true", "yes", "1":
+		return true, true
+	case "false", "no", "0":
+		return false, true
+	}
+	return false, false
+}
+
 func convertList(e *editor, v *jsontree.Value, pointer string) {
 	if scalar(v) || v.Kind == jsontree.String {
 		e.set(pointer, jsontree.NewArray(jsontree.NewString(v.Text)), "converted to a list")
@@ -51,43 +72,94 @@ func convertList(e *editor, v *jsontree.Value, pointer string) {
 	}
 }
 
-// convertWord replaces a value by the allowed one that was probably meant. What it replaces is kept.
-func convertWord(e *editor, f field, v *jsontree.Value, pointer string) {
-	if v.Kind == jsontree.Number && f.path == "/handoff/version" && v.String() == "3" {
-		e.set(pointer, jsontree.NewString(Version), "converted to a string")
-		return
+// convertObject makes an object of a text, of which it becomes the main member, and of a list.
+func convertObject(e *editor, f field, v *jsontree.Value, pointer string) {
+	why := fmt.Sprintf("converted to an object with %s", f.main)
+	switch {
+	case v.Kind == jsontree.Object && f.main == "tag":
+		for _, m := range v.Members {
+			if scalar(m.Value) {
+				e.set(fault.Pointer(pointer, m.Name), jsontree.NewString(m.Value.Text), "converted to a string")
+			}
+		}
+	case v.Kind == jsontree.Object || v.Kind == jsontree.Null:
+	case f.main == "files": // of references, which are files and addresses
+		e.set(pointer, sorted(v), "converted to an object with files and urls")
+	case v.Kind == jsontree.Array:
+		e.set(pointer, jsontree.NewObject(jsontree.Member{Name: "items", Value: v}), "converted to an object with items")
+	case f.main == "name": // of an artifact
+		e.set(pointer, artifact(v), why)
+	default:
+		e.set(pointer, jsontree.NewObject(jsontree.Member{Name: f.main, Value: v}), why)
 	}
-	if v.Kind != jsontree.String && f.path == confidencePath {
+}
+
+// sorted returns references that are given as one list, or as one of them.
+func sorted(v *jsontree.Value) *jsontree.Value {
+	files, urls := jsontree.NewArray(), jsontree.NewArray()
+	all := v.Items
+	if v.Kind != jsontree.Array {
+		all = []*jsontree.Value{v}
+	}
+	for _, item := range all {
+		if item.Get("url") != nil || strings.Contains(item.Text, "://") {
+			urls.Items = append(urls.Items, item)
+		} else {
+			files.Items = append(files.Items, item)
+		}
+	}
+	return jsontree.NewObject(jsontree.Member{Name: "files", Value: files}, jsontree.Member{Name: "urls", Value: urls})
+}
+
+// artifact returns the artifact that a path alone stands for.
+func artifact(v *jsontree.Value) *jsontree.Value {
+	return jsontree.NewObject(
+		jsontree.Member{Name: "name", Value: jsontree.NewString(path.Base(v.Text))},
+		jsontree.Member{Name: "path", Value: jsontree.NewString(v.Text)},
+		jsontree.Member{Name: "type", Value: jsontree.NewString(TypeOf(v.Text))},
+	)
+}
+
+func convertWord(e *editor, f field, v *jsontree.Value, pointer string) {
+	switch {
+	case f.path == versionPath: // another version needs an adapter, not another name
+		if isVersion(v.Text) && v.Text != Version {
+			e.set(pointer, jsontree.NewString(Version), "another name of this version")
+		}
+		return
+	case f.path == confidencePath && level(v) != "":
+		e.swap(pointer, jsontree.NewString(level(v)), "the level of that number")
+		return
+	case v.Kind != jsontree.String && f.path == confidencePath:
 		e.swap(pointer, jsontree.NewString("medium"), "default for a value that is none")
 		return
-	}
-	if v.Kind != jsontree.String || f.path == "/handoff/version" { // another version needs an adapter, not another name
+	case v.Kind != jsontree.String:
 		return
 	}
-	if best := closest(v.Text, f.words); best != "" && best != v.Text {
+	if meant := meaning(v.Text, f.words); meant != "" && meant != v.Text {
+		e.swap(pointer, jsontree.NewString(meant), "what it means among the values allowed")
+	} else if best := closest(v.Text, f.words); best != "" && best != v.Text {
 		e.swap(pointer, jsontree.NewString(best), "the closest of the values allowed")
 	}
 }
 
-// naive are the forms of a time without a zone that are read as UTC.
-var naive = []string{"2006-01-02T15:04:05", "2006-01-02T15:04"}
-
-// inUTC returns the time in UTC with Z, "" for what cannot be read.
-func inUTC(v *jsontree.Value) string {
-	if _, ok := instant(v); ok || v.Kind != jsontree.String {
-		return v.Text
+// level is the confidence that a share or a percentage stands for, "" for what is neither.
+func level(v *jsontree.Value) string {
+	number, percent := strings.CutSuffix(strings.TrimSpace(v.Text), "%")
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || v.Kind != jsontree.Number && v.Kind != jsontree.String || !(n >= 0 && n <= 100) {
+		return ""
 	}
-	source := strings.ToUpper(strings.TrimSpace(v.Text))
-	// A space for the T is what most languages print.
-	if len(source) > 10 && source[10] == ' ' {
-		source = source[:10] + "T" + strings.TrimSpace(source[11:])
+	if percent || n > 1 {
+		n /= 100
 	}
-	for _, layout := range append([]string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700"}, naive...) {
-		if t, err := time.Parse(layout, source); err == nil {
-			return t.UTC().Format(time.RFC3339Nano)
-		}
+	switch {
+	case n >= 0.75:
+		return "high"
+	case n >= 0.4:
+		return "medium"
 	}
-	return ""
+	return "low"
 }
 
 // closest returns the word that is meant: the same in another case, one that shares a beginning of four letters, or the one

@@ -2,6 +2,7 @@ package universal
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // A File is what belongs beside a document: a name without any directory, and its content.
@@ -29,23 +31,8 @@ func (d *Document) FileName() string {
 	return slug(d.Source()) + "-to-" + slug(d.Target()) + "-" + stamp + ".json"
 }
 
-// slug makes a part of a file name from any text.
-func slug(text string) string {
-	// Dots and slashes become dashes too: no name can climb, or hide its file.
-	safe := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
-			return r
-		}
-		return '-'
-	}, text)
-	if len(safe) > 64 {
-		safe = safe[:64]
-	}
-	if safe = strings.Trim(safe, "-"); safe == "" {
-		return "unnamed"
-	}
-	return safe
-}
+// slug makes a part of a file name from any text. Dots and slashes become dashes too: no name can climb, or hide its file.
+func slug(text string) string { return cmp.Or(strings.Trim(form.Slug(text, 64), "-"), "unnamed") }
 
 // SessionDir returns {session_path}/handoffs relative to root. It fails with fault.ErrInvalid when root, with symbolic
 // links resolved, does not contain session_path: the path comes from the document and may name any place.
@@ -86,7 +73,7 @@ func WriteFiles(root, dir string, files ...File) error {
 	}
 	defer func() { _ = base.Close() }()
 	if err := base.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the directory to write to: %w", err)
+		return fmt.Errorf("make the directory to write to: %w", notDir(err))
 	}
 	place, err := base.OpenRoot(dir)
 	if err != nil {
@@ -107,6 +94,14 @@ func WriteFiles(root, dir string, files ...File) error {
 		}
 	}
 	return nil
+}
+
+// notDir keeps what stands in the place of a directory apart from a file that is there already.
+func notDir(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return &fault.Error{Class: fault.ErrConfig, Problem: err.Error()}
+	}
+	return err
 }
 
 // create writes one file that must not exist and reports whether it made it.

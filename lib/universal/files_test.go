@@ -35,7 +35,9 @@ func TestFileName(t *testing.T) {
 		"../../etc/passwd":  "etc-passwd-to-report-writer-20260207T183000Z.json",
 		"..":                "unnamed-to-report-writer-20260207T183000Z.json",
 		`C:\x\y`:            "C--x-y-to-report-writer-20260207T183000Z.json",
-		"читатель":          "unnamed-to-report-writer-20260207T183000Z.json",
+		"читатель":          "u447-u438-u442-u430-u442-u435-u43b-u44c-to-report-writer-20260207T183000Z.json",
+		"調査員":               "u8abf-u67fb-u54e1-to-report-writer-20260207T183000Z.json",
+		"🦊":                 "unnamed-to-report-writer-20260207T183000Z.json",
 		"a\x00b\nc":         "a-b-c-to-report-writer-20260207T183000Z.json",
 		"-rf":               "rf-to-report-writer-20260207T183000Z.json",
 		"agent:codex/1.2.3": "agent-codex-1-2-3-to-report-writer-20260207T183000Z.json",
@@ -79,6 +81,17 @@ func TestWriteFiles(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(root, "x/handoffs/b.json")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("b.json was left behind: %v", err)
+	}
+}
+
+// A file in the place of the directory is no file that exists already: whoever writes goes elsewhere.
+func TestFileInPlaceOfDirectory(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "handoffs"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := universal.WriteFiles(root, "handoffs", universal.File{Name: "a.json"}); err == nil || errors.Is(err, fs.ErrExist) {
+		t.Errorf("%v", err)
 	}
 }
 

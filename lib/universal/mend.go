@@ -20,6 +20,10 @@ func isTraceID(s string) bool {
 
 // mend is the first attempt: defaults, conversions, cuts to length. newID is called when a trace_id is needed.
 func mend(e *editor, now time.Time, newID func() string) {
+	wrap(e)
+	for _, f := range fields {
+		f.each(e.root, func(pointer string) { rename(e, f, pointer) })
+	}
 	if e.root.At("/handoff") == nil {
 		return // whatever stands at the root may be the record itself: nothing is removed
 	}
@@ -35,6 +39,7 @@ func mend(e *editor, now time.Time, newID func() string) {
 	for _, f := range fields {
 		f.each(e.root, func(pointer string) { convert(e, f, pointer) })
 	}
+	complete(e)
 	shortenSummary(e)
 	shortenChain(e)
 	mendHash(e)

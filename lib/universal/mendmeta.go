@@ -76,7 +76,7 @@ func recount(e *editor) {
 	n := 0
 	for range 3 { // the count is part of what is counted: the later rounds settle its number of digits
 		meta.Set("token_count", jsontree.NewInt(n))
-		n = min(tokens.Estimate(len(printed(e.root))), TokenBudget)
+		n = min(tokens.Estimate(e.root.String()), TokenBudget)
 	}
 	if given == nil {
 		meta.Delete("token_count")

@@ -2,20 +2,20 @@ package universal
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"path"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
-// RepairOptions says how a document is repaired. The zero value of what it adds to Options is the real world.
+// RepairOptions says how a document is repaired. The zero value of what it adds to Options is the real world. Now is the
+// default of a missing timestamp, too.
 type RepairOptions struct {
 	Options
-	Now        func() time.Time // the default of a missing timestamp
-	NewID      func() string    // makes a trace_id: a random UUID version 4
-	SessionDir string           // directory that the moved session will be written to, as the reference shall name it; "": beside the document
+	NewID      func() string // makes a trace_id: a random UUID version 4
+	SessionDir string        // directory that the moved session will be written to, as the reference shall name it; "": beside the document
 }
 
 // A Repair is what came of an attempt to make a document valid.
@@ -70,7 +70,7 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 		e.refresh()
 		// The count comes last: hash and size are part of what is counted.
 		recount(e)
-		repaired := &Document{root: e.root, src: printed(e.root)}
+		repaired := d.edited(e)
 		if report, err = repaired.Validate(e.withSession(o)); err != nil {
 			return Repair{}, err
 		}
@@ -95,7 +95,7 @@ func (e *editor) withSession(o RepairOptions) Options {
 	if e.session == nil || o.Exists == nil {
 		return o.Options
 	}
-	exists, moved := o.Exists, sessionFile(o.SessionDir, e.root)
+	exists, moved := o.Exists, e.sessionFile(o.SessionDir)
 	o.Exists = func(path string) bool { return path == moved || exists(path) }
 	return o.Options
 }
@@ -105,7 +105,7 @@ var attempts = []struct {
 	name string
 	run  func(*editor, RepairOptions)
 }{
-	{"defaults", func(e *editor, o RepairOptions) { mend(e, o.Now(), o.NewID) }},
+	{"defaults", func(e *editor, o RepairOptions) { mend(e, o.now(), o.NewID) }},
 	{"compression", func(e *editor, o RepairOptions) { compressor{e, o.Encoding, o.SessionDir}.compress() }},
 	{"working context only", func(e *editor, _ RepairOptions) { strip(e) }},
 }
@@ -114,9 +114,6 @@ var attempts = []struct {
 func (o RepairOptions) withDefaults() RepairOptions {
 	if o.Encoding == "" {
 		o.Encoding = tokens.O200k
-	}
-	if o.Now == nil {
-		o.Now = time.Now
 	}
 	if o.NewID == nil {
 		o.NewID = NewID
@@ -146,23 +143,26 @@ func NewID() string {
 func (e *editor) files(dir string) []File {
 	files := []File{}
 	if e.session != nil {
-		files = append(files, File{Name: path.Base(sessionFile(dir, e.root)), Bytes: printed(e.session)})
+		files = append(files, File{Name: path.Base(e.sessionFile(dir)), Bytes: printed(e.session)})
 	}
 	if len(e.kept) > 0 {
-		files = append(files, File{Name: "cut-content-" + idForName(e.root) + ".json", Bytes: printed(jsontree.NewObject(e.kept...))})
+		kept := printed(jsontree.NewObject(e.kept...))
+		files = append(files, File{Name: "cut-content-" + idForName(e.root, kept) + ".json", Bytes: kept})
 	}
 	return files
 }
 
 // sessionFile names the file of a moved session.
-func sessionFile(dir string, root *jsontree.Value) string {
-	return path.Join(dir, "session-context-"+idForName(root)+".json")
+func (e *editor) sessionFile(dir string) string {
+	return path.Join(dir, "session-context-"+idForName(e.root, printed(e.session))+".json")
 }
 
-// idForName returns the trace_id, if it is one. A repair has seen to that before it names a file.
-func idForName(root *jsontree.Value) string {
-	if id := textAt(root, "/handoff/trace_id"); isTraceID(id) {
-		return id
+// idForName returns the trace_id, if it is one (a repair has seen to that before it names a file), and a part of the hash
+// of what the file holds: all documents of a chain have the same trace_id.
+func idForName(root *jsontree.Value, content []byte) string {
+	id := textAt(root, "/handoff/trace_id")
+	if !isTraceID(id) {
+		id = "untraced"
 	}
-	return "untraced"
+	return fmt.Sprintf("%s-%.4x", id, sha256.Sum256(content))
 }

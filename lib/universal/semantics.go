@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -17,11 +18,11 @@ const (
 )
 
 // checkSemantics checks what a schema cannot say.
-func (d *Document) checkSemantics(exists func(string) bool, r *Report) {
+func (d *Document) checkSemantics(o Options, r *Report) {
 	d.checkHash(r)
 	d.checkHops(r)
-	d.checkTimes(r)
-	d.checkFiles(exists, r)
+	d.checkTimes(o.now(), r)
+	d.checkFiles(o.Exists, r)
 	fault.Sort(r.Faults)
 }
 
@@ -96,12 +97,23 @@ func drawn(hops []string, target string) string {
 
 // checkTimes compares the two times of a document with each other. Whether it has expired by now is not asked: a document
 // is valid or not, whenever one looks.
-func (d *Document) checkTimes(r *Report) {
+func (d *Document) checkTimes(now time.Time, r *Report) {
+	const pointer = "/handoff/expires_at"
 	start, ok := d.Timestamp()
-	end, bounded := instant(d.root.At("/handoff/expires_at"))
-	if ok && bounded && !start.Before(end) {
-		warn(r, "/handoff/expires_at", "", "expires_at is not after timestamp")
+	end, bounded := instant(d.root.At(pointer))
+	switch {
+	case ok && bounded && !start.Before(end):
+		warn(r, pointer, "", "expires_at is not after timestamp")
+	case bounded && !now.Before(end):
+		warn(r, pointer, "ask the sender for a new one", "the document is already expired, since %s", end.UTC().Format(time.RFC3339))
 	}
+}
+
+func (o Options) now() time.Time {
+	if o.Now == nil {
+		return time.Now()
+	}
+	return o.Now()
 }
 
 // temporary lists where systems keep files that do not last.

@@ -25,7 +25,6 @@
 package universal
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
@@ -66,6 +65,7 @@ func Detect(v *jsontree.Value) bool {
 
 // Places of a document that several parts speak of.
 const (
+	versionPath    = "/handoff/version"
 	hashPath       = "/handoff/meta/payload_hash"
 	confidencePath = "/handoff/meta/confidence"
 	sizePath       = "/handoff/meta/payload_size_bytes"
@@ -73,16 +73,18 @@ const (
 	chainPath      = "/handoff/meta/handoff_chain"
 )
 
-// Bytes returns the text that was parsed, or the printed form of a repaired document.
+// Bytes returns the text that was parsed, or that of a repaired document, which is set out as the one that was parsed.
 func (d *Document) Bytes() []byte { return d.src }
 
-// JSON returns the document as compact JSON with its own key order and a final newline. Optional fields that are null are
-// left out; where that changes a payload whose hash was right, hash and size are made right again.
-func (d *Document) JSON() []byte { return printed(d.written()) }
+// JSON returns the document as compact JSON with its own key order. Optional fields that are null are left out; where that
+// changes a payload whose hash was right, hash and size are made right again.
+func (d *Document) JSON() []byte { return d.written().Append(nil) }
 
-// Body returns the handoff body that carries the document: its view and its block.
+// Body returns the handoff body that carries the document: its view and its block, which has what JSON returns, set out as
+// the text that was parsed.
 func (d *Document) Body() (string, error) {
-	return recordblock.Build(d.View(), Kind, Version, bytes.TrimSuffix(d.JSON(), []byte("\n")))
+	text := form.Normal(d.written().AppendLike(nil, d.src))
+	return recordblock.Build(d.View(), Kind, Version, text)
 }
 
 // Rehashed returns the document with payload_hash and payload_size_bytes computed anew, where it has them. Whoever calls it
@@ -95,7 +97,12 @@ func (d *Document) Rehashed() *Document {
 	if payload := e.root.At("/handoff/payload"); payload != nil && e.root.At(sizePath) != nil {
 		e.set(sizePath, jsontree.NewInt(len(payload.Append(nil))), "the size of the payload")
 	}
-	return &Document{root: e.root, src: printed(e.root)}
+	return d.edited(e)
+}
+
+// edited returns the document that the editor made of d.
+func (d *Document) edited(e *editor) *Document {
+	return &Document{root: e.root, src: append(e.root.AppendLike(nil, d.src), '\n')}
 }
 
 // written returns the record as it is written.

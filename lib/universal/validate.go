@@ -3,6 +3,7 @@ package universal
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -14,6 +15,7 @@ type Options struct {
 	Rules    fault.Rules            // the schema, from package schema; required
 	Encoding string                 // o200k_base ("" too), cl100k_base, or chars4: no tokenizer is loaded
 	Exists   func(path string) bool // says whether a referenced file exists; nil: not looked up
+	Now      func() time.Time       // what a document may have expired by; time.Now when nil
 }
 
 // The stages of a validation.
@@ -79,7 +81,7 @@ func (d *Document) stages(o Options, count func(*Report) error) (Report, error) 
 	}
 	if r.Valid() {
 		r.Stage = StageSemantics
-		d.checkSemantics(o.Exists, &r)
+		d.checkSemantics(o, &r)
 	}
 	d.place(r.Faults)
 	d.place(r.Warnings)
@@ -91,9 +93,9 @@ func (d *Document) stages(o Options, count func(*Report) error) (Report, error) 
 func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 	if d.foreign() {
 		return []fault.Fault{{
-			Pointer: "/handoff/version",
-			Problem: fmt.Sprintf("version %s is not read here, only %s", quoted(d.text("/handoff/version")), Version),
-			Hint:    "adapt the document as lib/universal/ADAPTERS.md says, then validate it again",
+			Pointer: versionPath,
+			Problem: fmt.Sprintf("version %s is not read here, only %s", quoted(d.text(versionPath)), Version),
+			Hint:    "`handoff repair --help` says what an older field becomes in " + Version,
 		}}
 	}
 	faults, wrapped := rules(d.root.Plain()), d.root.Get("handoff") != nil
@@ -112,10 +114,16 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 	return faults
 }
 
-// foreign reports whether the document says that it is of another version.
+// foreign reports whether the document says that it is of another version, and not only in other words of this one.
 func (d *Document) foreign() bool {
-	v := d.root.At("/handoff/version")
-	return v != nil && v.Kind == jsontree.String && v.Text != Version
+	v := d.root.At(versionPath)
+	return v != nil && v.Kind == jsontree.String && v.Text != Version && !isVersion(v.Text)
+}
+
+// isVersion reports whether a text means the version that is read here.
+func isVersion(text string) bool {
+	text = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(text)), "v")
+	return text == "3" || text == "3.0" || text == "3.0.0"
 }
 
 // checkDays returns the times that have the right shape but name no day or hour that exists.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -15,6 +16,9 @@ import (
 func validate(t failing, d *universal.Document, o universal.Options) universal.Report {
 	t.Helper()
 	o.Rules = schema.Universal()
+	if o.Now == nil {
+		o.Now = func() time.Time { return time.Date(2026, 2, 8, 0, 0, 0, 0, time.UTC) }
+	}
 	r, err := d.Validate(o)
 	if err != nil {
 		t.Fatal(err)
@@ -25,13 +29,13 @@ func validate(t failing, d *universal.Document, o universal.Options) universal.R
 // TestSentences holds what a person reads: place, problem, repair.
 func TestSentences(t *testing.T) {
 	for name, want := range map[string][]string{
-		"version-2":                {`line 3, column 16 (/handoff/version): version "2.0" is not read here, only 3.0; adapt the document as lib/universal/ADAPTERS.md says, then validate it again`},
+		"version-2":                {"line 3, column 16 (/handoff/version): version \"2.0\" is not read here, only 3.0; `handoff repair --help` says what an older field becomes in 3.0"},
 		"unknown-root-key":         {"line 34, column 14 (/comment): unknown field \"comment\"; known are handoff; `handoff repair` takes it out"},
 		"no-such-day":              {`line 5, column 18 (/handoff/timestamp): there is no such day or time: "2026-02-30T18:30:00Z"; write it in UTC with Z, such as 2026-02-07T18:30:00Z`},
 		"working-missing":          {`line 20, column 16 (/handoff/payload/working): required field "working" is missing; add an object with what the next skill needs`},
 		"self-loop":                {`line 14, column 16 (/handoff/target/skill): "survey-reader" hands over to itself; name the skill that takes over`},
 		"hash-of-sha1":             {`line 32, column 23 (/handoff/meta/payload_hash): "sha1:0000000000000000000000000000000000000000" has not the right form; write sha256: and 64 lower-case hex digits, or leave it out`},
-		"large-prompt":             {"the document takes 3067 tokens (o200k_base), more than 2000; `handoff repair` compresses it"},
+		"large-prompt":             {"the document takes 2981 tokens (o200k_base), more than 2000; `handoff repair` compresses it"},
 		"six-hops":                 {"line 32, column 24 (/handoff/meta/handoff_chain): the chain has 6 hops, more than 5 need the user's approval; ask the user, then set meta.user_approved to true"},
 		"hash-and-self-loop":       {"(/handoff/meta/payload_hash): the payload hashes to sha256:", "hands over to itself"},
 		"circle-with-blank-reason": {"the hand-over goes in a circle: [report-writer] -> survey-reader -> [report-writer]; say in meta.handoff_reason why it takes over again"},
@@ -52,7 +56,7 @@ func TestSentences(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	for name, want := range map[string]string{
 		"temporary-file":           "may be ephemeral",
-		"token-count-far-off":      "token_count 1500 is more than 30 % away from the estimate 185",
+		"token-count-far-off":      "token_count 1500 is more than 30 % away from the estimate 128",
 		"twelve-hops":              "the chain has 12 hops, more than 10; `handoff repair` shortens its middle",
 		"expires-before-it-begins": "expires_at is not after timestamp",
 		"chain-ends-elsewhere":     `the chain ends with "intake", not with the source "survey-reader"`,
@@ -63,6 +67,21 @@ func TestWarnings(t *testing.T) {
 		r := validate(t, mustParse(t, load(t, "good/"+name+".json")), universal.Options{})
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].String(), want) {
 			t.Errorf("%s: %v, want %s", name, r.Warnings, want)
+		}
+	}
+}
+
+func TestExpired(t *testing.T) {
+	d := with(t, "/handoff/expires_at", "2026-03-01T00:00:00Z")
+	for now, want := range map[string]bool{"2026-02-28T23:59:59Z": false, "2026-03-01T00:00:00Z": true} {
+		at, err := time.Parse(time.RFC3339, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := validate(t, d, universal.Options{Now: func() time.Time { return at }})
+		said := strings.Contains(fmt.Sprint(r.Warnings), "already expired, since 2026-03-01T00:00:00Z")
+		if !r.Valid() || said != want {
+			t.Errorf("at %s: %v", now, r.Warnings)
 		}
 	}
 }
@@ -81,9 +100,9 @@ func TestReferencedFiles(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	d := mustParse(t, load(t, "good/minimal.json"))
-	for encoding, want := range map[string]int{"": 241, "o200k_base": 241, "cl100k_base": 240, "chars4": 185} {
+	for encoding, want := range map[string]int{"": 161, "o200k_base": 161, "cl100k_base": 155, "chars4": 128} {
 		b := validate(t, d, universal.Options{Encoding: encoding}).Budget
-		if b.Tokens != want || b.Estimate != len(d.Bytes())/4 || b.Limit != 2000 || len(b.Parts) != 7 {
+		if b.Tokens != want || b.Estimate != 128 || b.Limit != 2000 || len(b.Parts) != 7 {
 			t.Errorf("%q: %+v", encoding, b)
 		}
 	}

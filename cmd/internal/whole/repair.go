@@ -25,7 +25,7 @@ type mending struct {
 }
 
 func (m *mending) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.encoding, "encoding", "", "how tokens are counted: `name` o200k_base (default), cl100k_base, or chars4, a quarter of the bytes")
+	cmd.Flags().StringVar(&m.encoding, "encoding", "", "how tokens are counted: `name` o200k_base (default), cl100k_base, or chars4, a quarter of the characters")
 	cmd.Flags().StringVarP(&m.output, "output", "o", "", "write the repaired record to this new `file` (default standard output)")
 	cmd.Flags().BoolVar(&m.inPlace, "in-place", false, "replace the file, and keep the original beside it as FILE.orig")
 	cmd.Flags().BoolVar(&m.prompt, "prompt", false, "if the repair fails, print a prompt that asks a model to repair the record")
@@ -43,7 +43,24 @@ func repairCommand(a *app) *cobra.Command {
 fits the token budget; the working context only. The repaired record goes to standard output or -o, the
 changes go to standard error as JSON Patch (with --json all of it goes to standard output). The file
 itself is changed with --in-place alone. Nothing is lost: what is moved or cut is written beside the
-output as session-context-TRACE.json and cut-content-TRACE.json.`,
+output as session-context-TRACE-HASH.json and cut-content-TRACE-HASH.json.
+
+What stands in another shape is converted before anything is dropped: days, times of RFC 2822 and
+seconds since 1970 become UTC (a zone that is guessed is said), a path becomes {"path": …}, a word gets
+the one that is meant, a field that is missing the value of one with a name like it.
+
+A document of another version is not repaired: bring it to 3.0 by hand. Put all below the one key
+"handoff", and there:
+  who hands over, in which run, phase, directory  source.skill, workflow_id, phase, session_path
+  who takes over, and how that one is started     target.skill, target.invocation
+  how things stand, in at most 500 characters     context.summary
+  what kind of work it is                         context.problem_type
+  what is still open                              context.known_gaps
+  what the next skill cannot do without           payload.working
+  files that were made, state of the session      payload.session.artifacts, payload.session.state
+  files and pages to read                         payload.references.files, payload.references.urls
+  the skills it has passed through, oldest first  meta.handoff_chain
+Leave out version, payload_hash and payload_size_bytes; then repair it.`,
 		Example:           "  handoff repair -o mended.json handoff.json\n  handoff repair --in-place handoff.json\n  handoff repair --prompt handoff.json | model",
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -87,9 +104,12 @@ func (a *app) repair(name string, m mending) error {
 	if kind := record.Detect(text.data); kind != "" && kind != universal.Kind {
 		return everyday.Invalid("see what is wrong with `handoff validate`, and write it again", "%s is of the kind %s; only universal handoffs are repaired", text.name, kind)
 	}
-	now, id := time.Now(), sync.OnceValue(universal.NewID)
 	r := &repairing{mending: m, app: a, text: text, options: universal.RepairOptions{
-		Options: text.options(m.encoding), Now: func() time.Time { return now }, NewID: id}}
+		Options: text.options(m.encoding), NewID: sync.OnceValue(universal.NewID)}}
+	now := time.Now()
+	if r.options.Now == nil {
+		r.options.Now = func() time.Time { return now } // one time for every attempt
+	}
 	return r.run()
 }
 
@@ -136,8 +156,8 @@ func (r *repairing) mend(d *universal.Document) (err error) {
 			continue
 		}
 		r.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, made))
-		if r.options.SessionDir = made; parent != "" {
-			r.options.SessionDir = filepath.Base(made)
+		if r.options.SessionDir, err = filepath.Abs(made); err != nil {
+			return err
 		}
 		if r.result, err = d.Repair(r.options); err == nil {
 			err = r.keep(made, ".")
@@ -149,7 +169,9 @@ func (r *repairing) mend(d *universal.Document) (err error) {
 // destination is where what is moved goes: beside the output, or to the directory of the session.
 func (r *repairing) destination(d *universal.Document) (root, dir string, err error) {
 	if r.sessionRoot == "" {
-		return r.place(), ".", nil
+		// A bare name would mean another place to whoever gets the record.
+		r.options.SessionDir, err = filepath.Abs(r.place())
+		return r.place(), ".", err
 	}
 	if root, err = filepath.Abs(r.sessionRoot); err == nil {
 		dir, err = d.SessionDir(root)

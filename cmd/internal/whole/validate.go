@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,10 +54,20 @@ type recordText struct {
 	dir  string // what relative paths in it are relative to
 	file bool   // the file of that name holds the record and nothing else
 	id   string // of the stored handoff that carries it, "" for none
+
+	now func() time.Time // nil for the real time
 }
 
 // recordOf reads the record that a name stands for.
-func (a *app) recordOf(name string) (recordText, error) {
+func (a *app) recordOf(name string) (got recordText, err error) {
+	got, err = a.readRecord(name)
+	if p, none := a.Project(); none == nil {
+		got.now = p.Options.Now
+	}
+	return got, err
+}
+
+func (a *app) readRecord(name string) (recordText, error) {
 	if isStored(name) {
 		return a.storedRecord(name)
 	}
@@ -103,7 +114,7 @@ func (r recordText) exists(path string) bool {
 }
 
 func (r recordText) options(encoding string) universal.Options {
-	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: r.exists}
+	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: r.exists, Now: r.now}
 }
 
 func (a *app) validate(names []string, encoding string) error {
@@ -190,7 +201,7 @@ func writeValidation(b *strings.Builder, v record.Validation) {
 		if t.AtLeast {
 			least = "at least "
 		}
-		line("  ", fmt.Sprintf("tokens: %s%d of %d (%s); a quarter of the bytes: %d", least, t.Tokens, t.Limit, t.Encoding, t.Estimate))
+		line("  ", fmt.Sprintf("tokens: %s%d of %d (%s); a quarter of the characters: %d", least, t.Tokens, t.Limit, t.Encoding, t.Estimate))
 	}
 	for _, f := range v.Faults {
 		line("  fault: ", f.String())

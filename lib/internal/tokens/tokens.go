@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
 )
@@ -38,7 +39,7 @@ func Known(encoding string) error {
 // encoding that is not known. The time grows with the text, about 0.2 ms per kilobyte: bound what is not trusted.
 func Count(encoding, text string) (int, error) {
 	if encoding == Chars4 {
-		return Estimate(len(text)), nil
+		return Estimate(text), nil
 	}
 	if err := Known(encoding); err != nil {
 		return 0, err
@@ -51,5 +52,5 @@ func Count(encoding, text string) (int, error) {
 	return codec.Count(text)
 }
 
-// Estimate returns a quarter of the bytes, rounded down: the estimate that needs no vocabulary.
-func Estimate(bytes int) int { return bytes / 4 }
+// Estimate returns a quarter of the characters, rounded down: the estimate that needs no vocabulary.
+func Estimate(text string) int { return utf8.RuneCountInString(text) / 4 }

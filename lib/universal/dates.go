@@ -1,0 +1,96 @@
+package universal
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+)
+
+// zoned are the forms of a time with its zone, once spaces are single and letters capitals: ISO 8601, RFC 2822, and what
+// date(1) prints.
+var zoned = []string{
+	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05 Z0700", "20060102T150405Z0700",
+	"Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04 -0700",
+	"Mon, 2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04 -0700", "Mon Jan 2 15:04:05 -0700 2006",
+}
+
+// naive are the forms of a time without a zone, and of a day.
+var (
+	naive = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "20060102T150405", "Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", "Mon Jan 2 15:04:05 2006"}
+	days  = []string{"2006-01-02", "20060102", "2006/01/02", "Mon, 2 Jan 2006", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006"}
+)
+
+// zones are those that RFC 2822 section 4.3 gives a meaning.
+var zones = map[string]string{
+	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",
+	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
+}
+
+// inUTC returns a time in UTC with Z and what was done to it, "" for what cannot be read.
+func inUTC(v *jsontree.Value) (text, why string) {
+	if _, ok := instant(v); ok || v.Kind != jsontree.String && v.Kind != jsontree.Number {
+		return v.Text, ""
+	}
+	source := spaced(v.Text)
+	for _, known := range []struct {
+		layouts []string
+		why     string
+	}{
+		{zoned, "converted to UTC with Z"},
+		{naive, "converted to UTC with Z; no zone is given, so that UTC is a guess"},
+		{days, "converted to UTC with Z; only a day is given, so that its beginning in UTC is a guess"},
+	} {
+		for _, layout := range known.layouts {
+			if t, err := time.Parse(layout, source); err == nil {
+				return written(t), known.why
+			}
+		}
+	}
+	return written(epoch(v.Text)), "converted from seconds since 1970, or parts of them"
+}
+
+func written(t time.Time) string {
+	if t.IsZero() || t.UTC().Year() > 9999 {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// spaced brings a time into the form of the layouts: no comment in brackets, single spaces, zones as numbers.
+func spaced(text string) string {
+	if at := strings.IndexByte(text, '('); at > 0 {
+		text = text[:at]
+	}
+	words := strings.Fields(strings.ToUpper(text))
+	for i, word := range words {
+		if zone := zones[word]; zone != "" && i > 0 {
+			words[i] = zone
+		}
+	}
+	text = strings.Join(words, " ")
+	if len(text) > 11 && text[10] == ' ' && text[4] == '-' {
+		text = text[:10] + "T" + text[11:]
+	}
+	return text
+}
+
+// epoch reads seconds since 1970, or their thousandths, millionths, billionths: whatever gives a year between 1973 and 5138.
+func epoch(text string) time.Time {
+	whole, fraction, _ := strings.Cut(strings.TrimSpace(text), ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if _, none := strconv.ParseUint("0"+fraction, 10, 64); err != nil || none != nil || n < 1e8 {
+		return time.Time{}
+	}
+	unit := time.Second
+	for n >= 1e11 && unit > time.Nanosecond && n >= 1e11*int64(time.Second/unit) {
+		unit /= 1000
+	}
+	each := int64(time.Second / unit)
+	t := time.Unix(n/each, n%each*int64(unit))
+	if part, err := strconv.ParseFloat("0."+fraction, 64); err == nil && unit == time.Second {
+		t = t.Add(time.Duration(part * float64(time.Second)).Round(time.Microsecond))
+	}
+	return t
+}
