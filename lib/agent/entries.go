@@ -48,7 +48,7 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 			}
 		}
 	}
-	if path := filepath.Join(p.Home, filepath.FromSlash(a.plugin)); a.plugin != "" && exists(path) {
+	if _, path := a.place(p, User, a.plugin); a.plugin != "" && exists(path) {
 		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: User, line: a.packaged()})
 	}
 	for _, name := range a.alsoReads {

@@ -29,14 +29,24 @@ type Places struct {
 // place returns where one of an agent's settings files lies, and the directory that has to be there for it.
 func (a Agent) place(p Places, s Scope, rel string) (base, path string) {
 	base = p.Home
-	switch {
+	switch named := a.named(p); {
 	case s == Project:
 		base = p.Root
-	case a.home != "" && p.Getenv != nil && p.Getenv(a.home) != "":
-		base = p.Getenv(a.home)
-		_, rel, _ = strings.Cut(rel, "/")
+	case named != "":
+		base = named
+		if !a.above {
+			_, rel, _ = strings.Cut(rel, "/")
+		}
 	}
 	return base, filepath.Join(base, filepath.FromSlash(rel))
+}
+
+// named is the directory that the agent's variable names, "" if none.
+func (a Agent) named(p Places) string {
+	if a.home == "" || p.Getenv == nil {
+		return ""
+	}
+	return p.Getenv(a.home)
 }
 
 const (
@@ -70,10 +80,14 @@ func (a Agent) locate(p Places, scope Scope) (file, error) {
 		}
 		return file{}, refuse("set HOME", "the home directory %q is not known", base)
 	}
+	advice := ""
+	if scope == User && a.named(p) != "" {
+		advice = "make it, or set " + a.home + " to the directory that " + a.Title + " uses"
+	}
 	if info, err := os.Stat(base); err != nil {
-		return file{}, refuse("", "cannot use the directory %s: %v", base, err)
+		return file{}, refuse(advice, "cannot use the directory %s: %v", base, err)
 	} else if !info.IsDir() {
-		return file{}, refuse("", "%s is not a directory", base)
+		return file{}, refuse(advice, "%s is not a directory", base)
 	}
 	f := file{path: path}
 	if err := f.resolve(); err != nil {

@@ -32,11 +32,18 @@ type Session struct {
 	agent Agent // the row of the name
 }
 
+// copilotRuns is the variable that says, with the value 1, that Copilot CLI runs the hook. It runs those of other agents
+// too, and takes no form but its own.
+const copilotRuns = "COPILOT_CLI"
+
 // SessionStart prints what a starting session should know, or nothing. It returns within little more than
 // a second. The same unread handoffs give the same bytes, but for the frames of bodies. What goes wrong
 // is at most one line on Stderr.
 func SessionStart(s Session) {
 	var known bool
+	if s.Agent != "plain" && s.Getenv(copilotRuns) == "1" {
+		s.Agent = "copilot"
+	}
 	if s.agent, known = find(s.Agent); !known {
 		fmt.Fprintln(s.Stderr, "handoff: "+unknown(s.Agent).Error())
 		return
@@ -49,7 +56,7 @@ func SessionStart(s Session) {
 		defer func() { _ = recover() }() // what was printed stands, recorded or not
 		o := s.look(until)
 		found <- o
-		if <-printed && len(o.offer.IDs) > 0 {
+		if (<-printed || o.silent) && len(o.offer.IDs) > 0 {
 			o.store.Offer(o.offer)
 		}
 	}()
@@ -75,6 +82,8 @@ type outcome struct {
 	err   error
 	store *handoff.Store
 	offer handoff.Offer
+
+	silent bool // the session knows it all
 }
 
 // look returns what there is to say, also if a bug stands in the way.
@@ -133,6 +142,9 @@ func (s Session) text(until time.Time, o *outcome) error {
 	o.store = r.store
 	o.text, o.offer.IDs = r.text(entries)
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, r.operator
+	if s.agent.keeps && r.lost == nil && in.knows(o.store, o.offer) {
+		o.text, o.silent = "", true
+	}
 	if s.Bodies && s.agent.speaks {
 		return fault.New(nil, "", "no bodies are shown: %s takes the text for a message of its system or developer", fault.Own(s.agent.Title))
 	}

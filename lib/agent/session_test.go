@@ -26,11 +26,7 @@ func newProject(t *testing.T, n int, body string) string {
 	t.Helper()
 	root := t.TempDir()
 	write(t, filepath.Join(root, handoff.SettingsName), "")
-	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root,
-		Rules: schema.Frontmatter(), Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := open(t, root)
 	var sources []handoff.Source
 	for i := range n {
 		sources = append(sources, handoff.Source{Fields: &handoff.Document{SchemaVersion: "1.0", From: "ann", To: "ben",
@@ -44,6 +40,27 @@ func newProject(t *testing.T, n int, body string) string {
 	return root
 }
 
+func open(t *testing.T, root string) *handoff.Store {
+	t.Helper()
+	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root,
+		Rules: schema.Frontmatter(), Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// handOver adds a handoff to ben.
+func handOver(t *testing.T, root, topic string) { handOverTo(t, root, "ben", topic) }
+
+func handOverTo(t *testing.T, root, to, topic string) {
+	t.Helper()
+	if _, err := open(t, root).WriteAll(t.Context(), []handoff.Source{{Fields: &handoff.Document{SchemaVersion: "1.0", From: "ann", To: to,
+		Topic: topic, Time: "2026-05-08T12:00:00Z", Body: "x\n"}}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -52,10 +69,12 @@ func write(t *testing.T, path, text string) {
 }
 
 // start starts a session and returns what it was told, and what went wrong.
-func start(s agent.Session, root string) (stdout, stderr string) {
+func start(s agent.Session, root string) (stdout, stderr string) { return startIn(s, root, nil) }
+
+func startIn(s agent.Session, root string, env map[string]string) (stdout, stderr string) {
 	var out, problems bytes.Buffer
 	s.Cwd, s.Stdout, s.Stderr = root, &out, &problems
-	s.Getenv = func(string) string { return "" }
+	s.Getenv = func(name string) string { return env[name] }
 	if s.Stdin == nil {
 		s.Stdin = strings.NewReader(`{"session_id":"s-1","source":"startup"}`)
 	}

@@ -18,10 +18,12 @@ type Agent struct {
 	envelope envelope // the form in which text reaches the model
 	cap      int      // characters that reach the model; 0 = not known
 	speaks   bool     // the model takes the text for a message of its system or developer: no bodies in it
+	keeps    bool     // what the model was told stays when the session is resumed or forked, and would be there twice
 
 	// Where it is told of the hook; all empty for an agent without settings.
 	user, project, local string   // settings files, relative to the home directory and to the project root
 	home                 string   // the variable that names a directory in place of the first one of user
+	above                bool     // it names one in place of the home directory
 	plugin               string   // a file that is there when the hook comes with an extension, relative to the home directory
 	alsoReads            []string // agents whose settings it runs too
 
@@ -65,7 +67,7 @@ var agents = []Agent{
 	},
 	{
 		Name: "codex", Title: "Codex CLI",
-		envelope: hookSpecific, cap: 10_000, speaks: true,
+		envelope: hookSpecific, cap: 10_000, speaks: true, keeps: true,
 		user: ".codex/hooks.json", project: ".codex/hooks.json", home: "CODEX_HOME",
 		event: "SessionStart", drafts: []string{"PreCompact"}, grouped: true, only: []string{"description", "hooks"},
 		shape:          func(words []string) entry { return entry{Type: "command", Command: shell(words), Timeout: seconds} },
@@ -75,7 +77,7 @@ var agents = []Agent{
 	{
 		Name: "gemini", Title: "Gemini CLI",
 		envelope: hookSpecific,
-		user:     ".gemini/settings.json", project: ".gemini/settings.json", plugin: ".gemini/extensions/handoff/gemini-extension.json",
+		user:     ".gemini/settings.json", project: ".gemini/settings.json", home: "GEMINI_CLI_HOME", above: true, plugin: ".gemini/extensions/handoff/gemini-extension.json",
 		event: "SessionStart", drafts: []string{"PreCompress", "SessionEnd"}, grouped: true,
 		shape: func(words []string) entry {
 			return entry{Type: "command", Command: shell(words), Timeout: 1000 * seconds} // milliseconds, there alone
@@ -93,7 +95,7 @@ var agents = []Agent{
 	{
 		Name: "copilot", Title: "Copilot CLI",
 		envelope: topLevel("additionalContext"),
-		user:     ".copilot/hooks/handoff.json", project: ".github/hooks/handoff.json",
+		user:     ".copilot/hooks/handoff.json", project: ".github/hooks/handoff.json", home: "COPILOT_HOME",
 		event: "sessionStart", drafts: []string{"sessionEnd"}, versioned: true, alsoReads: []string{"claude"},
 		shape: func(words []string) entry {
 			return entry{Type: "command", Bash: shell(words), PowerShell: "& " + powerShell(words), TimeoutSec: seconds}

@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +36,7 @@ type report struct {
 // are told of. What does not verify is counted, not shown.
 func (r report) text(entries []handoff.Entry) (text string, told []string) {
 	out := render.NewBudget(maxOutput)
-	out.Add(r.head(len(entries)))
+	out.Add(r.head(entries))
 	if r.lost != nil {
 		out.Add("Not all handoffs of this project can be listed: " + fault.Plain(r.lost) + ". `handoff verify` says what is missing.\n")
 	}
@@ -73,15 +76,15 @@ func (r report) text(entries []handoff.Entry) (text string, told []string) {
 }
 
 // head says how many handoffs are unread, and what to do with them.
-func (r report) head(n int) string {
-	if n == 0 {
+func (r report) head(entries []handoff.Entry) string {
+	if len(entries) == 0 {
 		return ""
 	}
-	const read = "`handoff read ID --agent` prints one, `handoff check ID` says whether work can be resumed from it"
-	unread := handoff.Count(n, "unread handoff")
+	const read = "`handoff read ID --agent` prints one, `handoff check ID` says of a packet whether work can be resumed from it"
+	unread := handoff.Count(len(entries), "unread handoff")
 	if r.operator == "" {
 		return unread + ". For whom this session works is not known: HANDOFF_OPERATOR or the setting operator says it. " + read +
-			", `handoff list --unread` lists all.\n"
+			", `handoff list --unread` lists all. To whom they are, and how many to each:\n" + recipients(entries)
 	}
 	mark := ""
 	if r.store.IsOurs() {
@@ -89,6 +92,27 @@ func (r report) head(n int) string {
 	}
 	return unread + " for " + r.operator + ", newest first, each below with its id, sender, topic and time. " + read + mark +
 		", `handoff list --unread --to " + r.operator + "` lists all.\n"
+}
+
+const maxRecipients = 20
+
+// recipients is a line for each recipient, who has most first.
+func recipients(entries []handoff.Entry) string {
+	count := make(map[string]int)
+	for _, e := range entries {
+		count[e.To]++
+	}
+	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	var out strings.Builder
+	for _, name := range names[:min(len(names), maxRecipients)] {
+		if line, err := render.JSONLine(fmt.Sprint(name, " ", count[name])); err == nil {
+			out.WriteString(line + "\n")
+		}
+	}
+	if more := len(names) - maxRecipients; more > 0 {
+		out.WriteString(handoff.Count(more, "more recipient") + "\n")
+	}
+	return out.String()
 }
 
 // entry is one line about a handoff, and its framed body if that is wanted.

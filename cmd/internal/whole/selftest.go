@@ -131,11 +131,12 @@ func (a *app) layCanary(stage agent.Stage, to string) error {
 	return err
 }
 
-// stageEnv is the environment that an agent would give, but for what would lead out of the stage.
+// stageEnv is the environment that an agent would give, but for what would lead out of the stage, or speak of the agent that
+// this is run from.
 func stageEnv(operator string) []string {
 	env := []string{"HANDOFF_OPERATOR=" + operator}
 	for _, pair := range os.Environ() {
-		if !strings.HasPrefix(pair, "HANDOFF") {
+		if !strings.HasPrefix(pair, "HANDOFF") && !strings.HasPrefix(pair, "COPILOT_CLI=") {
 			env = append(env, pair)
 		}
 	}

@@ -1,0 +1,116 @@
+//go:build unix
+
+package agent_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/agent"
+)
+
+// Codex keeps what a session was told: it is told again of nothing but what is new, or where it forgot.
+func TestToldOnce(t *testing.T) {
+	root := newProject(t, 2, "x\n")
+	fork := filepath.Join(t.TempDir(), "fork.jsonl")
+	write(t, fork, `{"type":"session_meta","payload":{"id":"s-2","forked_from_id":"s-1","base_instructions":{"text":"…"}}}`+"\n")
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		agent, source, session, transcript string
+		told                               bool
+	}{
+		{"codex", "resume", "s-1", "", true}, // begun before there was a hook
+		{"codex", "startup", "s-1", "", true},
+		{"codex", "resume", "s-1", "", false},
+		{"codex", "resume", "s-1", fifo, false},
+		{"codex", "clear", "s-1", "", true},
+		{"codex", "compact", "s-1", "", true},
+		{"codex", "resume", "s-9", "", true},
+		{"codex", "fork", "s-2", fork, false},
+		{"codex", "resume", "s-2", fork, false}, // what its parent knew
+		{"codex", "fork", "s-3", fork + ".gone", true},
+		{"codex", "fork", "s-4", fifo, true},
+		{"codex", "fork", "s-5", "", true},
+		{"gemini", "startup", "s-1", "", true},
+		{"gemini", "resume", "s-1", "", true},
+		{"claude", "startup", "s-1", "", true},
+		{"claude", "resume", "s-1", "", true},
+	} {
+		in := fmt.Sprintf(`{"session_id":%q,"source":%q,"transcript_path":%q}`, step.session, step.source, step.transcript)
+		out, problems := start(agent.Session{Agent: step.agent, To: "ben", Stdin: strings.NewReader(in)}, root)
+		if (out != "") != step.told || problems != "" {
+			t.Errorf("%s, %s: %q, %q", step.agent, in, out, problems)
+		}
+	}
+	handOver(t, root, "new")
+	if out, _ := start(agent.Session{Agent: "codex", To: "ben", Stdin: strings.NewReader(`{"session_id":"s-1","source":"resume"}`)}, root); !strings.Contains(out, " new ") {
+		t.Errorf("the new one is not told of: %q", out)
+	}
+}
+
+// Copilot CLI runs the hooks of other agents, and takes no form but its own.
+func TestCopilotsForm(t *testing.T) {
+	root := newProject(t, 1, "x\n")
+	for _, name := range agent.Names() {
+		s := agent.Session{Agent: name, To: "ben", Stdin: strings.NewReader(`{"session_id":"s-1"}`)}
+		out, _ := startIn(s, root, map[string]string{"COPILOT_CLI": "1"})
+		want := "copilot"
+		if name == "plain" {
+			want = name
+		}
+		if text := context(t, want, out); !strings.HasPrefix(text, "1 unread handoff for ben") {
+			t.Errorf("%s: %q", name, out)
+		}
+	}
+}
+
+// Where it is not known who is told, the recipients are named, with how many are theirs.
+func TestRecipients(t *testing.T) {
+	root := newProject(t, 2, "x\n")
+	for i := range 25 {
+		handOverTo(t, root, fmt.Sprintf("op-%02d", i), "topic")
+	}
+	out, _ := start(agent.Session{Agent: "plain"}, root)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) != 1+20+1 || !strings.HasPrefix(lines[0], "27 unread handoffs. For whom this session works is not known") ||
+		lines[1] != `"ben 2"` || lines[2] != `"op-00 1"` || lines[21] != "6 more recipients" {
+		t.Errorf("%q", lines)
+	}
+}
+
+// Agents whose settings a variable moves are told there. One that names nothing is said to be the reason.
+func TestMovedSettings(t *testing.T) {
+	for name, moved := range map[string][2]string{
+		"claude": {"CLAUDE_CONFIG_DIR", "settings.json"}, "codex": {"CODEX_HOME", "hooks.json"},
+		"gemini": {"GEMINI_CLI_HOME", ".gemini/settings.json"}, "copilot": {"COPILOT_HOME", "hooks/handoff.json"},
+	} {
+		a, err := agent.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		p := agent.Places{Home: t.TempDir(), Getenv: func(variable string) string { return map[string]string{moved[0]: dir}[variable] }}
+		ch, err := a.Install(p, agent.User, agent.Command{Program: "/opt/handoff"})
+		if err == nil {
+			ch, err = ch.Apply()
+		}
+		if want := filepath.Join(dir, moved[1]); err != nil || ch.Path != want {
+			t.Errorf("%s: %q, %v; want %q", name, ch.Path, err, want)
+		}
+		if entries, errs := a.Entries(p, false); len(entries) != 1 || errs != nil {
+			t.Errorf("%s: %v, %v", name, entries, errs)
+		}
+		dir = filepath.Join(dir, "gone")
+		var refused interface{ Hint() string }
+		if _, err := a.Install(p, agent.User, agent.Command{Program: "/opt/handoff"}); !errors.As(err, &refused) || !strings.Contains(refused.Hint(), moved[0]) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
