@@ -68,16 +68,19 @@ func (s *Store) mark(ctx context.Context, operator string, ids []string) ([]txn.
 	}
 	done := make(map[string]txn.MarkReceipt)
 	err := txn.Locked(ctx, s.at, func(x *txn.Session) error {
-		want := make(map[string]bool)
+		want := make(map[string][]index.Mark)
 		for _, id := range ids {
-			want[id] = true
+			want[id] = []index.Mark{{Operator: operator, Time: x.Now()}}
 		}
-		m := txn.Marking{Session: x, Mark: index.Mark{Operator: operator, Time: x.Now()}, Want: want, Done: done}
+		m := txn.Marking{Session: x, Want: want}
 		if err := store.EachIndex(x.Dir, m.File); err != nil {
 			return err
 		}
 		for id := range want {
 			return store.UnknownID(id, x.Opt.Dir)
+		}
+		for _, r := range m.Done {
+			done[r.ID] = r
 		}
 		return nil
 	})

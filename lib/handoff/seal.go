@@ -16,6 +16,7 @@ type sealed struct {
 	name    string
 	text    []byte // as it is stored
 	claimed bool   // the source named its id
+	origin  *Origin
 
 	allowed, redacted []string // rules of the secret scan, from screen
 }
@@ -91,19 +92,21 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	if err != nil {
 		return sealed{}, fault.New(ErrInvalid, "", "%s%v", store.Prefixed(src.Name), err)
 	}
-	if doc.HandoffID != "" && doc.HandoffID != id {
-		return sealed{}, &IDMismatchError{Name: src.Name, Claimed: doc.HandoffID, Computed: id}
+	for _, claimed := range []string{doc.HandoffID, src.ID} {
+		if claimed != "" && claimed != id {
+			return sealed{}, &IDMismatchError{Name: src.Name, Claimed: claimed, Computed: id}
+		}
 	}
 	if err := s.opt.CheckBody(doc.Body); err != nil && src.Make == nil {
 		s.opt.Warn(store.Prefixed(src.Name) + store.OneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made")
 	}
-	claimed := doc.HandoffID != ""
+	claimed := doc.HandoffID != "" || src.ID != ""
 	doc.HandoffID = id
 	text := document.Render(doc)
 	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
 		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
 	}
-	return sealed{Document: doc, at: at, name: src.Name, text: text, claimed: claimed, redacted: redacted}, nil
+	return sealed{Document: doc, at: at, name: src.Name, text: text, claimed: claimed, redacted: redacted, origin: src.Origin}, nil
 }
 
 func keep(docs []sealed, results []Result) []sealed {

@@ -20,7 +20,13 @@ type Source struct {
 	Text   []byte               // frontmatter and body
 	Fields *Document            // the document itself
 	Make   func() (Made, error) // makes the document; called once, after the machine was found to be the right one
+
+	ID     string  // that the document has to have; "" for any
+	Origin *Origin // of an import, nil for what is written here
 }
+
+// An Origin is the store that an imported document comes from.
+type Origin = txn.Origin
 
 // A Made document was made from something else, such as a record.
 type Made struct {
@@ -50,6 +56,7 @@ type Receipt struct {
 const (
 	StatusCreated  = "created"
 	StatusExisting = "existing" // the same document was stored before; nothing was changed
+	StatusNew      = "new"      // of TryGood: it would be created
 )
 
 // Write stores a document. When it returns without error, body, INDEX.md row and audit event are on disk.
@@ -89,42 +96,74 @@ func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, erro
 	return s.write(ctx, sources, true)
 }
 
+// TryGood is WriteGood but for the writing: a receipt says StatusNew of what would be created.
+func (s *Store) TryGood(sources []Source) ([]Result, error) {
+	results := make([]Result, len(sources))
+	docs, err := s.accept(sources, results, true)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.List(Filter{})
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[string]Entry, len(entries))
+	for _, e := range entries {
+		there[e.ID] = e
+	}
+	for _, d := range docs {
+		r := Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusNew}
+		if e, ok := there[d.HandoffID]; ok {
+			r.Path, r.Status = s.at.RelPath(e.File), StatusExisting
+		}
+		results[d.at].Receipt = r
+	}
+	return results, nil
+}
+
 func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ []Result, err error) {
 	defer func() { err = fault.Unpublished(err) }()
+	results := make([]Result, len(sources))
+	docs, err := s.accept(sources, results, keepGoing)
+	if err == nil {
+		err = s.publish(ctx, docs, results, keepGoing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// accept takes the sources through all that comes before the writing. What is refused is left out and reported in results,
+// and ends it unless keepGoing.
+func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]admitted, error) {
 	m, err := txn.Guard(s.at)
 	if err != nil {
 		return nil, err
 	}
-	results := make([]Result, len(sources))
 	docs := s.seal(sources, results)
-	if err := faults(results); err != nil && !keepGoing {
+	if err := Faults(results); err != nil && !keepGoing {
 		return nil, err
 	}
 	clean, err := s.screen(docs, results)
 	if err != nil {
 		return nil, err
 	}
-	if err := faults(results); err != nil && !keepGoing {
+	if err := Faults(results); err != nil && !keepGoing {
 		return nil, err
 	}
 	admitted, err := s.admit(m, clean, results)
 	if err == nil && !keepGoing {
-		err = faults(results)
+		err = Faults(results)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err := s.publish(ctx, admitted, results, keepGoing); err != nil {
-		return nil, err
-	}
-	return results, nil
+	return admitted, err
 }
 
 // publish stores the admitted documents, and reports in results what became of each.
 func (s *Store) publish(ctx context.Context, docs []admitted, results []Result, keepGoing bool) error {
 	publications := make([]txn.Publication, len(docs))
 	for i, d := range docs {
-		publications[i] = txn.Publication{Document: d.Document, Name: d.name, Text: d.text, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted}
+		publications[i] = txn.Publication{Document: d.Document, Name: d.name, Text: d.text, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted, Origin: d.origin}
 	}
 	outcomes, err := txn.Publish(ctx, s.at, publications, keepGoing)
 	if err != nil {
@@ -143,8 +182,8 @@ func (s *Store) publish(ctx context.Context, docs []admitted, results []Result, 
 	return nil
 }
 
-// faults joins the errors of single documents.
-func faults(results []Result) error {
+// Faults joins the errors of single documents, nil if there are none.
+func Faults(results []Result) error {
 	var errs []error
 	for _, r := range results {
 		if r.Err != nil {

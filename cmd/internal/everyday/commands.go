@@ -43,6 +43,8 @@ var commands = []command{
 	{"validate", nil, "Validate universal handoffs: schema, tokens, semantics"},
 	{"repair", nil, "Repair a universal handoff"},
 	{"onboard", nil, "Print what the next run of a project should know"},
+	{"export", nil, "Write handoffs as one file, to be imported elsewhere"},
+	{"import", nil, "Store the handoffs of a file that export has made"},
 	{"install", nil, "Register the session-start hook with a coding agent"},
 	{"uninstall", nil, "Take the session-start hook out of the settings of a coding agent"},
 	{"mcp", nil, "Serve the handoffs to a coding agent over the Model Context Protocol"},

@@ -33,7 +33,7 @@ func computeIDCommand(a *App) *cobra.Command {
 				}
 				errs = append(errs, err)
 			}
-			if err := firstOf(errs); err != nil {
+			if err := FirstOf(errs); err != nil {
 				return err
 			}
 			return a.printIDs(sources, ids)

@@ -65,7 +65,7 @@ func (in *input) sources(paths []string, stdin0 bool) ([]handoff.Source, error) 
 	if len(sources) > 1 && in.body {
 		return nil, Invalid("give them for one document only", "--from, --to, --topic, --ts, --tag and --ref cannot apply to %d documents", len(sources))
 	}
-	return sources, firstOf(errs)
+	return sources, FirstOf(errs)
 }
 
 func (in *input) open(path string) ([]handoff.Source, error) {
@@ -187,32 +187,19 @@ func (in *input) directory(dir string) ([]handoff.Source, error) {
 		more, err := in.file(filepath.Join(dir, e.Name()), false)
 		sources, errs = append(sources, more...), append(errs, err)
 	}
-	if len(sources) == 0 && firstOf(errs) == nil {
+	if len(sources) == 0 && FirstOf(errs) == nil {
 		errs = append(errs, Invalid("", "%s holds no *.md or *.json file", dir))
 	}
-	return sources, firstOf(errs)
+	return sources, FirstOf(errs)
 }
 
 // ReadInput reads a regular file. It never waits for the other end of a FIFO.
 func ReadInput(path string) ([]byte, error) {
-	if err := handoff.CheckLimit(); err != nil {
+	f, info, err := OpenInput(path)
+	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, InputError(path, err)
-	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, InputError(path, err)
-	}
-	if info.IsDir() {
-		return nil, Invalid("name a file in it", "%s is a directory", path)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, Invalid("use - and redirect standard input, such as `handoff write - <"+path+"`", "%s is not a regular file", path)
-	}
 	text := bytes.NewBuffer(make([]byte, 0, min(info.Size(), MaxInput)+bytes.MinRead))
 	if _, err := io.Copy(text, io.LimitReader(f, MaxInput+1)); err != nil {
 		return nil, InputError(path, err)
@@ -221,6 +208,30 @@ func ReadInput(path string) ([]byte, error) {
 		return nil, Invalid("shorten it", "%s has more than %d bytes", path, MaxInput)
 	}
 	return text.Bytes(), nil
+}
+
+// OpenInput opens a regular file as ReadInput does.
+func OpenInput(path string) (*os.File, os.FileInfo, error) {
+	if err := handoff.CheckLimit(); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, InputError(path, err)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = InputError(path, err)
+	case info.IsDir():
+		err = Invalid("name a file in it", "%s is a directory", path)
+	case !info.Mode().IsRegular():
+		err = Invalid("use - and redirect standard input, such as `handoff write - <"+path+"`", "%s is not a regular file", path)
+	default:
+		return f, info, nil
+	}
+	f.Close()
+	return nil, nil, err
 }
 
 // InputError says why an input cannot be read. A path that is wrong is invalid input.

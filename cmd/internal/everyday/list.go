@@ -11,7 +11,7 @@ import (
 )
 
 func listCommand(a *App) *cobra.Command {
-	var f filter
+	var f Filter
 	var format string
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -25,7 +25,7 @@ the rows of INDEX.md, one a line.`,
 		Args:    Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			CollectOften()
-			chosen, err := f.filter(cmd)
+			chosen, err := f.Chosen(cmd)
 			if err != nil {
 				return err
 			}
@@ -59,13 +59,14 @@ the rows of INDEX.md, one a line.`,
 	return cmd
 }
 
-// A filter is what chooses handoffs on a command line.
-type filter struct {
+// A Filter is what chooses handoffs on a command line.
+type Filter struct {
 	handoff.Filter
 	since string
 }
 
-func (f *filter) Register(cmd *cobra.Command) {
+// Register adds the flags to a command.
+func (f *Filter) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
 	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
 	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those to operators who have never marked anything as read")
@@ -76,8 +77,8 @@ func (f *filter) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.since, "since", "", "only those not older than this `time`, date or duration (48h, 7d, 2w)")
 }
 
-// filter returns what the flags choose.
-func (f *filter) filter(cmd *cobra.Command) (handoff.Filter, error) {
+// Chosen returns what the flags choose.
+func (f *Filter) Chosen(cmd *cobra.Command) (handoff.Filter, error) {
 	if err := NoneEmpty(cmd, "to", "from", "topic", "tag", "since"); err != nil || f.since == "" {
 		return f.Filter, err
 	}

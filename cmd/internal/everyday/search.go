@@ -11,7 +11,7 @@ import (
 )
 
 func searchCommand(a *App) *cobra.Command {
-	var f filter
+	var f Filter
 	var limit int
 	var format string
 	cmd := &cobra.Command{
@@ -25,7 +25,7 @@ with 0.`,
 		Example: "  handoff search deploy --to ben --since 720h\n  handoff search 'retry policy' broker --format ids | xargs -n1 handoff read",
 		Args:    Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			chosen, err := f.filter(cmd)
+			chosen, err := f.Chosen(cmd)
 			if err != nil {
 				return err
 			}

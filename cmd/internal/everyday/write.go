@@ -113,7 +113,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 	if err := a.PrintReceipts(receipts); err != nil {
 		return err
 	}
-	return firstOf(errs)
+	return FirstOf(errs)
 }
 
 // refuses says whether the plain check refuses one of the documents. Of those that are stored all or none, the store
@@ -163,7 +163,8 @@ func (e firstError) Is(target error) bool {
 	return target == errBeyond && errors.Is(e.error, errBeyond)
 }
 
-func firstOf(errs []error) error {
+// FirstOf joins errors; the exit code is that of the first.
+func FirstOf(errs []error) error {
 	for _, err := range errs {
 		if err != nil {
 			return firstError{errors.Join(errs...), err}

@@ -21,7 +21,7 @@ type Parsed struct {
 
 // contents are the types of events, each with how its payload is read. It is nil where that says nothing about the store.
 var contents = map[string]func(json.RawMessage) (any, error){
-	TypeWrite: payload[Written], TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
+	TypeWrite: payload[Written], TypeImport: payload[Written], TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
 	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil,
 }
 

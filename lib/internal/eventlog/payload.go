@@ -10,6 +10,7 @@ type Regenerated struct {
 // Event types of the audit log.
 const (
 	TypeWrite      = "handoff.write"
+	TypeImport     = "handoff.import" // a write of what another store had
 	TypeMarkRead   = "handoff.mark_read"
 	TypeSurface    = "handoff.surface"
 	TypeResume     = "handoff.resume"
@@ -36,6 +37,7 @@ type Written struct {
 	To                   string   `json:"to"`
 	Topic                string   `json:"topic"`
 	Time                 string   `json:"ts_utc"`
+	Writer               string   `json:"writer,omitempty"` // of an import: the store that it came from, if that is known
 }
 
 type MarkedRead struct {

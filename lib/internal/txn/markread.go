@@ -28,31 +28,36 @@ const (
 // markRead gives rows of one index file a read mark; its replacement commits it.
 var markRead = Operation{Name: "mark-read", committed: marksAreThere, redo: setMarks}
 
-// A Marking goes through the index files and marks the rows of the ids that it wants.
+// A Marking goes through the index files and gives rows the marks that are wanted, by id.
 type Marking struct {
 	*Session
-	Mark index.Mark
-	Want map[string]bool
-	Done map[string]MarkReceipt
+	Want map[string][]index.Mark
+	Done []MarkReceipt
 }
 
 func (m *Marking) File(name string, text []byte) error {
 	edits := make(map[string]index.Row)
+	st := step{op: &markRead, intent: Intent{Index: name}}
 	for _, row := range rowsOf(text, m.Want) {
-		delete(m.Want, row.ID)
-		receipt := MarkReceipt{row.ID, m.Mark.Operator, m.Mark.Time, StatusMarked}
-		for _, old := range row.Marks() {
-			if old.Operator == m.Mark.Operator {
-				receipt.Status, receipt.Time = StatusExisting, old.Time
+		for _, mark := range m.Want[row.ID] {
+			receipt := MarkReceipt{row.ID, mark.Operator, mark.Time, StatusMarked}
+			for _, old := range row.Marks() {
+				if old.Operator == mark.Operator {
+					receipt.Status, receipt.Time = StatusExisting, old.Time
+				}
 			}
+			if receipt.Status == StatusMarked {
+				row = row.WithMark(mark)
+				edits[row.ID] = row
+				st.mark(row.ID, mark)
+			}
+			m.Done = append(m.Done, receipt)
 		}
-		m.Done[row.ID] = receipt
-		if receipt.Status == StatusMarked {
-			edits[row.ID] = row.WithMark(m.Mark)
-		}
+		delete(m.Want, row.ID)
 	}
 	if len(edits) > 0 {
-		if err := m.apply(m.plan(name, text, edits)); err != nil {
+		st.commit = func() error { return m.replaceIndex(name, text, index.SetRows(text, edits)) }
+		if err := m.apply(st); err != nil {
 			return err
 		}
 	}
@@ -62,24 +67,19 @@ func (m *Marking) File(name string, text []byte) error {
 	return nil
 }
 
-func (m *Marking) plan(name string, text []byte, edits map[string]index.Row) step {
-	st := step{op: &markRead, intent: Intent{Index: name}}
-	for _, id := range slices.Sorted(maps.Keys(edits)) {
-		st.intent.Marks = append(st.intent.Marks, IntentMark{ID: id, Operator: m.Mark.Operator, Time: m.Mark.Time})
-		st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Mark.Operator, Time: m.Mark.Time}})
-	}
-	st.commit = func() error { return m.replaceIndex(name, text, index.SetRows(text, edits)) }
-	return st
+func (st *step) mark(id string, m index.Mark) {
+	st.intent.Marks = append(st.intent.Marks, IntentMark{ID: id, Operator: m.Operator, Time: m.Time})
+	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time}})
 }
 
 // fewIDs is how many ids are searched for one by one; more are looked up while going through the lines.
 const fewIDs = 8
 
 // rowsOf returns the first row of each wanted id.
-func rowsOf(text []byte, want map[string]bool) []index.Row {
+func rowsOf[T any](text []byte, want map[string]T) []index.Row {
 	var rows []index.Row
 	if len(want) <= fewIDs {
-		for id := range want {
+		for _, id := range slices.Sorted(maps.Keys(want)) {
 			if l, ok := index.Find(text, id); ok {
 				rows = append(rows, l.Row)
 			}
@@ -88,7 +88,7 @@ func rowsOf(text []byte, want map[string]bool) []index.Row {
 	}
 	seen := make(map[string]bool)
 	for l := range index.Lines(string(text)) {
-		if l.IsRow && want[l.Row.ID] && !seen[l.Row.ID] {
+		if _, wanted := want[l.Row.ID]; wanted && l.IsRow && !seen[l.Row.ID] {
 			seen[l.Row.ID] = true
 			rows = append(rows, l.Row)
 		}
@@ -117,11 +117,15 @@ func setMarks(x *Session, intent *Intent) error {
 	}
 	edits := make(map[string]index.Row)
 	for _, m := range intent.Marks {
-		l, ok := index.Find(text, m.ID)
+		row, ok := edits[m.ID]
 		if !ok {
-			return &fault.CorruptError{File: x.Path(intent.Index), Why: "lost the row of " + m.ID + ", which the audit log says was marked as read"}
+			l, there := index.Find(text, m.ID)
+			if !there {
+				return &fault.CorruptError{File: x.Path(intent.Index), Why: "lost the row of " + m.ID + ", which the audit log says was marked as read"}
+			}
+			row = l.Row
 		}
-		edits[m.ID] = l.Row.WithMark(index.Mark{Operator: m.Operator, Time: m.Time})
+		edits[m.ID] = row.WithMark(index.Mark{Operator: m.Operator, Time: m.Time})
 	}
 	return x.putIndex(intent.Index, index.SetRows(text, edits), nil)
 }

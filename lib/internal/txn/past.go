@@ -42,6 +42,22 @@ func ReadPast(d *durable.Dir) (*Past, error) {
 	return p, log.err
 }
 
+// FirstSeen returns when the handoffs of a store came into it, by id, as the audit log says.
+func FirstSeen(d *durable.Dir) (map[string]string, error) {
+	log, err := openLogReader(d)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	seen := make(map[string]string)
+	for line := range log.lines() {
+		if id, at, ok := eventlog.WrittenAt(line); ok && seen[string(id)] == "" {
+			seen[string(id)] = string(at)
+		}
+	}
+	return seen, log.err
+}
+
 // Gap says which part of the past of a listed handoff the log lacks, "" if it has it all.
 func (p *Past) Gap(row index.Row) string {
 	known := p.of[row.ID]

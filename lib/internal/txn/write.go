@@ -26,6 +26,12 @@ type Publication struct {
 	Text              []byte // as it is stored
 	Operators         string // what is known of its from and to
 	Allowed, Redacted []string
+	Origin            *Origin // of an import, nil for what is written here
+}
+
+// An Origin is the store that a document comes from.
+type Origin struct {
+	Writer string // of the state directory there; "" if it is not known
 }
 
 // An Outcome says what became of one document.
@@ -196,10 +202,14 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 	if tags == nil {
 		tags = []string{}
 	}
-	return eventlog.Pending{Type: eventlog.TypeWrite, Redacted: d.Redacted, Payload: eventlog.Written{
+	kind, writer := eventlog.TypeWrite, ""
+	if d.Origin != nil {
+		kind, writer = eventlog.TypeImport, d.Origin.Writer
+	}
+	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
 		Adopted: adopted, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
-		BodyByteSize: len(d.Body), OperatorVerification: d.Operators, SecretsAllowed: d.Allowed,
+		BodyByteSize: len(d.Body), OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: writer,
 	}}
 }
 

@@ -1,0 +1,103 @@
+package bundle
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// Counts says how many of each kind of lines there are.
+type Counts struct {
+	Handoffs int `json:"handoffs"`
+	Marks    int `json:"read_marks"`
+	Tokens   int `json:"consumed_tokens"`
+}
+
+// Export writes a bundle of the handoffs of entries that List gave, each proven as Read does, and with their state, if that is
+// wanted: read marks and consumed tokens. A handoff that cannot be proven ends it with an error, and with a bundle that is cut.
+func Export(s *handoff.Store, entries []handoff.Entry, withState bool, to io.Writer) (Counts, error) {
+	entries = slices.SortedFunc(slices.Values(entries), func(a, b handoff.Entry) int { return strings.Compare(a.ID, b.ID) })
+	entries = slices.CompactFunc(entries, func(a, b handoff.Entry) bool { return a.ID == b.ID })
+	e := export{Store: s, entries: entries}
+	if err := e.collect(withState); err != nil {
+		return Counts{}, err
+	}
+	writer, err := s.Writer()
+	if err != nil {
+		return Counts{}, err
+	}
+	w, err := NewWriter(to, Header{e.newest(), writer})
+	if err != nil {
+		return Counts{}, err
+	}
+	if err := e.documents(w); err != nil {
+		return Counts{}, err
+	}
+	for _, l := range e.state {
+		if err := w.Put(l); err != nil {
+			return Counts{}, err
+		}
+	}
+	return Counts{len(entries), len(e.state) - e.tokens, e.tokens}, w.Close()
+}
+
+type export struct {
+	*handoff.Store
+	entries []handoff.Entry
+	seen    map[string]string // when the handoffs came into the store
+	state   []Line            // read marks and consumed tokens
+	tokens  int
+}
+
+// collect finds out all that is not in the documents.
+func (e *export) collect(withState bool) (err error) {
+	if e.seen, err = e.FirstSeen(); err != nil || !withState {
+		return err
+	}
+	chosen := make(map[string]bool, len(e.entries))
+	for _, entry := range e.entries {
+		chosen[entry.ID] = true
+		for _, m := range slices.SortedFunc(slices.Values(entry.Marks()), func(a, b handoff.Mark) int { return strings.Compare(a.Operator, b.Operator) }) {
+			e.state = append(e.state, Line{Read: &Read{entry.ID, m.Operator, m.Time}})
+		}
+	}
+	tokens, err := e.Consumptions()
+	slices.SortFunc(tokens, func(a, b handoff.Consumption) int { return strings.Compare(a.Token, b.Token) })
+	for _, c := range tokens {
+		if chosen[c.HandoffID] {
+			e.state = append(e.state, Line{Consumed: &Consumed{c.Token, c.HandoffID, c.Operator, c.Time, c.Accepted, c.Reason}})
+			e.tokens++
+		}
+	}
+	return err
+}
+
+// newest is the newest time that the bundle tells of.
+func (e *export) newest() string {
+	newest := "1970-01-01T00:00:00Z"
+	note := func(at string) { newest = max(newest, at) }
+	for _, entry := range e.entries {
+		note(cmp.Or(e.seen[entry.ID], entry.Time))
+	}
+	for _, l := range e.state {
+		if l.Read != nil {
+			note(l.Read.Time)
+		} else {
+			note(l.Consumed.Time)
+		}
+	}
+	return newest
+}
+
+func (e *export) documents(w *Writer) (err error) {
+	failed := e.LoadEach(e.entries, func(got handoff.Stored, fault error) bool {
+		if err = fault; err == nil {
+			err = w.Put(Line{Handoff: &Handoff{ID: got.Entry.ID, Text: string(got.Text), FirstSeen: e.seen[got.Entry.ID]}})
+		}
+		return err == nil
+	})
+	return cmp.Or(failed, err)
+}

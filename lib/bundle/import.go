@@ -1,0 +1,152 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// Options says how to import.
+type Options struct {
+	Name        string // of the bundle, for messages
+	MaxDocument int    // bytes that a document may have; 0 is handoff.DefaultMaxDocumentBytes
+
+	WithState bool // take over read marks and consumed tokens: whoever made the bundle is to be trusted not to hide mail
+	DryRun    bool // say what would be done, and do nothing
+	KeepGoing bool // store those of the documents that can be stored
+}
+
+// Imported says what became of a bundle.
+type Imported struct {
+	Results []handoff.Result // of its handoffs, in its order
+	Marks   int              // read marks that are new here
+	Tokens  int              // consumed tokens that are new here
+	Left    Counts           // of marks and tokens that were left out, for want of WithState
+}
+
+// Import stores what a bundle holds, in one batch and through all that a document to write goes through; what is stored here
+// already is StatusExisting. The bundle is read twice: first to prove the whole of it, so that nothing is stored or
+// held of one that is not as it was made. Errors are those of Reader and of handoff.Store.Write.
+func Import(ctx context.Context, s *handoff.Store, from io.ReadSeeker, o Options) (got Imported, err error) {
+	if o.MaxDocument == 0 {
+		o.MaxDocument = handoff.DefaultMaxDocumentBytes
+	}
+	if err := s.Ready(); err != nil {
+		return got, err
+	}
+	if err := each(from, o, func(Header, Line) {}); err != nil {
+		return got, err
+	}
+	if _, err := from.Seek(0, io.SeekStart); err != nil {
+		return got, fmt.Errorf("nothing was imported: cannot read %s again: %w", o.Name, err)
+	}
+	c := contents{marks: make(map[string][]handoff.Mark)}
+	if err := each(from, o, func(h Header, l Line) { c.take(h, l, o) }); err != nil {
+		return got, err
+	}
+	if !o.WithState {
+		got.Left = Counts{Marks: c.marked, Tokens: len(c.tokens)}
+		c.marks, c.tokens = nil, nil
+	}
+	if err := c.check(); err != nil {
+		return got, err
+	}
+	return got, c.store(ctx, s, o, &got)
+}
+
+// each calls do with every line. Without error the bundle is proven.
+func each(from io.Reader, o Options, do func(Header, Line)) error {
+	r, err := NewReader(from, o.Name, o.MaxDocument)
+	if err != nil {
+		return err
+	}
+	for {
+		l, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		do(r.Header, l)
+	}
+}
+
+// contents is what a bundle holds.
+type contents struct {
+	sources []handoff.Source
+	marks   map[string][]handoff.Mark
+	marked  int // how many marks
+	tokens  []handoff.Consumption
+}
+
+func (c *contents) take(header Header, l Line, o Options) {
+	switch {
+	case l.Handoff != nil:
+		c.sources = append(c.sources, handoff.Source{Name: fmt.Sprintf("%s, line %d", o.Name, l.Number), Text: []byte(l.Handoff.Text),
+			ID: l.Handoff.ID, Origin: &handoff.Origin{Writer: header.Writer}})
+	case l.Read != nil:
+		c.marked++
+		c.marks[l.Read.ID] = append(c.marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})
+	case l.Consumed != nil:
+		t := l.Consumed
+		c.tokens = append(c.tokens, handoff.Consumption{Token: t.Token, HandoffID: t.ID, Operator: t.Operator, Time: t.Time, Accepted: t.Accepted, Reason: t.Reason})
+	}
+}
+
+func (c *contents) check() error {
+	for _, t := range c.tokens {
+		if err := handoff.CheckReason(t.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *contents) store(ctx context.Context, s *handoff.Store, o Options, got *Imported) (err error) {
+	switch {
+	case o.DryRun && o.KeepGoing:
+		got.Results, err = s.TryGood(c.sources)
+		return err
+	case o.DryRun:
+		if got.Results, err = s.TryGood(c.sources); err == nil {
+			err = handoff.Faults(got.Results)
+		}
+		return err
+	case o.KeepGoing:
+		got.Results, err = s.WriteGood(ctx, c.sources)
+	default:
+		var receipts []handoff.Receipt
+		receipts, err = s.WriteAll(ctx, c.sources)
+		for _, r := range receipts {
+			got.Results = append(got.Results, handoff.Result{Receipt: r})
+		}
+	}
+	if err != nil {
+		return err
+	}
+	c.leaveOut(got.Results)
+	got.Marks, got.Tokens, err = s.TakeOver(ctx, c.marks, c.tokens)
+	return err
+}
+
+// leaveOut drops the state of handoffs that were not stored.
+func (c *contents) leaveOut(results []handoff.Result) {
+	refused := make(map[string]bool)
+	for i, r := range results {
+		if r.Err != nil {
+			refused[c.sources[i].ID] = true
+			delete(c.marks, c.sources[i].ID)
+		}
+	}
+	kept := c.tokens[:0]
+	for _, t := range c.tokens {
+		if !refused[t.HandoffID] {
+			kept = append(kept, t)
+		}
+	}
+	c.tokens = kept
+}

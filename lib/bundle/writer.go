@@ -1,0 +1,54 @@
+package bundle
+
+import (
+	"fmt"
+	"io"
+)
+
+// A Writer writes a bundle. Without Close it is a cut one, which nobody imports.
+type Writer struct {
+	to    io.Writer
+	tally tally
+	rules rules
+}
+
+// NewWriter begins a bundle.
+func NewWriter(to io.Writer, h Header) (*Writer, error) {
+	w := &Writer{to: to, tally: newTally(), rules: newRules()}
+	if why := h.check(); why != "" {
+		return nil, fmt.Errorf("the header %s", why)
+	}
+	text, err := h.text()
+	if err != nil {
+		return nil, err
+	}
+	return w, w.put(text)
+}
+
+// Put writes a line, whose number does not count. It fails where a reader would refuse it.
+func (w *Writer) Put(l Line) error {
+	if why := w.rules.check(l); why != "" {
+		return fmt.Errorf("%s cannot be put into a bundle: the line %s", l.about(), why)
+	}
+	text, err := l.text()
+	if err != nil {
+		return err
+	}
+	if l.Handoff != nil {
+		w.tally.handoffs++
+	}
+	return w.put(text)
+}
+
+// Close ends the bundle. The writer below stays open.
+func (w *Writer) Close() error {
+	_, err := w.to.Write(append(w.tally.text(), '\n'))
+	return err
+}
+
+func (w *Writer) put(text []byte) error {
+	text = append(text, '\n')
+	w.tally.sum.Write(text)
+	_, err := w.to.Write(text)
+	return err
+}

@@ -1,0 +1,94 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// Writer returns the id of the state directory among those that exchange handoffs, "" if it has none yet.
+func (s *Store) Writer() (string, error) {
+	d, err := s.at.OpenPlace(s.opt.StateDir)
+	if err != nil || d == nil {
+		return "", err
+	}
+	defer d.Close()
+	record, err := store.ReadMachine(d)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, machine.ErrNoMachine) {
+		err = nil
+	}
+	return record.Writer, err
+}
+
+// FirstSeen returns when the handoffs came into this store, by id, as the audit log says. Those that were taken over
+// without their events are missing.
+func (s *Store) FirstSeen() (map[string]string, error) {
+	d, err := s.at.OpenPlace(s.opt.StateDir)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	defer d.Close()
+	return txn.FirstSeen(d)
+}
+
+// Consumptions returns the consumed resume tokens, in the order in which they were consumed.
+func (s *Store) Consumptions() ([]Consumption, error) {
+	l, err := s.Ledger()
+	if err != nil {
+		return nil, err
+	}
+	var all []Consumption
+	for _, line := range l.Lines() {
+		if c, ok := txn.ParseConsumption(line); ok {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// TakeOver adds the read marks, by id, and the consumed tokens that another store has of handoffs that are stored here.
+// What is known here already stays as it is. It says how many of each are new. Its errors are those of MarkRead.
+func (s *Store) TakeOver(ctx context.Context, marks map[string][]Mark, tokens []Consumption) (newMarks, newTokens int, err error) {
+	defer func() { err = fault.Unpublished(err) }()
+	if len(marks)+len(tokens) == 0 {
+		return 0, 0, nil
+	}
+	if _, err := txn.Guard(s.at); err != nil {
+		return 0, 0, err
+	}
+	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
+		if newTokens, err = takeTokens(x, tokens); err != nil || len(marks) == 0 {
+			return err
+		}
+		m := txn.Marking{Session: x, Want: marks}
+		if err := store.EachIndex(x.Dir, m.File); err != nil {
+			return err
+		}
+		for _, r := range m.Done {
+			if r.Status == txn.StatusMarked {
+				newMarks++
+			}
+		}
+		return nil
+	})
+	return newMarks, newTokens, err
+}
+
+func takeTokens(x *txn.Session, tokens []Consumption) (taken int, err error) {
+	for _, c := range tokens {
+		err := x.Resume(c)
+		if errors.As(err, new(*txn.ConsumedError)) {
+			continue
+		}
+		if err != nil {
+			return taken, err
+		}
+		taken++
+	}
+	return taken, nil
+}

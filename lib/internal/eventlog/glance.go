@@ -1,0 +1,53 @@
+package eventlog
+
+import "bytes"
+
+// ResumeKey returns the key of the token that a line of the log records as consumed.
+func ResumeKey(line []byte) ([]byte, bool) {
+	if !isType(line, TypeResume) {
+		return nil, false
+	}
+	return textField(line, "token")
+}
+
+// WrittenID returns the id of the handoff whose writing a line of the log records, unless its document was there before.
+func WrittenID(line []byte) ([]byte, bool) {
+	if !isWrite(line) || bytes.Contains(line, []byte(`"adopted":true`)) {
+		return nil, false
+	}
+	return textField(line, "handoff_id")
+}
+
+// MarkOf returns the id of the handoff that a line of the log records as read, and by whom.
+func MarkOf(line []byte) (id, operator []byte, ok bool) {
+	if !isType(line, TypeMarkRead) {
+		return nil, nil, false
+	}
+	id, _ = textField(line, "handoff_id")
+	operator, ok = textField(line, "operator_id")
+	return id, operator, ok
+}
+
+// WrittenAt returns the id of the handoff whose writing or import a line of the log records, and when that was.
+func WrittenAt(line []byte) (id, at []byte, ok bool) {
+	if !isWrite(line) {
+		return nil, nil, false
+	}
+	id, _ = textField(line, "handoff_id")
+	at, ok = textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc") // the last field is the event's
+	return id, at, ok
+}
+
+func isWrite(line []byte) bool { return isType(line, TypeWrite) || isType(line, TypeImport) }
+
+func isType(line []byte, name string) bool {
+	return bytes.HasPrefix(line, []byte(`{"event_type":"`+name+`"`))
+}
+
+// textField returns the value of the first field of the name, for values that are written without an escape. A quote
+// inside of another value is written with one, so that none looks like the field.
+func textField(line []byte, name string) ([]byte, bool) {
+	_, rest, _ := bytes.Cut(line, []byte(`"`+name+`":"`))
+	value, _, ok := bytes.Cut(rest, []byte(`"`))
+	return value, ok
+}
