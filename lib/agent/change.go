@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -25,6 +26,10 @@ type Change struct {
 	// Note says that the agent would not run the hook, or "".
 	Note string
 
+	// Backup is a file that stays: it holds the settings as they were before the hook was added, and somebody else has
+	// changed them since. "" if there is none.
+	Backup string
+
 	agent Agent
 	file  file
 	text  []byte // what the file is to be
@@ -45,6 +50,8 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	}
 	ch := Change{Path: f.path, Status: Installed, agent: a, file: f}
 	ch.again = func() (Change, error) { return a.Install(p, scope, c) }
+	layers, _ := a.layersOf(p) // what cannot be understood is for the self-test to say
+	ch.Note = a.off(layers)
 	if !f.exists {
 		ch.Words, ch.text = c.words(a.Name), a.fresh(a.entry(c))
 		return ch, nil
@@ -62,7 +69,7 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 			c.To = Operator(s.ours[0].words)
 		}
 	}
-	ch.Words, ch.Note = c.words(a.Name), s.switchedOff()
+	ch.Words = c.words(a.Name)
 	if ch.text, err = s.withHook(a.entry(c)); err != nil {
 		return ch, err
 	}
@@ -86,6 +93,7 @@ func (a Agent) Uninstall(p Places, scope Scope) (Change, error) {
 	s, err := a.parse(f.path, f.text)
 	if err != nil || len(s.ours) == 0 {
 		ch.tidy = err == nil && f.backup != nil && bytes.Equal(f.text, f.backup)
+		ch.Backup = ch.kept()
 		return ch, err
 	}
 	ch.Status, ch.Words = Removed, s.ours[0].words
@@ -95,7 +103,16 @@ func (a Agent) Uninstall(p Places, scope Scope) (Change, error) {
 	if s, err = a.parse(f.path, ch.text); err == nil {
 		ch.gone = f.backup == nil && s.isBare()
 	}
+	ch.Backup = ch.kept()
 	return ch, a.verify(f.path, ch.text, 0)
+}
+
+// kept is the backup that stays once the hook is out.
+func (c Change) kept() string {
+	if c.file.backup == nil || bytes.Equal(c.text, c.file.backup) {
+		return ""
+	}
+	return filepath.Join(c.file.dir, c.file.name+backupSuffix)
 }
 
 // verify proves that an edited text is what it should be, before anything is written.

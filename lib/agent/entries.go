@@ -1,14 +1,14 @@
 package agent
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // An Entry is a hook of ours that an agent runs.
@@ -19,17 +19,47 @@ type Entry struct {
 	Scope   Scope
 	Off     string // why the agent does not run it, or ""
 	line    string // what the agent gives to a shell, "" if it starts Words itself
+	key     string // by which the agent remembers that a person has trusted it
 	approve string
 }
 
-// Approve returns what a person must have done in the agent for the entry to run, or "".
+// Approve returns what a person must have done in the agent for the entry to run, if it cannot be seen whether that was
+// done, or "".
 func (e Entry) Approve() string { return e.approve }
 
 // Entries returns every hook of ours in the settings of one agent, and the errors of the files that cannot be
 // understood. With all it also looks at the other agents' settings that this one runs.
 func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
-	var entries []Entry
-	var errs []error
+	layers, errs := a.layersOf(p)
+	entries, more := a.registered(p)
+	entries = append(entries, a.brought(p, layers)...)
+	for _, err := range more {
+		if !slices.ContainsFunc(errs, func(e error) bool { return e.Error() == err.Error() }) {
+			errs = append(errs, err)
+		}
+	}
+	trusted := a.trusts(p)
+	for i, e := range entries {
+		if e.Off == "" {
+			entries[i].Off = cmp.Or(a.off(layers), a.offAlone(layers, cmp.Or(e.line, shell(e.Words))), a.untrusted(layers, e, trusted))
+		}
+		if e.Scope == Project && trusted || a.state != "" {
+			entries[i].approve = ""
+		}
+	}
+	for _, name := range a.alsoReads {
+		other, err := Find(name)
+		if !all || err != nil {
+			continue
+		}
+		more, faults := other.Entries(p, false)
+		entries, errs = append(entries, more...), append(errs, faults...)
+	}
+	return entries, errs
+}
+
+// registered returns the hooks in the files that Install changes, and in those beside them.
+func (a Agent) registered(p Places) (entries []Entry, errs []error) {
 	seen := make(map[string]bool) // the home directory may be the project
 	for _, in := range []struct {
 		scope Scope
@@ -47,17 +77,6 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 				errs = append(errs, err)
 			}
 		}
-	}
-	if _, path := a.place(p, User, a.plugin); a.plugin != "" && exists(path) {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: User, line: a.packaged()})
-	}
-	for _, name := range a.alsoReads {
-		other, err := Find(name)
-		if !all || err != nil {
-			continue
-		}
-		more, faults := other.Entries(p, false)
-		entries, errs = append(entries, more...), append(errs, faults...)
 	}
 	return entries, errs
 }
@@ -83,18 +102,9 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	if !exists(path) {
 		return nil, nil
 	}
-	real, err := filepath.EvalSymlinks(path)
+	src, err := readSettings(path)
 	if err != nil {
-		return nil, refuse("mend the link", "%s leads nowhere: %v", path, err)
-	}
-	d, err := durable.OpenDir(filepath.Dir(real))
-	if err != nil {
-		return nil, refuse("", "cannot read %s: %v", path, err)
-	}
-	defer d.Close()
-	src, err := d.ReadFile(filepath.Base(real), maxSettings)
-	if err != nil {
-		return nil, refuse("", "cannot read %s: %v", path, err)
+		return nil, err
 	}
 	s, err := a.parse(path, src)
 	if err != nil {
@@ -106,26 +116,13 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	}
 	var entries []Entry
 	for _, f := range s.ours {
-		entries = append(entries, Entry{a.Name, path, f.words, scope, s.switchedOff(), commandLine(f.node()), approve})
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Words: f.words, Scope: scope, line: commandLine(f.node()),
+			key: fmt.Sprintf("%s:%s:%d:%d", path, a.state, f.group, f.i), approve: approve})
 	}
-	if s.portable || enabledPlugin(s.doc.Root) {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged()})
+	if s.portable {
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged(), key: fmt.Sprintf("%s:%s:0:0", path, a.state), approve: approve})
 	}
 	return entries, nil
-}
-
-// enabledPlugin reports whether the settings of Claude Code switch our plugin on.
-func enabledPlugin(root *jsontree.Value) bool {
-	plugins := root.Get("enabledPlugins")
-	if plugins == nil {
-		return false
-	}
-	for _, m := range plugins.Members {
-		if strings.HasPrefix(m.Name, "handoff@") && m.Value.Kind == jsontree.Bool && m.Value.Text == "true" {
-			return true
-		}
-	}
-	return false
 }
 
 func exists(path string) bool {
@@ -133,14 +130,14 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Others says which other places make an agent run the hook too, a sentence each. A session would be told
+// Others says which other places than one make an agent run the hook too, a sentence each. A session would be told
 // as often as there are places.
-func (a Agent) Others(p Places, path string) []string {
+func (a Agent) Others(p Places, one Entry) []string {
 	var all []string
 	entries, _ := a.Entries(p, true) // a file that cannot be understood is not ours to judge here
 	for _, e := range entries {
 		switch {
-		case e.Path == path && e.Words != nil:
+		case e.Path == one.Path && (e.Words == nil) == (one.Words == nil):
 		case e.Words == nil:
 			all = append(all, a.Title+" also has the hook by "+handoff.EscapeLine(e.Path)+", from a plugin, an extension or an example: keep one of them")
 		case e.Agent != a.Name:

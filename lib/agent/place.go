@@ -24,6 +24,7 @@ type Places struct {
 	Home   string              // the home directory, absolute
 	Root   string              // the project root, absolute
 	Getenv func(string) string // what agents themselves look at; nil knows nothing
+	System string              // what settings of the machine lie below; "" is the root of the file system
 }
 
 // place returns where one of an agent's settings files lies, and the directory that has to be there for it.
@@ -34,8 +35,8 @@ func (a Agent) place(p Places, s Scope, rel string) (base, path string) {
 		base = p.Root
 	case named != "":
 		base = named
-		if !a.above {
-			_, rel, _ = strings.Cut(rel, "/")
+		if _, below, ok := strings.Cut(rel, "/"); ok && !a.above {
+			rel = below
 		}
 	}
 	return base, filepath.Join(base, filepath.FromSlash(rel))

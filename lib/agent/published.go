@@ -29,10 +29,11 @@ func Published() map[string]string {
 			"# standard input. --agent NAME says which agent that is.", `draft save --hook "$@"`),
 
 		".claude-plugin/marketplace.json": indented(struct {
-			Name    string            `json:"name"`
-			Owner   map[string]string `json:"owner"`
-			Plugins []map[string]any  `json:"plugins"`
-		}{"handoff", owner(), []map[string]any{{"name": "handoff", "source": "./claude-plugin", "description": description, "version": packageVersion}}}),
+			Name        string            `json:"name"`
+			Description string            `json:"description"`
+			Owner       map[string]string `json:"owner"`
+			Plugins     []map[string]any  `json:"plugins"`
+		}{"handoff", description, owner(), []map[string]any{{"name": "handoff", "source": "./claude-plugin", "description": description, "version": packageVersion}}}),
 		"claude-plugin/.claude-plugin/plugin.json": indented(struct {
 			Name        string            `json:"name"`
 			Version     string            `json:"version"`

@@ -81,7 +81,7 @@ func TestExamplesAreFound(t *testing.T) {
 		if change = apply(t, change, err); change.Status != agent.Absent || tree(t, home) != before {
 			t.Errorf("%s: %v", name, change.Status)
 		}
-		if others := find(t, name).Others(p, filepath.Join(p.Root, "elsewhere")); len(others) == 0 {
+		if others := find(t, name).Others(p, agent.Entry{Path: filepath.Join(p.Root, "elsewhere")}); len(others) == 0 {
 			t.Errorf("%s: no warning", name)
 		}
 	}
@@ -99,7 +99,7 @@ func TestSiblings(t *testing.T) {
 	if len(entries) != 1 || len(errs) > 0 || entries[0].Path != filepath.Join(dir, "b.json") || agent.Operator(entries[0].Words) != "eve" {
 		t.Errorf("%v, %v", entries, errs)
 	}
-	if others := find(t, "copilot").Others(p, settingsPath(home, "copilot")); len(others) != 1 || !strings.Contains(others[0], "b.json has the hook too") {
+	if others := find(t, "copilot").Others(p, agent.Entry{Path: settingsPath(home, "copilot"), Words: []string{"handoff", "hook"}}); len(others) != 1 || !strings.Contains(others[0], "b.json has the hook too") {
 		t.Error(others)
 	}
 }

@@ -83,7 +83,7 @@ func startInput(root, source, prompt string) string {
 func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	r := SelfTest{Agent: e.Agent, Path: e.Path, Command: e.Words}
 	if e.Off != "" {
-		r.Warnings = append(r.Warnings, e.Off)
+		r.Problems = append(r.Problems, e.Off)
 	}
 	if e.Words != nil && filepath.IsAbs(e.Words[0]) && !exists(e.Words[0]) {
 		r.Problems = append(r.Problems, fmt.Sprintf("%s is not there: run `handoff install %s` again", e.Words[0], e.Agent))
@@ -101,6 +101,8 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 		r.Problems = append(r.Problems, err.Error())
 		return r
 	}
+	off := r.Problems
+	r.Problems = nil
 	var first []byte
 	var slowest time.Duration
 	for _, f := range feeds(stage.Root) {
@@ -121,7 +123,7 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 		}
 	}
 	r.Slowest = slowest.Round(time.Millisecond).String()
-	r.Problems = condense(r.Problems, r.Runs)
+	r.Problems = append(off, condense(r.Problems, r.Runs)...)
 	return r
 }
 
@@ -186,7 +188,7 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := e.command(ctx)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = stage.Root, append(slices.Clone(stage.Env), "CLAUDE_PROJECT_DIR="+stage.Root), &stdout, &stderr
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = stage.Root, append(slices.Clone(stage.Env), "CLAUDE_PROJECT_DIR="+stage.Root, copilotRuns+"="+e.underCopilot()), &stdout, &stderr
 	cmd.WaitDelay = time.Second
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -218,6 +220,14 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 		return nil, took, "more than one line on standard error: " + firstLine(stderr.String())
 	}
 	return stdout.Bytes(), took, ""
+}
+
+// underCopilot is the value of the variable that Copilot CLI sets.
+func (e Entry) underCopilot() string {
+	if e.Agent == "copilot" {
+		return "1"
+	}
+	return ""
 }
 
 func (e Entry) command(ctx context.Context) *exec.Cmd {

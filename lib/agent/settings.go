@@ -146,14 +146,3 @@ func (s *settings) checkKeys() error {
 	}
 	return nil
 }
-
-// switchedOff says that the settings turn all hooks off, or "".
-func (s *settings) switchedOff() string {
-	if off := s.doc.Root.Get("disableAllHooks"); off != nil && off.Kind == jsontree.Bool && off.Text == "true" {
-		return s.path + ` has "disableAllHooks": no hook runs`
-	}
-	if on := s.doc.Root.Get("hooksConfig").Get("enabled"); on != nil && on.Kind == jsontree.Bool && on.Text == "false" {
-		return s.path + ` has "hooksConfig" with "enabled": false: no hook runs`
-	}
-	return ""
-}

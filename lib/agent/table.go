@@ -24,8 +24,15 @@ type Agent struct {
 	user, project, local string   // settings files, relative to the home directory and to the project root
 	home                 string   // the variable that names a directory in place of the first one of user
 	above                bool     // it names one in place of the home directory
-	plugin               string   // a file that is there when the hook comes with an extension, relative to the home directory
+	extension            string   // the directory of our extension, relative to the home directory
+	skills               string   // a directory whose directories may be plugins, relative to the home directory and to the project root
 	alsoReads            []string // agents whose settings it runs too
+
+	// What decides whether it runs hooks.
+	layers []layer
+	turns  []turn
+	trust  *trust
+	state  string // what the keys of hooks that a person has trusted say of the event
 
 	// What its settings look like.
 	event     string   // the hook that a starting session runs
@@ -59,6 +66,13 @@ var agents = []Agent{
 		Name: "claude", Title: "Claude Code",
 		envelope: hookSpecific, cap: 10_000, speaks: true,
 		user: ".claude/settings.json", project: ".claude/settings.json", local: ".claude/settings.local.json", home: "CLAUDE_CONFIG_DIR",
+		skills: ".claude/skills",
+		layers: []layer{
+			{scope: User, path: ".claude/settings.json"}, {scope: Project, path: ".claude/settings.json"}, {scope: Project, path: ".claude/settings.local.json"},
+			{scope: Machine, path: managed("/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json", `C:\Program Files\ClaudeCode\managed-settings.json`)},
+		},
+		turns: []turn{{"disableAllHooks", "true", User}, {"allowManagedHooksOnly", "true", Machine}},
+		trust: &trust{".claude.json", "projects.", ".hasTrustDialogAccepted", []string{"true"}},
 		event: "SessionStart", drafts: []string{"PreCompact", "SessionEnd"}, grouped: true,
 		shape: func(words []string) entry {
 			return entry{Type: "command", Command: words[0], Args: words[1:], Timeout: seconds}
@@ -69,6 +83,12 @@ var agents = []Agent{
 		Name: "codex", Title: "Codex CLI",
 		envelope: hookSpecific, cap: 10_000, speaks: true, keeps: true,
 		user: ".codex/hooks.json", project: ".codex/hooks.json", home: "CODEX_HOME",
+		layers: []layer{
+			{scope: Machine, path: "/etc/codex/config.toml"}, {scope: Machine, path: "/etc/codex/requirements.toml"},
+			{scope: User, path: ".codex/config.toml"}, {scope: Project, path: ".codex/config.toml"},
+		},
+		turns: []turn{{"features.hooks", "false", User}, {"allow_managed_hooks_only", "true", Machine}},
+		trust: &trust{".codex/config.toml", "projects.", ".trust_level", []string{"trusted"}}, state: "session_start",
 		event: "SessionStart", drafts: []string{"PreCompact"}, grouped: true, only: []string{"description", "hooks"},
 		shape:          func(words []string) entry { return entry{Type: "command", Command: shell(words), Timeout: seconds} },
 		Approve:        "run `/hooks` in Codex and trust the hook: until then it is skipped without a word, and again after each change",
@@ -77,7 +97,17 @@ var agents = []Agent{
 	{
 		Name: "gemini", Title: "Gemini CLI",
 		envelope: hookSpecific,
-		user:     ".gemini/settings.json", project: ".gemini/settings.json", home: "GEMINI_CLI_HOME", above: true, plugin: ".gemini/extensions/handoff/gemini-extension.json",
+		user:     ".gemini/settings.json", project: ".gemini/settings.json", home: "GEMINI_CLI_HOME", above: true,
+		extension: ".gemini/extensions/handoff",
+		layers: []layer{
+			{scope: Machine, env: "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+				path: managed("/etc/gemini-cli/system-defaults.json", "/Library/Application Support/GeminiCli/system-defaults.json", `C:\ProgramData\gemini-cli\system-defaults.json`)},
+			{scope: User, path: ".gemini/settings.json"}, {scope: Project, path: ".gemini/settings.json"},
+			{scope: Machine, env: "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+				path: managed("/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json", `C:\ProgramData\gemini-cli\settings.json`)},
+		},
+		turns: []turn{{"hooksConfig.enabled", "false", User}},
+		trust: &trust{".gemini/trustedFolders.json", "", "", []string{"TRUST_FOLDER", "TRUST_PARENT"}},
 		event: "SessionStart", drafts: []string{"PreCompress", "SessionEnd"}, grouped: true,
 		shape: func(words []string) entry {
 			return entry{Type: "command", Command: shell(words), Timeout: 1000 * seconds} // milliseconds, there alone
@@ -96,6 +126,11 @@ var agents = []Agent{
 		Name: "copilot", Title: "Copilot CLI",
 		envelope: topLevel("additionalContext"),
 		user:     ".copilot/hooks/handoff.json", project: ".github/hooks/handoff.json", home: "COPILOT_HOME",
+		layers: []layer{
+			{scope: User, path: ".copilot/settings.json"}, {scope: User, path: ".copilot/hooks/handoff.json"}, {scope: Project, path: ".github/hooks/handoff.json"},
+			{scope: Project, path: ".github/copilot/settings.json"}, {scope: Project, path: ".github/copilot/settings.local.json"},
+		},
+		turns: []turn{{"disableAllHooks", "true", User}},
 		event: "sessionStart", drafts: []string{"sessionEnd"}, versioned: true, alsoReads: []string{"claude"},
 		shape: func(words []string) entry {
 			return entry{Type: "command", Bash: shell(words), PowerShell: "& " + powerShell(words), TimeoutSec: seconds}

@@ -148,8 +148,10 @@ func (in *install) finish(a *app, change agent.Change) error {
 		return err
 	}
 	if in.check {
-		if err := in.print(a, change); err != nil || !change.Changes() {
-			return err
+		if !change.Changes() || a.JSON {
+			if err := in.print(a, change); err != nil || !change.Changes() {
+				return err
+			}
 		}
 		return &handoff.Error{Class: handoff.ErrConfig, Problem: map[string]string{
 			agent.Installed: "not installed in ", agent.Updated: "out of date in ", agent.Removed: "still installed in ",
@@ -174,14 +176,18 @@ func (in *install) print(a *app, change agent.Change) error {
 		Status   string   `json:"status"`
 		Command  []string `json:"command,omitempty"`
 		Diff     string   `json:"diff,omitempty"`
+		Backup   string   `json:"backup,omitempty"`
 		Approve  string   `json:"approve,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
-	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words}
+	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words, Backup: change.Backup}
+	if change.Changes() && (in.dryRun || in.check) {
+		out.Status = "would be " + out.Status
+	}
 	if in.dryRun {
 		out.Diff = unified(change)
 	}
 	if change.Status != agent.Removed && change.Status != agent.Absent {
-		out.Warnings = in.agent.Others(in.places, change.Path)
+		out.Warnings = in.agent.Others(in.places, agent.Entry{Path: change.Path, Words: change.Words})
 		if change.Note != "" {
 			out.Warnings = append(out.Warnings, change.Note)
 		}
@@ -197,6 +203,9 @@ func (in *install) print(a *app, change agent.Change) error {
 		agent.Installed: "installed in ", agent.Updated: "brought up to date in ", agent.Present: "already installed in ",
 		agent.Removed: "taken out of ", agent.Absent: "not installed in ",
 	}[change.Status] + change.Path)
+	if out.Backup != "" {
+		a.Note("the settings as they were before the hook was added stay in " + out.Backup + ", since they were changed meanwhile: remove it when you do not need it")
+	}
 	for _, w := range out.Warnings {
 		a.Note("warning: " + w)
 	}

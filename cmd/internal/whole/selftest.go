@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -22,7 +23,8 @@ func doctorHookCommand(a *app) *cobra.Command {
 		Long: `Run the hook that is installed for an agent, or for each, in a project of its own with one unread handoff:
 for every source of a session (startup, resume, clear, compact, fork) and with standard input open, silent,
 closed, huge and full of garbage. Each run must end in time with exit code 0, print the agent's own
-envelope, no more than the agent takes, the same bytes each time, and name the handoff. It also says where
+envelope, no more than the agent takes, the same bytes each time, and name the handoff. It also says what turns the
+hook off, in any settings of the agent, where
 a session would be told twice, and what has to be approved in the agent. Exits with 7 if something is wrong.`,
 		Args: everyday.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -59,7 +61,7 @@ func (a *app) selfTest(names []string, named bool) error {
 			if err != nil {
 				return err
 			}
-			r.Warnings = append(r.Warnings, row.Others(places, e.Path)...)
+			r.Warnings = append(r.Warnings, row.Others(places, e)...)
 			if e.Approve() != "" {
 				r.Warnings = append(r.Warnings, "whether "+row.Title+" runs it cannot be seen from here: "+e.Approve())
 			}
@@ -104,6 +106,9 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 	r := e.Test(context.Background(), stage)
 	if warning != "" {
 		r.Warnings = append(r.Warnings, warning)
+	}
+	if _, err := exec.LookPath("handoff"); err != nil {
+		r.Warnings = append(r.Warnings, "handoff is not on PATH here: if it is not on that of the agent's shell, the commands that a session is told of are not found")
 	}
 	return r, nil
 }

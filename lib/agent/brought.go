@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"encoding/json"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// brought returns the hooks that come with a plugin or an extension, or stand in settings of another form.
+func (a Agent) brought(p Places, layers []values) (entries []Entry) {
+	line := a.packaged()
+	if a.Name == "copilot" { // its plugins are those of Claude Code
+		claude, _ := find("claude")
+		line = claude.packaged()
+	}
+	for _, v := range pluginsOn(layers) {
+		entries = append(entries, Entry{Agent: a.Name, Path: v.path, Scope: v.scope, line: line, key: "handoff@handoff:hooks/" + a.Name + ".json:" + a.state + ":0:0"})
+	}
+	for _, v := range layers {
+		for _, command := range v.of["hooks."+a.event+".hooks.command"] {
+			words := split(command)
+			if path.Ext(v.path) == ".toml" && (isOurs(words) || command == line) {
+				if command == line {
+					words = nil
+				}
+				entries = append(entries, Entry{Agent: a.Name, Path: v.path, Words: words, Scope: v.scope, line: command, key: v.path + ":" + a.state + ":0:0"})
+			}
+		}
+	}
+	return append(append(entries, a.skillPlugins(p)...), a.extensions(p)...)
+}
+
+// skillPlugins returns the plugins of ours among the skills.
+func (a Agent) skillPlugins(p Places) (entries []Entry) {
+	if a.skills == "" {
+		return nil
+	}
+	for _, scope := range []Scope{User, Project} {
+		base, dir := a.place(p, scope, a.skills)
+		if base == "" {
+			continue
+		}
+		found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*", ".claude-plugin", "plugin.json")) // fails only for a bad pattern
+		for _, file := range found {
+			var manifest struct{ Name string }
+			src, err := readSettings(file)
+			if err == nil && json.Unmarshal(src, &manifest) == nil && manifest.Name == "handoff" {
+				entries = append(entries, Entry{Agent: a.Name, Path: file, Scope: scope, line: a.packaged()})
+			}
+		}
+	}
+	return entries
+}
+
+// extensions returns our extension of Gemini CLI, installed or linked.
+func (a Agent) extensions(p Places) []Entry {
+	if a.extension == "" {
+		return nil
+	}
+	_, dir := a.place(p, User, a.extension)
+	for _, name := range []string{"gemini-extension.json", ".gemini-extension-install.json"} {
+		if file := filepath.Join(dir, name); exists(file) {
+			return []Entry{{Agent: a.Name, Path: file, Scope: User, line: a.packaged(), Off: extensionOff(filepath.Dir(dir), p.Root)}}
+		}
+	}
+	return nil
+}
+
+// extensionOff says that our extension is disabled for a project, or "". The last rule that fits counts.
+func extensionOff(dir, root string) string {
+	file := filepath.Join(dir, "extension-enablement.json")
+	var rules map[string]struct{ Overrides []string }
+	src, err := readSettings(file)
+	if err != nil || json.Unmarshal(src, &rules) != nil {
+		return ""
+	}
+	off := false
+	for _, rule := range rules["handoff"].Overrides {
+		pattern, not := strings.CutPrefix(rule, "!")
+		if strings.HasPrefix(root+"/", strings.TrimSuffix(pattern, "*")) {
+			off = not
+		}
+	}
+	if !off {
+		return ""
+	}
+	return handoff.EscapeLine(file) + " disables the extension here: no hook runs"
+}
+
+// trust is where an agent notes which directories a person trusts: those whose key, of prefix, directory and suffix, has
+// one of the values, and what lies below them.
+type trust struct {
+	path           string // as the paths of an Agent
+	prefix, suffix string
+	values         []string
+}
+
+// trusts reports whether a person has told the agent to trust the project.
+func (a Agent) trusts(p Places) bool {
+	if a.trust == nil || p.Root == "" {
+		return false
+	}
+	notes := a
+	notes.layers = []layer{{scope: User, path: a.trust.path}}
+	layers, _ := notes.layersOf(p) // what cannot be understood gives no trust
+	for _, v := range layers {
+		for dir := p.Root; ; dir = filepath.Dir(dir) {
+			if said := v.of[a.trust.prefix+dir+a.trust.suffix]; len(said) > 0 {
+				return slices.Contains(a.trust.values, said[len(said)-1])
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// untrusted says that a person has not trusted the hook, where the agent notes that.
+func (a Agent) untrusted(layers []values, e Entry, trusted bool) string {
+	if a.state == "" {
+		return ""
+	}
+	hash, enabled := "", ""
+	for _, v := range layers {
+		if said := v.of["hooks.state."+e.key+".trusted_hash"]; v.scope == User && len(said) > 0 {
+			hash = said[0]
+		}
+		if said := v.of["hooks.state."+e.key+".enabled"]; v.scope == User && len(said) > 0 {
+			enabled = said[0]
+		}
+	}
+	switch {
+	case enabled == "false":
+		return "it is switched off in " + a.Title + ": `/hooks` there switches it on"
+	case e.Scope == Project && !trusted:
+		return "the project is not trusted: " + a.ApproveProject
+	case hash == "":
+		return "nobody has trusted it: " + a.Approve
+	}
+	return ""
+}

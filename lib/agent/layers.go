@@ -1,0 +1,164 @@
+package agent
+
+import (
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+)
+
+// Machine is the scope of settings for everybody on a machine.
+const Machine Scope = 2
+
+// A layer is a file that has a say in whether an agent runs hooks. What a later one says counts.
+type layer struct {
+	scope Scope
+	path  string // as the paths of an Agent; absolute for Machine
+	env   string // the variable that names another file, for Machine
+}
+
+// A turn is a key that, with a value, turns hooks off.
+type turn struct {
+	key, value string
+	scope      Scope // where alone it counts; User is anywhere
+}
+
+// managed returns where the settings of a machine lie.
+func managed(linux, darwin, windows string) string {
+	switch runtime.GOOS {
+	case "darwin":
+		return darwin
+	case "windows":
+		return windows
+	}
+	return linux
+}
+
+// values are what the layers of an agent say: for each file the values of each key.
+type values struct {
+	path  string
+	scope Scope
+	of    map[string][]string
+}
+
+// layersOf reads the layers that are there. What cannot be understood is ErrConfig.
+func (a Agent) layersOf(p Places) (all []values, errs []error) {
+	for _, l := range a.layers {
+		base, file := a.place(p, l.scope, l.path)
+		if l.scope == Machine {
+			base, file = p.System+"/", p.System+l.path
+			if p.Getenv != nil && l.env != "" && p.Getenv(l.env) != "" {
+				file = p.Getenv(l.env)
+			}
+		}
+		if base == "" || !exists(file) || slices.ContainsFunc(all, func(v values) bool { return v.path == file }) {
+			continue
+		}
+		src, err := readSettings(file)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		v := values{file, l.scope, make(map[string][]string)}
+		if path.Ext(l.path) == ".toml" {
+			v.of = tomlValues(string(src))
+		} else if doc, err := jsonedit.Parse(src); err != nil {
+			errs = append(errs, notJSON(file, err))
+		} else {
+			jsonValues(v.of, "", doc.Root)
+		}
+		all = append(all, v)
+	}
+	return all, errs
+}
+
+// jsonValues adds what a value says, by keys whose parts are joined by points.
+func jsonValues(values map[string][]string, key string, v *jsontree.Value) {
+	switch v.Kind {
+	case jsontree.Object:
+		for _, m := range v.Members {
+			jsonValues(values, strings.TrimPrefix(key+"."+m.Name, "."), m.Value)
+		}
+	case jsontree.Array:
+		for _, item := range v.Items {
+			jsonValues(values, key, item)
+		}
+	default:
+		values[key] = append(values[key], v.Text)
+	}
+}
+
+// readSettings reads a file of settings, behind symbolic links.
+func readSettings(path string) ([]byte, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, refuse("mend the link", "%s leads nowhere: %v", path, err)
+	}
+	d, err := durable.OpenDir(filepath.Dir(real))
+	if err != nil {
+		return nil, refuse("", "cannot read %s: %v", path, err)
+	}
+	defer d.Close()
+	src, err := d.ReadFile(filepath.Base(real), maxSettings)
+	if err != nil {
+		return nil, refuse("", "cannot read %s: %v", path, err)
+	}
+	return src, nil
+}
+
+// off says which layer turns all hooks off, "" if none does.
+func (a Agent) off(layers []values) string {
+	for _, t := range a.turns {
+		said, where := "", ""
+		for _, v := range layers {
+			if found := v.of[t.key]; len(found) > 0 && (t.scope == User || t.scope == v.scope) {
+				said, where = found[len(found)-1], v.path
+			}
+		}
+		if said == t.value {
+			return handoff.EscapeLine(where) + " has " + t.key + " " + t.value + ": no hook runs"
+		}
+	}
+	return ""
+}
+
+// offAlone says which layer turns off the hook that runs a line, "" if none does.
+func (a Agent) offAlone(layers []values, line string) string {
+	for _, v := range layers {
+		if slices.Contains(v.of["hooksConfig.disabled"], line) {
+			return handoff.EscapeLine(v.path) + " has the hook in hooksConfig.disabled: it does not run"
+		}
+	}
+	return ""
+}
+
+// pluginsOn returns the layers that switch a plugin of ours on, each the one that has the last word on it.
+func pluginsOn(layers []values) (on []values) {
+	last := make(map[string]values)
+	for _, v := range layers {
+		for key, said := range v.of {
+			name, ok := strings.CutPrefix(key, "enabledPlugins.handoff@")
+			if !ok {
+				name, ok = strings.CutPrefix(key, "plugins.handoff@")
+				name, ok = strings.TrimSuffix(name, ".enabled"), ok && strings.HasSuffix(name, ".enabled")
+			}
+			if ok {
+				delete(last, name)
+				if said[len(said)-1] == "true" {
+					last[name] = v
+				}
+			}
+		}
+	}
+	for _, v := range last {
+		on = append(on, v)
+	}
+	slices.SortFunc(on, func(a, b values) int { return strings.Compare(a.path, b.path) })
+	return on
+}
