@@ -55,29 +55,28 @@ func (s *Store) screen(docs []sealed, results []Result) ([]scanned, error) {
 	}
 	good := make([]scanned, 0, len(docs))
 	for _, d := range docs {
-		one, err := s.screenOne(d)
-		if results[d.at].Err = err; err != nil {
+		if results[d.at].Err = d.leak; d.leak != nil {
 			continue
 		}
-		if len(one.redacted) > 0 {
-			s.opt.Warn(store.Prefixed(d.name) + "redacted what met these rules: " + strings.Join(one.redacted, ", "))
+		if len(d.redacted) > 0 {
+			s.opt.Warn(store.Prefixed(d.name) + "redacted what met these rules: " + strings.Join(d.redacted, ", "))
 		}
-		good = append(good, one)
+		good = append(good, scanned{d})
 	}
 	return good, nil
 }
 
-func (s *Store) screenOne(d sealed) (scanned, error) {
-	out := scanned{sealed: d}
+// search is the secret scan of one document, which is redacted if the options say so.
+func (s *Store) search(d *sealed) error {
 	allowed, faults := s.leaks(document.Texts(&d.Document))
-	out.allowed, out.redacted = names(append(out.allowed, allowed...)), names(out.redacted)
+	d.allowed, d.redacted = names(allowed), names(d.redacted)
 	switch {
 	case len(faults) == 0:
-		return out, nil
+		return nil
 	case !s.opt.Redact:
-		return out, &DocumentError{Name: d.name, Faults: faults}
+		return &DocumentError{Name: d.name, Faults: faults}
 	}
-	return s.redact(out)
+	return s.redact(d)
 }
 
 // leaks returns the rules that what is allowed in texts meets, and a fault for each other credential.
@@ -95,25 +94,23 @@ func (s *Store) leaks(texts []document.Text) (allowed []string, faults []Fault) 
 }
 
 // redact replaces the credentials, which makes another document with another id.
-func (s *Store) redact(d scanned) (scanned, error) {
+func (s *Store) redact(d *sealed) error {
 	if d.claimed {
-		return d, fault.New(ErrInvalid, "leave handoff_id out of a document that is to be redacted",
+		return fault.New(ErrInvalid, "leave handoff_id out of a document that is to be redacted",
 			"%sthe document names its id, which would be another one after the redaction", store.Prefixed(d.name))
 	}
 	if _, structured, err := recordblock.Extract(d.Body); structured || err != nil {
-		return d, fault.New(ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
+		return fault.New(ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
 			"%sthe body carries a record with a credential in it, which cannot be redacted in place", store.Prefixed(d.name))
 	}
 	d.Document = document.Clone(d.Document)
 	redacted, err := s.replace(d.name, document.Texts(&d.Document))
 	if err != nil {
-		return d, err
+		return err
 	}
 	d.redacted = names(append(d.redacted, redacted...))
-	id, err := document.ID(d.Document)
-	d.HandoffID = id
-	d.text = document.Render(d.Document)
-	return d, err
+	d.HandoffID, err = document.ID(d.Document)
+	return err
 }
 
 // replace redacts texts, and returns the rules that it met.

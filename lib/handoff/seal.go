@@ -11,14 +11,16 @@ import (
 
 // A sealed document is valid and carries the id of its content. It remembers its place among the sources.
 type sealed struct {
-	Document
-	at      int
-	name    string
-	text    []byte // as it is stored
-	claimed bool   // the source named its id
-	origin  *Origin
+	Document // without its body where the source is opened again
+	at       int
+	name     string
+	size     int    // of the body
+	claimed  bool   // the source named its id
+	note     string // what the writer should know of it; "" if nothing
+	origin   *Origin
 
-	allowed, redacted []string // rules of the secret scan, from screen
+	leak              error    // what the secret scan has against it
+	allowed, redacted []string // rules of the secret scan
 }
 
 // Parse checks src against the rules of the frontmatter and returns its document, whose HandoffID is the
@@ -70,10 +72,19 @@ func (s *Store) seal(sources []Source, results []Result) []sealed {
 	docs := make([]sealed, len(sources))
 	s.at.EachShown(store.TaskSeal, len(sources), runtime.GOMAXPROCS(0), func(i int) {
 		docs[i], results[i].Err = s.sealOne(i, sources[i])
+		if sources[i].Open != nil {
+			docs[i].Body = ""
+		}
 	})
+	for _, d := range docs {
+		if d.note != "" {
+			s.opt.Warn(d.note)
+		}
+	}
 	return keep(docs, results)
 }
 
+// sealOne also looks for credentials, as long as the whole text is there.
 func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	src, redacted, err := src.made()
 	if err != nil {
@@ -97,16 +108,32 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 			return sealed{}, &IDMismatchError{Name: src.Name, Claimed: claimed, Computed: id}
 		}
 	}
+	d := sealed{Document: doc, at: at, name: src.Name, claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted, origin: src.Origin}
 	if err := s.opt.CheckBody(doc.Body); err != nil && src.Make == nil {
-		s.opt.Warn(store.Prefixed(src.Name) + store.OneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made")
+		d.note = store.Prefixed(src.Name) + store.OneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made"
 	}
-	claimed := doc.HandoffID != "" || src.ID != ""
-	doc.HandoffID = id
-	text := document.Render(doc)
-	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
+	d.HandoffID = id
+	if fault := document.CheckSize(document.Render(d.Document), s.opt.MaxDocumentBytes); fault != nil {
 		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
 	}
-	return sealed{Document: doc, at: at, name: src.Name, text: text, claimed: claimed, redacted: redacted, origin: src.Origin}, nil
+	d.leak = s.search(&d)
+	d.size = len(d.Body)
+	return d, nil
+}
+
+// stored returns the bytes to store. A source that is opened again must say the same again.
+func (s *Store) stored(d sealed, src Source) ([]byte, error) {
+	if src.Open != nil {
+		again, err := s.sealOne(d.at, src)
+		if err == nil && again.HandoffID != d.HandoffID {
+			err = fault.New(ErrBusy, "run the same command again", "%sit was changed while it was read", store.Prefixed(d.name))
+		}
+		if err != nil {
+			return nil, err
+		}
+		d = again
+	}
+	return document.Render(d.Document), nil
 }
 
 func keep(docs []sealed, results []Result) []sealed {

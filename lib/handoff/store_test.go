@@ -154,6 +154,40 @@ func TestWriteAllIsAllOrNothing(t *testing.T) {
 	}
 }
 
+// A source that is opened for each step is stored as it was checked, or not at all.
+func TestOpenedSources(t *testing.T) {
+	s := open(t, t.TempDir(), func(o *handoff.Options) { o.Redact = true })
+	opened := func(bodies ...string) handoff.Source {
+		next := 0
+		return handoff.Source{Name: "x", Open: func() (handoff.Source, error) {
+			if next++; next > len(bodies) {
+				return handoff.Source{}, errors.New("gone")
+			}
+			return handoff.Source{Name: "x", Text: source("one", bodies[next-1])}, nil
+		}}
+	}
+	receipts, err := s.WriteAll(t.Context(), []handoff.Source{opened("same", "same"), {Text: source("two", "")}})
+	if err != nil || receipts[0] == receipts[1] {
+		t.Fatalf("%+v, %v", receipts, err)
+	}
+	secret := "ghp_" + strings.Repeat("aB3dE5fG7h", 4)[:36]
+	if receipts, err = s.WriteAll(t.Context(), []handoff.Source{opened(secret, secret)}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := s.Read(receipts[0].ID); err != nil || strings.Contains(string(text.Body), secret) {
+		t.Errorf("%s, %v", text.Body, err)
+	}
+	if _, err := s.WriteAll(t.Context(), []handoff.Source{opened("first", "then")}); !errors.Is(err, handoff.ErrBusy) {
+		t.Errorf("another body than was checked: %v", err)
+	}
+	if _, err := s.WriteAll(t.Context(), []handoff.Source{opened("once"), {Text: source("three", "")}}); err == nil || !strings.Contains(err.Error(), "gone") {
+		t.Errorf("a source that is gone: %v", err)
+	}
+	if entries, err := s.List(handoff.Filter{}); len(entries) != 3 || err != nil {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+}
+
 // An orphan that holds the document is taken in, a file of another is left alone.
 func TestAdoptsAnOrphan(t *testing.T) {
 	root := t.TempDir()

@@ -14,12 +14,13 @@ import (
 // A Document is a handoff: its frontmatter fields and its body.
 type Document = document.Document
 
-// A Source is a document to write, with what to call it in messages: one of Text, Fields and Make.
+// A Source is a document to write, with what to call it in messages: one of Text, Fields, Make and Open.
 type Source struct {
-	Name   string               // such as a file name; "" for none
-	Text   []byte               // frontmatter and body
-	Fields *Document            // the document itself
-	Make   func() (Made, error) // makes the document; called once, after the machine was found to be the right one
+	Name   string                 // such as a file name; "" for none
+	Text   []byte                 // frontmatter and body
+	Fields *Document              // the document itself
+	Make   func() (Made, error)   // makes the document; called once, after the machine was found to be the right one
+	Open   func() (Source, error) // gives a source of the same document each time, so that not all of a batch are held
 
 	ID     string  // that the document has to have; "" for any
 	Origin *Origin // of an import, nil for what is written here
@@ -35,7 +36,14 @@ type Made struct {
 }
 
 // made returns the source with the document that Make gives.
-func (src Source) made() (Source, []string, error) {
+func (src Source) made() (_ Source, redacted []string, err error) {
+	if src.Open != nil {
+		opened, err := src.Open()
+		if err != nil {
+			return src, nil, err
+		}
+		src.Text, src.Fields, src.Make = opened.Text, opened.Fields, opened.Make
+	}
 	if src.Make == nil {
 		return src, nil, nil
 	}
@@ -126,7 +134,7 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ 
 	results := make([]Result, len(sources))
 	docs, err := s.accept(sources, results, keepGoing)
 	if err == nil {
-		err = s.publish(ctx, docs, results, keepGoing)
+		err = s.publish(ctx, sources, docs, results, keepGoing)
 	}
 	if err != nil {
 		return nil, err
@@ -160,10 +168,11 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 }
 
 // publish stores the admitted documents, and reports in results what became of each.
-func (s *Store) publish(ctx context.Context, docs []admitted, results []Result, keepGoing bool) error {
+func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool) error {
 	publications := make([]txn.Publication, len(docs))
 	for i, d := range docs {
-		publications[i] = txn.Publication{Document: d.Document, Name: d.name, Text: d.text, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted, Origin: d.origin}
+		publications[i] = txn.Publication{Document: d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
+			Origin: d.origin, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}
 	outcomes, err := txn.Publish(ctx, s.at, publications, keepGoing)
 	if err != nil {

@@ -19,6 +19,10 @@ import (
 // MaxInput is how many bytes one input may have; the store has a smaller limit of its own.
 const MaxInput = 4 << 20
 
+// mostHeld is how many bytes of documents are held from when they are looked at first until they are stored. The files of
+// more are read anew for each step.
+const mostHeld = 32 << 20
+
 // An input turns the arguments of write into documents.
 type input struct {
 	*App
@@ -26,6 +30,7 @@ type input struct {
 	kind       string // of every record, "" for what its shape says
 	body       bool   // a body without frontmatter is among the sources
 	allowEmpty []string
+	held       int    // bytes of documents
 	took       string // the time that was taken because none was given
 
 	records func(name string, text []byte) handoff.Source // of all records: they get one time, and the store is read once
@@ -84,19 +89,34 @@ func (in *input) open(path string) ([]handoff.Source, error) {
 
 // file returns the source of one file; forced says that it is a record whatever it looks like.
 func (in *input) file(path string, forced bool) ([]handoff.Source, error) {
-	text, err := ReadInput(path)
+	source, size, err := in.fromFile(path, forced)
 	if err != nil {
 		return nil, err
 	}
+	if in.held += size; in.held > mostHeld {
+		CollectOften()
+		source = handoff.Source{Name: path, Open: func() (handoff.Source, error) {
+			source, _, err := in.fromFile(path, forced)
+			return source, err
+		}}
+	}
+	return []handoff.Source{source}, nil
+}
+
+func (in *input) fromFile(path string, forced bool) (_ handoff.Source, size int, err error) {
+	text, err := ReadInput(path)
+	if err != nil {
+		return handoff.Source{}, 0, err
+	}
 	if forced || filepath.Ext(path) == ".json" || looksLikeObject(text) {
 		source, err := in.record(path, text)
-		return []handoff.Source{source}, err
+		return source, len(text), err
 	}
 	if in.fields.given() {
-		return nil, Invalid("use `handoff write - … <"+path+"` for a body without frontmatter", "%s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref go with - and with records", path)
+		return handoff.Source{}, 0, Invalid("use `handoff write - … <"+path+"` for a body without frontmatter", "%s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref go with - and with records", path)
 	}
 	source, err := in.document(handoff.Source{Name: path, Text: text})
-	return []handoff.Source{source}, err
+	return source, len(text), err
 }
 
 func (in *input) standardInput() ([]handoff.Source, error) {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -125,7 +126,7 @@ func (c *chooser) holds(name string, d Publication) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if string(text) == string(d.Text) {
+	if canon.SHA256Hex(text) == d.sum {
 		return true, nil
 	}
 	stored, err := store.ParseStored(c.Path(name), text)

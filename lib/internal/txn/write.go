@@ -3,6 +3,7 @@ package txn
 import (
 	"context"
 	"errors"
+	"os"
 	"runtime"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -22,11 +23,14 @@ var write = Operation{Name: "write", committed: rowsAreThere, redo: readdRows}
 // A Publication is a document that may be stored, with its bytes.
 type Publication struct {
 	document.Document
-	Name              string // what the caller calls it, for messages
-	Text              []byte // as it is stored
-	Operators         string // what is known of its from and to
+	Name              string                 // what the caller calls it, for messages
+	Text              func() ([]byte, error) // gives it as it is stored; called once
+	BodySize          int                    // of the body, which need not be in the document
+	Operators         string                 // what is known of its from and to
 	Allowed, Redacted []string
 	Origin            *Origin // of an import, nil for what is written here
+
+	sum string // SHA-256 of the text
 }
 
 // An Origin is the store that a document comes from.
@@ -81,7 +85,9 @@ func (p *publishing) stage() (err error) {
 	p.staged = make([]*durable.Staged, len(p.docs))
 	p.AtEnd(p.discard)
 	if len(p.docs) == 1 {
-		p.staged[0], err = p.Dir.Stage(p.docs[0].Text, 0o644)
+		if err = p.stageOne(0, p.Dir.BeginStage); err == nil {
+			err = p.staged[0].Sync()
+		}
 		return err
 	}
 	if p.batch, err = p.Dir.BeginBatch(); err != nil {
@@ -96,17 +102,25 @@ func (p *publishing) stage() (err error) {
 }
 
 func (p *publishing) stagePart(from, to int) error {
-	docs, staged, errs := p.docs[from:to], p.staged[from:to], make([]error, to-from)
+	n, errs := to-from, make([]error, to-from)
 	tell := func(done, _ int) { p.Tell(store.TaskStage, from+done, len(p.docs)) }
-	parallel.Each(len(docs), runtime.GOMAXPROCS(0), func(i int) {
-		staged[i], errs[i] = p.batch.BeginStage(docs[i].Text, 0o644)
-	})
+	parallel.Each(n, runtime.GOMAXPROCS(0), func(i int) { errs[i] = p.stageOne(from+i, p.batch.BeginStage) })
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	parallel.Each(len(docs), syncers, func(i int) { staged[i].BeginSync() })
-	parallel.EachShown(len(docs), syncers, tell, func(i int) { errs[i] = staged[i].Sync() })
+	parallel.Each(n, syncers, func(i int) { p.staged[from+i].BeginSync() })
+	parallel.EachShown(n, syncers, tell, func(i int) { errs[i] = p.staged[from+i].Sync() })
 	return errors.Join(errs...)
+}
+
+func (p *publishing) stageOne(i int, begin func([]byte, os.FileMode) (*durable.Staged, error)) error {
+	text, err := p.docs[i].Text()
+	if err != nil {
+		return err
+	}
+	p.docs[i].sum = canon.SHA256Hex(text)
+	p.staged[i], err = begin(text, 0o644)
+	return err
 }
 
 func (p *publishing) discard() {
@@ -159,7 +173,7 @@ func (p *publishing) plan(i int) error {
 		return nil
 	}
 	row := index.Row{ID: d.HandoffID, File: chosen.file, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time}
-	body := Body{File: chosen.file, SHA256: canon.SHA256Hex(d.Text), ID: d.HandoffID}
+	body := Body{File: chosen.file, SHA256: d.sum, ID: d.HandoffID}
 	logged := false
 	if chosen.adopt {
 		if row, logged, err = p.choose.recorded(row); err == nil {
@@ -209,7 +223,7 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
 		Adopted: adopted, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
-		BodyByteSize: len(d.Body), OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: writer,
+		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: writer,
 	}}
 }
 
