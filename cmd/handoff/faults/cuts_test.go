@@ -39,11 +39,7 @@ type sign struct {
 }
 
 // known has at most two, and each sign must occur. What no longer does goes.
-var known = []*flaw{
-	{"a log that a killed repair wrote anew is not synced by the command that continues it", []sign{
-		{cut: `killed after content of \.run/handoff-events`, lost: `^content of \.run/handoff-events\.jsonl (and later|but)`, found: `continues in another way`, isRare: true},
-	}},
-}
+var known []*flaw
 
 // isKnown says whether the damage is that of a known flaw.
 func isKnown(e ending, faults []string) bool {
@@ -61,7 +57,7 @@ func isKnown(e ending, faults []string) bool {
 
 // simulated are the scenarios whose power is cut in the model: those of a day, or all.
 func simulated(all bool) []scenario {
-	want := []string{"first write", "write", "batch", "mark-read", "mark-read in an archive", "rotation", "resume", "resume of another", "regenerate", "torn log", "repair of a lost row"}
+	want := []string{"first write", "write", "batch", "mark-read", "mark-read in an archive", "rotation", "resume", "resume of another", "regenerate", "surface", "torn log", "repair of a lost row", "repair of a broken chain"}
 	return slices.DeleteFunc(scenarios(), func(sc scenario) bool {
 		if all {
 			return !sc.canBeModelled()

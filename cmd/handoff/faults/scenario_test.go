@@ -29,6 +29,7 @@ type scenario struct {
 	token    string   // the topic whose token is consumed then
 	loses    string   // the topic that was damaged, and goes aside
 	isOnce   bool     // when the command was done before, it has exit code 11
+	reads    bool     // the command changes nothing, and recovers nothing
 	core     bool     // the short sweep looks at it closely
 }
 
@@ -70,6 +71,7 @@ func scenarios() []scenario {
 		{name: "mark-read in an archive", settings: rotates, prepare: append(two, write), command: mark, mark: "a"},
 		{name: "rotation", settings: rotates, prepare: two, command: write, adds: words("d")},
 		{name: "regenerate", prepare: three, command: regenerate},
+		{name: "surface", prepare: three, command: words("surface ben"), reads: true},
 		{name: "torn log", prepare: three, damage: tear, command: write, adds: words("d")},
 		{name: "recovery of a first write", crashes: []crash{{beforeEvent, write}}, command: other, adds: words("e")},
 		{name: "recovery of a batch", prepare: three, crashes: []crash{{beforeCommit, words("write batch")}}, command: other, adds: words("e")},

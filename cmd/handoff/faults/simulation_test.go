@@ -143,9 +143,10 @@ var promises = map[string]struct {
 	event string         // of the command
 	keeps *regexp.Regexp // text of a damaged file, which is kept in one file or another
 }{
-	"regenerate":           {event: "machine_fingerprint.regenerate"},
-	"torn log":             {keeps: regexp.MustCompile(`"handoff\.wr(\n|\z)`)},
-	"repair of a lost row": {event: "handoff.repair", keeps: regexp.MustCompile(`\| c \| [^|]*\|  \|\n\z`)},
+	"regenerate":               {event: "machine_fingerprint.regenerate"},
+	"torn log":                 {keeps: regexp.MustCompile(`"handoff\.wr(\n|\z)`)},
+	"repair of a broken chain": {event: "handoff.repair", keeps: regexp.MustCompile(`"payload":\{"body_byte_size[^\n]*"topic":"c"`)},
+	"repair of a lost row":     {event: "handoff.repair", keeps: regexp.MustCompile(`\| c \| [^|]*\|  \|\n\z`)},
 }
 
 // beside says what is wrong with the files that belong to no handoff, once the store works again.
@@ -177,7 +178,7 @@ func isKept(dir string, text *regexp.Regexp) (found bool) {
 
 // recovered lets the program recover, by another command or by a repeat of the interrupted one, and says what is wrong then.
 func (s *simulation) recovered(dir string, e ending) (faults []string) {
-	if !e.repeat && !s.refuses {
+	if (!e.repeat || s.reads) && !s.refuses {
 		r := s.handoff(dir, s.other...)
 		if r.code != 0 {
 			return []string{fmt.Sprintf("writes are refused, exit code %d: %s", r.code, r.stderr)}

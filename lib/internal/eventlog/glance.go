@@ -10,6 +10,9 @@ func ResumeKey(line []byte) ([]byte, bool) {
 	return textField(line, "token")
 }
 
+// IsAlone reports whether a line of the log records what changes nothing else in the store: it is added without an intent.
+func IsAlone(line []byte) bool { return isType(line, TypeSurface) || isType(line, TypeValidate) }
+
 // WrittenID returns the id of the handoff whose writing a line of the log records, unless its document was there before.
 func WrittenID(line []byte) ([]byte, bool) {
 	if !isWrite(line) || bytes.Contains(line, []byte(`"adopted":true`)) {

@@ -32,12 +32,12 @@ func (m *mending) cutLog() error {
 	if err := m.copyLog(m.logKeptAs); err != nil {
 		return err
 	}
-	if err := log.Truncate(facts.Verified); err != nil {
+	if err := m.CutLog(log, facts.Verified); err != nil {
 		return err
 	}
 	m.did("cut the audit log off before %s, where its chain breaks; the whole log is %s", facts.Bad, m.logKeptAs)
 	facts.Torn = ""
-	return log.Sync()
+	return nil
 }
 
 // copyLog publishes a copy of the log.

@@ -83,6 +83,9 @@ func isOurs(s *store.Store, log io.ReaderAt, intent *Intent) error {
 	if intent.Index != "" && intent.Index != layout.Index && !layout.IsArchive(intent.Index) {
 		return foreign
 	}
+	if intent.Op == cut.Name && intent.LogLines == "" {
+		return nil
+	}
 	last, _, err := eventlog.Tail(log, intent.LogOffset)
 	if err != nil {
 		return err

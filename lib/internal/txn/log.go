@@ -42,6 +42,11 @@ func (x *Session) head(log *durable.Log, begin bool) (prev string, recovered *ev
 	if last == nil {
 		return eventlog.Genesis, recovered, nil
 	}
+	if eventlog.IsAlone(last) { // who wrote it may have died before it was synced, and left no intent
+		if err := log.Sync(); err != nil {
+			return "", nil, err
+		}
+	}
 	if prev, err = eventlog.HashLine(last); err != nil {
 		return "", nil, &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, layout.Log), Why: fmt.Sprintf("the last event cannot be read: %v", err)}
 	}
@@ -79,9 +84,9 @@ func (x *Session) putAside(log *durable.Log, from, to int64) (*eventlog.Pending,
 	if err := x.State.Sync(); err != nil {
 		return nil, err
 	}
-	if err := log.Truncate(from); err != nil {
+	if err := x.CutLog(log, from); err != nil {
 		return nil, err
 	}
 	x.Opt.Warn(fmt.Sprintf("the audit log ended in a torn line of %d bytes; it was kept as %s", len(fragment), name))
-	return &eventlog.Pending{Type: eventlog.TypeRecovered, Payload: eventlog.Recovered{Reason: "torn last line", TornBytes: len(fragment), KeptAs: name}}, log.Sync()
+	return &eventlog.Pending{Type: eventlog.TypeRecovered, Payload: eventlog.Recovered{Reason: "torn last line", TornBytes: len(fragment), KeptAs: name}}, nil
 }

@@ -30,7 +30,7 @@ func (x *Session) record(e eventlog.Pending) bool {
 	}
 	err = log.Put([]byte(st.intent.LogLines), st.intent.LogOffset)
 	if errors.Is(err, durable.ErrHalfWritten) {
-		_ = log.Truncate(st.intent.LogOffset) // so that nothing follows what may not be on the disk
+		_ = x.CutLog(log, st.intent.LogOffset) // so that nothing follows what may not be on the disk
 	}
 	return err == nil
 }
