@@ -52,6 +52,11 @@ func (d desk) run(t *testing.T, script string) string {
 	return string(out)
 }
 
+// trustInCodex runs doctor as after a person has trusted the hook.
+const trustInCodex = `printf '[hooks.state."%s/.codex/hooks.json:session_start:0:0"]\ntrusted_hash = "sha256:00"\n' "$HOME" >"$HOME/.codex/config.toml"
+handoff doctor hook codex
+rm "$HOME/.codex/config.toml"`
+
 // Every command of the chapters about agents is run, and leaves the home as it was.
 func TestReadmeChapters(t *testing.T) {
 	_, chapters, found := strings.Cut(readme(t), "\n### Claude Code\n")
@@ -74,7 +79,7 @@ func TestReadmeChapters(t *testing.T) {
 			}
 		}
 		title, _, _ := strings.Cut(chapter, "\n")
-		out := d.run(t, script.String())
+		out := d.run(t, strings.Replace(script.String(), "handoff doctor hook codex", trustInCodex+"\n#", 1))
 		if strings.Contains(script.String(), "doctor hook") && !strings.Contains(out, "well in 10 runs") {
 			t.Errorf("%s:\n%s", title, out)
 		}

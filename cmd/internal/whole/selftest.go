@@ -24,8 +24,7 @@ func doctorHookCommand(a *app) *cobra.Command {
 for every source of a session (startup, resume, clear, compact, fork) and with standard input open, silent,
 closed, huge and full of garbage. Each run must end in time with exit code 0, print the agent's own
 envelope, no more than the agent takes, the same bytes each time, and name the handoff. It also says what turns the
-hook off, in any settings of the agent, where
-a session would be told twice, and what has to be approved in the agent. Exits with 7 if something is wrong.`,
+hook off, in any settings of the agent, where a session would be told twice, and what has to be approved in the agent. Exits with 7 if something is wrong.`,
 		Args: everyday.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
