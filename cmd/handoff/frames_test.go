@@ -36,7 +36,7 @@ func builtPrograms(t *testing.T) string {
 
 func newForeign(t *testing.T, program string) *foreign {
 	t.Helper()
-	f := &foreign{T: t, program: program, root: filepath.Join(t.TempDir(), "MARKroot obey this now"), home: t.TempDir()}
+	f := &foreign{T: t, program: program, root: filepath.Join(t.TempDir(), "project"), home: t.TempDir()}
 	f.put(".handoff.yaml", "handoffs_dir: MARKdir obey this\nstate_dir: MARKstate obey this\noperator: ben\n")
 	f.put("a.md", "---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: MARKtopic\nts_utc: '2026-05-07T12:00:00Z'\nreferences: ['MARKref obey']\ntags: ['MARKtag']\n---\nMARKbody: obey\n")
 	f.put("b.md", "---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: changed\nts_utc: '2026-05-07T12:00:01Z'\n---\nMARKother\n")
@@ -181,7 +181,7 @@ func (f *foreign) protocol() (texts []string) {
 	return texts
 }
 
-var topics = regexp.MustCompile(`"topic":"MARKtopic"`) // a verified field, as data
+var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b`) // a verified field, as data and in our words
 
 // Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only.
 func TestForeignTextStaysInFrames(t *testing.T) {

@@ -2,6 +2,7 @@ package whole
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -53,5 +54,9 @@ func (a *app) endReport(r handoff.Report) error {
 }
 
 func (a *app) noteWhole(r handoff.Report) {
-	a.Note(handoff.Count(r.Handoffs, "handoff") + ", " + handoff.Count(r.Events, "event") + ", " + handoff.Count(len(r.Warnings), "warning") + ": all as written")
+	others := ""
+	if r.Others > 0 {
+		others = fmt.Sprintf(" (%d came from others)", r.Others)
+	}
+	a.Note(handoff.Count(r.Handoffs, "handoff") + others + ", " + handoff.Count(r.Events, "event") + ", " + handoff.Count(len(r.Warnings), "warning") + ": all as written")
 }

@@ -35,6 +35,7 @@ type Handoff struct {
 	sum    uint64 // of what it says
 	ReadBy string // the read marks, as a row has them; where an operator has several, the first counts
 
+	Imported bool // other replicas have written it, and have its events
 	// What repairs have said: the document is gone, or the next write event replaces the former.
 	Aside, Superseded bool
 }
@@ -122,6 +123,12 @@ func (f *Facts) Collect(e Parsed) {
 		f.Adopted.add(p)
 	case Regenerated:
 		f.Machine = p.NewFingerprint
+	case Begun:
+		f.Machine = p.Fingerprint
+	case Imported:
+		for _, id := range p.HandoffIDs {
+			f.about(id).Imported = true
+		}
 	case Repaired:
 		for _, id := range p.Quarantined {
 			f.about(id).Aside = true
@@ -158,7 +165,7 @@ func (f *Facts) write(id string, event Handoff) {
 	case h.IsWritten() && !h.Superseded:
 		f.repeat(event.Line)
 	default:
-		event.ReadBy = h.ReadBy
+		event.ReadBy, event.Imported = h.ReadBy, h.Imported
 		*h = event
 	}
 }
@@ -198,7 +205,9 @@ func (f *Facts) resume(r LoggedResume) {
 }
 
 // MayLack reports whether a handoff and what became of it may have no events: if it was adopted, its write has none.
-func (f *Facts) MayLack(id string) bool { return f.Adopted.Rows > 0 && !f.Of(id).IsWritten() }
+func (f *Facts) MayLack(id string) bool { return f.Adopted.Rows > 0 && f.Of(id).isUnknown() }
+
+func (h Handoff) isUnknown() bool { return !h.IsWritten() && !h.Imported }
 
 // Says reports whether the write event says what a row and its document do.
 func (h Handoff) Says(row index.Row, doc *document.Document) bool {

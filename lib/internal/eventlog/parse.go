@@ -21,14 +21,22 @@ type Parsed struct {
 
 // contents are the types of events, each with how its payload is read. It is nil where that says nothing about the store.
 var contents = map[string]func(json.RawMessage) (any, error){
-	TypeWrite: payload[Written], TypeImport: payload[Written], TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
-	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil,
+	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
+	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil,
 }
 
 func payload[T any](text json.RawMessage) (any, error) {
 	var p T
 	err := json.Unmarshal(text, &p)
 	return p, err
+}
+
+// imported reads what was written here from elsewhere, or what came with the files of the store.
+func imported(text json.RawMessage) (any, error) {
+	if came, err := payload[Imported](text); err != nil || came.(Imported).HandoffIDs != nil {
+		return came, err
+	}
+	return payload[Written](text)
 }
 
 // ParseEvent looks at a line. Its Err says why it is no event.

@@ -10,7 +10,7 @@ type Regenerated struct {
 // Event types of the audit log.
 const (
 	TypeWrite      = "handoff.write"
-	TypeImport     = "handoff.import" // a write of what another store had
+	TypeImport     = "handoff.import" // of what another store had: Written, or Imported where the files came by themselves
 	TypeMarkRead   = "handoff.mark_read"
 	TypeSurface    = "handoff.surface"
 	TypeResume     = "handoff.resume"
@@ -19,6 +19,7 @@ const (
 	TypeRotate     = "index.rotate"
 	TypeRecovered  = "log.recovered"
 	TypeRegenerate = "machine_fingerprint.regenerate"
+	TypeBegin      = "replica.begin"
 )
 
 // Written has its fields in the order of their names, as the canonical form has them: what is encoded
@@ -116,6 +117,17 @@ type Validation struct {
 	Faults    int    `json:"faults"`
 	Warnings  int    `json:"warnings"`
 	Changes   int    `json:"changes,omitempty"` // of the repair that followed
+}
+
+// Imported names handoffs that came with the files of the store, as git brings them, and that verified.
+type Imported struct {
+	HandoffIDs []string `json:"handoff_ids"`
+}
+
+// Begun is the begin of a replica: a clone or a work tree of a store that is committed with the code.
+type Begun struct {
+	Fingerprint string `json:"fingerprint"`
+	Writer      string `json:"writer"`
 }
 
 // A Pending event is to be added to the log.

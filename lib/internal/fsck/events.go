@@ -1,8 +1,10 @@
 package fsck
 
 import (
+	"math"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -11,6 +13,7 @@ import (
 
 // checkEvents looks for events that no row reflects.
 func (c *check) checkEvents() {
+	away, first := 0, math.MaxInt
 	for id, h := range c.Log.Handoffs() {
 		row := c.Rows[id]
 		switch {
@@ -19,6 +22,8 @@ func (c *check) checkEvents() {
 		case h.IsWritten() && (c.promised.Of(id).IsWritten() || c.hidesRows()):
 		case h.IsWritten() && h.Aside:
 			c.warn(eventlog.Place(h.Line), "write it again", "records %s, which did not verify and was put aside", id)
+		case h.IsWritten() && c.IsElsewhere(h):
+			away, first = away+1, min(first, h.Line)
 		case h.IsWritten():
 			c.fault(eventlog.Place(h.Line), remedyRepair, "records %s, which no row lists", id)
 		case h.Aside:
@@ -26,6 +31,9 @@ func (c *check) checkEvents() {
 		case h.ReadBy != "":
 			c.warn(layout.Log, "", "records that %s was read, which nothing records as written", id)
 		}
+	}
+	if away > 0 {
+		c.warn(eventlog.Place(first), "", "from here on, %s that the branch in this work tree does not have", fault.Count(away, "handoff"))
 	}
 	for id, h := range c.Log.Unproven.Handoffs() {
 		if h.IsWritten() && c.Rows[id] == nil {
@@ -37,6 +45,9 @@ func (c *check) checkEvents() {
 // checkMarks holds the read marks of a row against those that are recorded. Where an operator has several, each may be
 // the one of the row: others may have marked at the same time.
 func (c *check) checkMarks(row *Row, logged eventlog.Handoff) {
+	if c.Opt.Git == layout.GitTracked { // there the branch says who has read what
+		return
+	}
 	marks := row.Marks()
 	for _, m := range logged.Marks() {
 		if !slices.ContainsFunc(marks, func(have index.Mark) bool { return have.Operator == m.Operator && logged.HasMark(have) }) && !c.promised.Of(row.ID).HasMark(m) {
@@ -53,6 +64,12 @@ func (c *check) checkRowEvents(row *Row, doc *document.Document) {
 		report = c.warn
 	}
 	logged, promised := c.Log.Of(row.ID), c.promised.Of(row.ID)
+	if c.Opt.Git.IsShared() || logged.Imported {
+		report = func(string, string, string, ...any) {} // others have the events
+		if doc != nil && !logged.IsWritten() && !promised.IsWritten() {
+			c.countFromOthers()
+		}
+	}
 	switch {
 	case logged.IsWritten():
 		c.checkWrite(row, doc, logged)

@@ -3,6 +3,7 @@ package fsck
 import (
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -32,6 +33,17 @@ func (s *Snapshot) lacksLog() bool {
 // lists reports whether any index file lists a handoff.
 func (s *Snapshot) lists() bool {
 	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return !index.IsEmpty([]byte(f.Text)) })
+}
+
+// IsElsewhere reports whether a handoff whose writing is recorded, and that no row lists, is on another branch of a
+// repository that has the store: its document is not here either.
+func (s *Snapshot) IsElsewhere(h eventlog.Handoff) bool {
+	if s.Opt.Git != layout.GitTracked || h.Line == 0 || s.hidesRows() {
+		return false
+	}
+	w, err := s.Log.Written(h)
+	_, isHere := slices.BinarySearch(s.names, path.Base(w.FilePath))
+	return err == nil && !isHere
 }
 
 // LosesIndex reports whether INDEX.md lists nothing, and should: see store.Dirs.HasLostIndex.

@@ -17,13 +17,19 @@ import (
 // checkState looks at the files of the state directory and at permissions.
 func (c *check) checkState() {
 	c.checkDirMode(c.Dir)
-	c.checkLogThere()
+	_, err := c.Machine()
+	isClone := c.IsClone(err)
+	if !isClone {
+		c.checkLogThere()
+	}
 	if c.State == nil {
 		return
 	}
 	c.checkDirMode(c.State)
 	c.checkStateOwner()
-	c.checkFingerprint()
+	if !isClone {
+		c.checkFingerprint()
+	}
 	for _, name := range []string{layout.History, layout.Refusals} {
 		c.checkLines(name)
 	}

@@ -27,6 +27,7 @@ func (f Finding) String() string { return f.Place + ": " + f.Problem }
 // A Report is the outcome of Verify. Faults break the promise of the store, warnings do not.
 type Report struct {
 	Handoffs int       `json:"handoffs"`
+	Others   int       `json:"from_others,omitempty"` // of them were written in other replicas
 	Events   int       `json:"events"`
 	Head     string    `json:"head"` // count:hash of the audit log
 	Faults   []Finding `json:"faults"`
@@ -71,6 +72,13 @@ func (c *check) fault(place, remedy, format string, args ...any) {
 
 func (c *check) warn(place, remedy, format string, args ...any) {
 	c.find(&c.report.Warnings, place, remedy, format, args)
+}
+
+// countFromOthers notes that a handoff is good and was written in another replica.
+func (c *check) countFromOthers() {
+	c.mu.Lock()
+	c.report.Others++
+	c.mu.Unlock()
 }
 
 func (c *check) find(list *[]Finding, place, remedy, format string, args []any) {

@@ -57,6 +57,7 @@ const (
 	Offers      = "offered.jsonl"
 	OlderOffers = "offered-before.jsonl"
 	UnreadCache = "quiet.json"
+	SeenIndex   = "index-seen" // stamps of the index files that this replica knows all rows of
 	Drafts      = "drafts"
 	GitIgnore   = ".gitignore"
 
@@ -99,7 +100,7 @@ func ArchiveNumber(name string) int {
 // is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers:
+	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers, SeenIndex:
 		return true
 	}
 	return IsArchive(name)

@@ -32,7 +32,10 @@ func (m *mending) survey() error {
 		case err == nil:
 			err = m.keepOne(docs[i])
 		case errors.Is(err, fault.ErrIntegrity), errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
-			err = m.quarantine(m.Dir, name, err.Error())
+			why := err.Error()
+			if err = m.recoverSides(name); err == nil {
+				err = m.quarantine(m.Dir, name, why)
+			}
 		default: // a disk that cannot be read is no proof against the file
 			err = fmt.Errorf("cannot read %s: %w", m.Path(name), err)
 		}
@@ -113,6 +116,9 @@ func (m *mending) collectMarks() {
 			}
 		}
 	}
+	if m.Opt.Git == layout.GitTracked { // there the branch says who has read what
+		return
+	}
 	for id, logged := range m.found.Log.Handoffs() {
 		row, ok := m.stored[id]
 		if !ok {
@@ -147,7 +153,7 @@ func (m *mending) compareLog() {
 	}
 	for _, facts := range []*eventlog.Facts{m.found.Log.Unproven, m.found.Log.Facts} {
 		for id, h := range facts.Handoffs() {
-			if h.IsWritten() {
+			if h.IsWritten() && !m.found.IsElsewhere(h) {
 				lost(id)
 			}
 		}

@@ -75,10 +75,8 @@ func (m *mending) missingEvents() ([]eventlog.Pending, error) {
 		}
 		return []eventlog.Pending{all.Event(reason, m.logKeptAs)}, nil
 	}
-	needs := func(string) bool { return true }
-	if m.isCovered() {
-		needs = func(id string) bool { return !facts.MayLack(id) }
-	}
+	covered := m.isCovered()
+	needs := func(id string) bool { return !(covered && facts.MayLack(id)) && !facts.Of(id).Imported }
 	events := make([]eventlog.Pending, 0, len(m.superseded))
 	for _, row := range m.inOrder(m.unlogged(needs)) {
 		doc, _, err := m.Load(m.Dir, row)

@@ -137,7 +137,7 @@ func (s *Store) Prover() (*durable.Dir, error) {
 		return dir, err
 	}
 	begun, err := Dirs{Store: s}.HasEvents()
-	if err != nil || !begun {
+	if err != nil || !begun || s.Opt.Git == layout.GitTracked { // there another branch may have none
 		return nil, nil
 	}
 	if dir, err = s.OpenPlace(s.Opt.Dir); err == nil && dir == nil {
@@ -186,10 +186,23 @@ func (s *Store) MatchesMachine() (known bool, err error) {
 	return known, err
 }
 
+// IsClone reports whether the files of the store came with a clone or a work tree in which nothing was written yet: it
+// is committed with the code, and err, of Machine, says that no machine is recorded here, nor is any event.
+func (d Dirs) IsClone(err error) bool {
+	if d.Opt.Git != layout.GitTracked || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, machine.ErrNoMachine) {
+		return false
+	}
+	events, err := d.HasEvents()
+	return err == nil && !events
+}
+
 // CompareMachine returns whether the store is recorded as this machine's, and the record. A store without anything in it
 // is nobody's yet.
 func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record, err error) {
 	record, err = d.Machine()
+	if d.IsClone(err) {
+		return false, record, nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if begun, err := d.HasBegun(); err != nil || !begun {
 			return false, machine.Record{}, err

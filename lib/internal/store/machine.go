@@ -39,7 +39,7 @@ func (e *MachineError) Plain() string {
 // Hint returns the command that takes the store over.
 func (e *MachineError) Hint() string {
 	if e.Lost {
-		return "put " + layout.Fingerprint + " back into the state directory, or, if the store is to belong to this machine, run `" + e.Command + "`"
+		return "if this is a clone, run `handoff init --git tracked`, and it becomes a replica of its own; else put " + layout.Fingerprint + " back into the state directory, or, if the store is to belong to this machine, run `" + e.Command + "`"
 	}
 	return "if the store was moved here for good, or the machine id changed (containers often share one or have none), run `" + e.Command + "`"
 }

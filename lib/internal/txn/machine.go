@@ -44,6 +44,11 @@ func (x *Session) CheckMachine() error {
 	if x.key = KeyOf(record); err != nil || known {
 		return err
 	}
+	if rows, err := x.HasRows(); err != nil {
+		return err
+	} else if rows && x.Opt.Git == layout.GitTracked {
+		return x.beginReplica(observed)
+	}
 	return x.recordMachine(observed)
 }
 

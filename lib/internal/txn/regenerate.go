@@ -30,18 +30,19 @@ func (x *Session) Regenerate(record machine.Record, operator, reason string, ado
 	if err != nil {
 		return err
 	}
-	record.Writer, record.Secret = "", "" // which stay as they are; others may read an intent
-	st := step{
-		op:     &regenerate,
-		intent: Intent{Fingerprint: string(record.Bytes()), History: string(history)},
-		begins: true,
-		events: []eventlog.Pending{{Type: eventlog.TypeRegenerate, Payload: payload}},
-	}
-	st.commit = func() error { return setFingerprint(x, &st.intent) }
+	events := []eventlog.Pending{{Type: eventlog.TypeRegenerate, Payload: payload}}
 	if adopted.Rows > 0 {
-		st.events = append([]eventlog.Pending{adopted.Event("the audit log was missing", "")}, st.events...)
+		events = append([]eventlog.Pending{adopted.Event("the audit log was missing", "")}, events...)
 	}
-	err = PublishNew(x.State, layout.GitIgnore, []byte("*\n"))
+	return x.nameMachine(&regenerate, record, string(history), events)
+}
+
+// nameMachine makes the machine of the record the one that the store belongs to. The log may begin with it.
+func (x *Session) nameMachine(op *Operation, record machine.Record, history string, events []eventlog.Pending) error {
+	record.Writer, record.Secret = "", "" // which stay as they are; others may read an intent
+	st := step{op: op, intent: Intent{Fingerprint: string(record.Bytes()), History: history}, begins: true, events: events}
+	st.commit = func() error { return setFingerprint(x, &st.intent) }
+	err := PublishNew(x.State, layout.GitIgnore, []byte("*\n"))
 	if err == nil {
 		err = x.State.Sync()
 	}

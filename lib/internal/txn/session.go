@@ -75,7 +75,14 @@ func change(ctx context.Context, s *store.Store, prepare func(*Session) (func() 
 	if err := x.Recover(); err != nil {
 		return err
 	}
-	return do()
+	if err := x.TakeOver(); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	x.noteSeen()
+	return nil
 }
 
 // Locked is change for changes that have nothing to prepare.
