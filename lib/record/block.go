@@ -33,18 +33,24 @@ func CheckBody(body string) error {
 	if err != nil || !ok {
 		return err
 	}
-	view, err := viewOf(block)
+	views, err := viewsOf(block)
 	if err != nil {
 		return err
 	}
-	return compareViews(view, block.View)
+	return compareViews(views, block.View)
 }
 
-// compareViews compares the view that a record gives with the one that stands before it.
-func compareViews(view, shown string) error {
-	if view == "" || shown == "" {
-		return nil
+// compareViews compares the views that a record gives, the one of today first, with the one that stands before it.
+func compareViews(views []string, shown string) (err error) {
+	for i := len(views) - 1; i >= 0 && shown != ""; i-- {
+		if err = compareView(views[i], shown); err == nil {
+			return nil
+		}
 	}
+	return err
+}
+
+func compareView(view, shown string) error {
 	want, got := strings.Split(strings.TrimRight(view, "\n"), "\n"), strings.Split(strings.TrimRight(shown, "\n"), "\n")
 	for i := range max(len(want), len(got)) {
 		if i >= len(want) || i >= len(got) || want[i] != got[i] {
@@ -54,16 +60,21 @@ func compareViews(view, shown string) error {
 	return nil
 }
 
-// viewOf renders the view of a record, "" for a kind or version that is not known.
-func viewOf(block Block) (string, error) {
+// viewsOf renders the views of a record: that of today, and one that earlier programs made. A kind or version that is not
+// known has none.
+func viewsOf(block Block) ([]string, error) {
 	k, known := kindOfBlock(block)
 	if !known {
-		return "", nil
+		return nil, nil
 	}
 	// Read as a stored record: what a new one could leave out must be there.
 	c, err := k.read(block.JSON)
 	if err != nil {
-		return "", fmt.Errorf("the record is no valid %s: %w", k.label(), err)
+		return nil, fmt.Errorf("the record is no valid %s: %w", k.label(), err)
 	}
-	return c.View(), nil
+	views := []string{c.View()}
+	if c, ok := c.(interface{ EarlierView() string }); ok {
+		views = append(views, c.EarlierView())
+	}
+	return views, nil
 }

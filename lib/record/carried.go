@@ -9,7 +9,7 @@ import (
 
 // Carried returns the function for Options.Carried that looks into a store, see run.CarriedInto. The
 // store is read at the first call.
-func Carried(open func() (*handoff.Store, error)) func(into run.Record) ([]run.Assumption, error) {
+func Carried(open func() (*handoff.Store, error)) func(into run.Record) (run.Carried, error) {
 	read := sync.OnceValues(func() ([]run.Entry, error) {
 		s, err := open()
 		if err != nil {
@@ -18,11 +18,11 @@ func Carried(open func() (*handoff.Store, error)) func(into run.Record) ([]run.A
 		entries, _, err := Runs(s)
 		return entries, err
 	})
-	return func(into run.Record) ([]run.Assumption, error) {
+	return func(into run.Record) (run.Carried, error) {
 		entries, err := read()
 		if err != nil {
-			return nil, err
+			return run.Carried{}, err
 		}
-		return run.Assumptions(run.CarriedInto(entries, into).Assumptions), nil
+		return run.CarriedInto(entries, into), nil
 	}
 }

@@ -162,12 +162,19 @@ func (o Options) run(data []byte, s screened) (content, error) {
 		return nil, err
 	}
 	review := run.Review{Scanned: true, Allowed: s.allowed}
+	var carried run.Carried
 	if o.Carried != nil {
-		if review.Carried, err = o.Carried(draft.Record); err != nil {
+		if carried, err = o.Carried(draft.Record); err != nil {
 			return nil, err
 		}
+		review.Carried = run.Assumptions(carried.Assumptions)
 	}
 	r, err := draft.Seal(review)
+	if err == nil && o.Warn != nil {
+		for _, warning := range draft.Warnings(s.allowed, carried) {
+			o.Warn(warning)
+		}
+	}
 	return r, err
 }
 

@@ -20,14 +20,19 @@ type Options struct {
 	Allow  []string // rules of the secret scan whose findings are let through
 
 	// For run records: the project of one that names none, the time of one that has none (RFC 3339 with Z, in place of
-	// Head.Time), and the assumptions that earlier records of its project carry into it, see Carried.
+	// Head.Time), what earlier records of its project carry into it, see Carried, and who is told
+	// what it leaves undone.
 	Project func() string
 	Now     func() string
-	Carried func(into run.Record) ([]run.Assumption, error)
+	Carried func(into run.Record) (run.Carried, error)
+	Warn    func(text string)
 }
 
 // Source returns the source that stores a record, which is JSON of any kind. name is what messages call it.
 func Source(name string, data []byte, o Options) handoff.Source {
+	if warn := o.Warn; warn != nil && name != "" {
+		o.Warn = func(text string) { warn(name + ": " + text) }
+	}
 	return handoff.Source{Name: name, Make: func() (handoff.Made, error) {
 		made, err := o.make(data)
 		return made, named(name, err)
@@ -73,7 +78,9 @@ func (o Options) make(data []byte) (handoff.Made, error) {
 	}
 	// A record is judged as it was given: faults are told with the places of the given text.
 	if len(clean.redacted) > 0 { // a redaction moves places and hides a hash that is wrong
-		if _, err := build(o, data, screened{allowed: clean.allowed}); err != nil {
+		first := o
+		first.Warn = nil
+		if _, err := build(first, data, screened{allowed: clean.allowed}); err != nil {
 			return handoff.Made{}, err
 		}
 	}

@@ -234,8 +234,9 @@ func TestAllowedSecretsAreDisclosed(t *testing.T) {
 
 func TestCarriedAssumptions(t *testing.T) {
 	o := options()
-	o.Carried = func(into run.Record) ([]run.Assumption, error) {
-		return []run.Assumption{{Statement: "the window of " + into.ProjectID + " stands", State: "open"}}, nil
+	o.Carried = func(into run.Record) (run.Carried, error) {
+		open := run.Assumption{Statement: "the window of " + into.ProjectID + " stands", State: "open"}
+		return run.Carried{Assumptions: []run.CarriedAssumption{{Assumption: open}}}, nil
 	}
 	draft, err := run.Parse([]byte(`{"task_id":"t","agent":"a","summary":"s","self_audit":{"validation_recorded":false}}`), run.Defaults{ProjectID: func() string { return "demo" }, CreatedAt: func() string { return "2026-05-07T12:00:00Z" }})
 	if err != nil {

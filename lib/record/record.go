@@ -42,8 +42,8 @@ func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	}
 	in := k.inputOf(name, block.JSON, rules)
 	in.ID = d.HandoffID
-	if view, err := viewOf(block); err == nil {
-		if err := compareViews(view, block.View); err != nil {
+	if views, err := viewsOf(block); err == nil {
+		if err := compareViews(views, block.View); err != nil {
 			in.Faults = []handoff.Fault{{Problem: err.Error(), Hint: "believe neither; ask the sender"}}
 		}
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -60,21 +61,28 @@ func (r Record) contradicted() []string {
 	return names
 }
 
-// A flag is one question of the audit: its name, its place, and why the answer is no ("" for yes).
+// A flag is one question of the audit: its name, its place, why the answer is no ("" for yes), and why it may be no by what
+// the record itself does not show.
 type flag struct {
 	name    string
 	place   func(*Audit) *bool
 	problem func(Record, Review) string
+	unseen  string
 }
 
 // flags is the table of the audit, in the order of its JSON.
 var flags = []flag{
-	{"schema_validated", func(a *Audit) *bool { return &a.SchemaValidated }, func(Record, Review) string { return "" }}, // a Draft is valid
-	{"redaction_reviewed", func(a *Audit) *bool { return &a.RedactionReviewed }, redaction},
-	{"receipts_reviewed", func(a *Audit) *bool { return &a.ReceiptsReviewed }, receipts},
-	{"assumptions_reviewed", func(a *Audit) *bool { return &a.AssumptionsReviewed }, assumptions},
-	{"validation_recorded", func(a *Audit) *bool { return &a.ValidationRecorded }, validation},
-	{"policy_exceptions_disclosed", func(a *Audit) *bool { return &a.PolicyExceptionsDisclosed }, disclosure},
+	{"schema_validated", func(a *Audit) *bool { return &a.SchemaValidated }, func(Record, Review) string { return "" }, ""}, // a Draft is valid
+	{"redaction_reviewed", func(a *Audit) *bool { return &a.RedactionReviewed }, redaction, "the secret scan let something through, or "},
+	{"receipts_reviewed", func(a *Audit) *bool { return &a.ReceiptsReviewed }, receipts, ""},
+	{"assumptions_reviewed", func(a *Audit) *bool { return &a.AssumptionsReviewed }, assumptions, "an assumption of an earlier record is not named, or "},
+	{"validation_recorded", func(a *Audit) *bool { return &a.ValidationRecorded }, validation, ""},
+	{"policy_exceptions_disclosed", func(a *Audit) *bool { return &a.PolicyExceptionsDisclosed }, disclosure, "a secret was allowed that nothing mentions, or "},
+}
+
+// why says, from the record alone, why the flag is no.
+func (f flag) why(r Record) string {
+	return cmp.Or(f.problem(r, Review{Scanned: true}), f.unseen+"who wrote the record says so")
 }
 
 // redaction asks whether the scan ran and found nothing. A finding that was let through may be right; it was not redacted.

@@ -26,12 +26,14 @@ func (e Entry) origin() Origin {
 
 // A CarriedAssumption lives on: no later record promoted or refuted it.
 type CarriedAssumption struct {
+	Number int `json:"number"` // from 1, the longest carried first, by which a later record may name it
 	Assumption
 	Origin
 }
 
 // A CarriedDebt lives on: no later record resolved it.
 type CarriedDebt struct {
+	Number int `json:"number"` // as that of a CarriedAssumption
 	Debt
 	Origin
 }
@@ -45,13 +47,28 @@ func Carry(newestFirst []Entry) ([]CarriedAssumption, []CarriedDebt) {
 	// The oldest first: the latest record that names an item has the last word.
 	for _, e := range slices.Backward(newestFirst) {
 		for _, a := range e.Record.Assumptions {
-			assumptions.name(a.Statement, a.State != "promoted" && a.State != "refuted", CarriedAssumption{a, e.origin()})
+			assumptions.name(a.Statement, a.State != "promoted" && a.State != "refuted", CarriedAssumption{0, a, e.origin()})
 		}
 		for _, d := range e.Record.ContextDebt {
-			debt.name(d.Summary, d.State != "resolved", CarriedDebt{d, e.origin()})
+			debt.name(d.Summary, d.State != "resolved", CarriedDebt{0, d, e.origin()})
 		}
 	}
-	return assumptions.alive(), debt.alive()
+	return assumptions.alive(func(a *CarriedAssumption, n int) { a.Number = n }), debt.alive(func(d *CarriedDebt, n int) { d.Number = n })
+}
+
+// OpenSteps returns the next steps of one project that no later record did, the longest open first: a completed action with
+// the text of a step closes it.
+func OpenSteps(newestFirst []Entry) []OriginStep {
+	var steps carried[OriginStep]
+	for _, e := range slices.Backward(newestFirst) {
+		for _, a := range e.Record.CompletedActions {
+			steps.name(a.Summary, false, OriginStep{})
+		}
+		for _, s := range e.Record.NextSteps {
+			steps.name(s.What, true, OriginStep{0, s, e.origin()})
+		}
+	}
+	return steps.alive(func(s *OriginStep, n int) { s.Number = n })
 }
 
 // carried holds items by their text, in the order in which they came up.
@@ -79,10 +96,11 @@ func (c *carried[T]) name(text string, lives bool, item T) {
 }
 
 // alive returns what no later record ended. An item that was ended and named again has its old place.
-func (c *carried[T]) alive() []T {
+func (c *carried[T]) alive(count func(item *T, n int)) []T {
 	all := []T{}
 	for _, key := range c.order {
 		if item, ok := c.items[key]; ok {
+			count(&item, len(all)+1)
 			all = append(all, item)
 		}
 	}
@@ -93,6 +111,7 @@ func (c *carried[T]) alive() []T {
 type Carried struct {
 	Assumptions []CarriedAssumption
 	Debt        []CarriedDebt
+	Steps       []OriginStep
 }
 
 // CarriedInto returns what the records of the same project carry into a run, as of its created_at. The record itself does not
@@ -106,6 +125,7 @@ func CarriedInto(newestFirst []Entry, r Record) Carried {
 	})
 	var c Carried
 	c.Assumptions, c.Debt = Carry(earlier)
+	c.Steps = OpenSteps(earlier)
 	return c
 }
 

@@ -142,7 +142,8 @@ func TestNormalisation(t *testing.T) {
 	}
 }
 
-// The view is part of the kind: stored handoffs are verified against it. This file never changes.
+// The view is part of the kind: stored handoffs are verified against it, and against that of the first programs. Their files
+// never change.
 func TestViewIsFrozen(t *testing.T) {
 	draft, err := run.Parse(load(t, fixtures+"/good/full.json"), defaults)
 	if err != nil {
@@ -155,5 +156,32 @@ func TestViewIsFrozen(t *testing.T) {
 	body, err := r.Body()
 	if want := string(load(t, fixtures+"/body/full.md")); err != nil || body != want {
 		t.Errorf("%v, got\n%s", err, body)
+	}
+	if want := string(load(t, fixtures+"/body/first.md")); !strings.HasPrefix(want, r.EarlierView()+"\n```json") {
+		t.Errorf("the first programs did not show\n%s", r.EarlierView())
+	}
+}
+
+// A view without anything says so, section by section, and why a flag is no.
+func TestViewOfLittle(t *testing.T) {
+	draft, err := run.Parse(load(t, fixtures+"/good/minimal.json"), defaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := draft.Seal(run.Review{Scanned: true, Allowed: []string{"jwt"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := r.View()
+	if n := strings.Count(view, "\n\nnone named\n"); n != 10 {
+		t.Errorf("%d sections are empty in\n%s", n, view)
+	}
+	for _, want := range []string{
+		"**validation_recorded:** no: no test has a result other than unknown",
+		"**redaction_reviewed:** no: the secret scan let something through, or who wrote the record says so",
+	} {
+		if !strings.Contains(view, want) {
+			t.Errorf("%s is not said in\n%s", want, view)
+		}
 	}
 }

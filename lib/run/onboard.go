@@ -31,7 +31,16 @@ type Onboarding struct {
 	ContextDebt      []CarriedDebt       `json:"context_debt"`
 	PolicyExceptions []OriginException   `json:"policy_exceptions"` // of the recent handoffs
 	NextSteps        []OriginStep        `json:"next_steps"`        // of the recent handoffs, less what was done since
+	Drafts           []Left              `json:"drafts"`            // for the caller to fill
 	Warnings         []string            `json:"warnings"`
+}
+
+// A Left is a draft that a session left without a handoff.
+type Left struct {
+	ID    string `json:"draft_id"`
+	Saved string `json:"saved_utc"`
+	Agent string `json:"agent,omitempty"`
+	Topic string `json:"topic,omitempty"`
 }
 
 // A Recent is one of the recent handoffs.
@@ -51,6 +60,7 @@ type OriginException struct {
 
 // An OriginStep is a next step with its record.
 type OriginStep struct {
+	Number int `json:"number"` // among all open steps of the project, see OpenSteps
 	Step
 	Origin
 }
@@ -62,10 +72,10 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 		return o.ProjectID != "" && e.Record.ProjectID != o.ProjectID
 	})
 	b := Onboarding{
-		ProjectID: o.ProjectID, RecentHandoffs: []Recent{}, PolicyExceptions: []OriginException{}, NextSteps: []OriginStep{}, Warnings: []string{},
+		ProjectID: o.ProjectID, RecentHandoffs: []Recent{}, PolicyExceptions: []OriginException{}, NextSteps: []OriginStep{}, Drafts: []Left{}, Warnings: []string{},
 	}
 	b.Assumptions, b.ContextDebt = Carry(entries)
-	done := map[string]bool{} // steps and actions of newer records
+	open := OpenSteps(entries)
 	recent := entries[:min(len(entries), cmp.Or(max(o.MaxRecent, 0), DefaultMaxRecent))]
 	for _, e := range recent {
 		r := e.Record
@@ -74,14 +84,10 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 			b.PolicyExceptions = append(b.PolicyExceptions, OriginException{x, e.origin()})
 		}
 		// The newest come first: what one of them did, or asks for, is not asked for again.
-		for _, s := range r.NextSteps {
-			if !done[oneSpace(s.What)] {
-				b.NextSteps = append(b.NextSteps, OriginStep{s, e.origin()})
-				done[oneSpace(s.What)] = true
+		for _, s := range open {
+			if s.Origin == e.origin() {
+				b.NextSteps = append(b.NextSteps, s)
 			}
-		}
-		for _, a := range r.CompletedActions {
-			done[oneSpace(a.Summary)] = true
 		}
 	}
 	b.warn(recent, o)

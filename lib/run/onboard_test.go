@@ -77,7 +77,7 @@ func TestOnboard(t *testing.T) {
 	if want := []string{"task four ended as paused", "task two fails its self-audit: receipts_reviewed"}; !reflect.DeepEqual(b.Warnings, want) {
 		t.Errorf("warnings %q", b.Warnings)
 	}
-	if !strings.Contains(string(data), `"context_debt":[{"summary":"Flaky test","state":"open","next_action":"rerun it","task_id":"two"`) {
+	if !strings.Contains(string(data), `"context_debt":[{"number":1,"summary":"Flaky test","state":"open","next_action":"rerun it","task_id":"two"`) {
 		t.Errorf("%s", data)
 	}
 	o.Now = o.Now.Add(60 * time.Hour)

@@ -23,7 +23,7 @@ type Draft struct {
 	Claimed map[string]bool // the flags of self_audit that the text gives
 }
 
-// Parse reads and normalises a record: plain strings become items, the names of the older form become
+// Parse reads and normalises a record: plain strings become items, the names of the older form and those of Craik become
 // ours, defaults fill what is left out. The error is a *fault.DocumentError with every fault, and the
 // line, column and JSON pointer of each.
 func Parse(data []byte, defaults Defaults) (Draft, error) {
@@ -43,7 +43,7 @@ func parse(data []byte, defaults Defaults) (draft Draft, found faults, err error
 	if err != nil {
 		return Draft{}, nil, err
 	}
-	draft = read(&object{v: v, faults: &found}, defaults)
+	draft = read(&object{v: fromCraik(v), faults: &found}, defaults)
 	return draft, found, nil
 }
 
@@ -129,9 +129,10 @@ func either[T any](o *object, name, main string, names []alias[T]) []T {
 }
 
 // ids reads a list under our name and the older one, which are not to be mixed.
+// ids reads ids, or what they would stand for in words.
 func ids(o *object, name, older string) []string {
 	if v := o.v.Get(older); v != nil && o.v.Get(name) != nil {
 		o.add(v, o.pointer(older), fmt.Sprintf("is the older name of %q, which is given too", name), "give one of them")
 	}
-	return append(o.strings(name, maxID), o.strings(older, maxID)...)
+	return append(o.strings(name, maxFact), o.strings(older, maxFact)...)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -16,6 +17,7 @@ import (
 const (
 	maxID      = 128
 	maxSummary = 4000
+	maxFact    = 4000
 	maxText    = 20_000
 )
 
@@ -127,12 +129,20 @@ func (o *object) boolean(name string) (value, given bool) {
 	return v.Text == "true", true
 }
 
-// closed faults the members that nobody asked for.
+// closed faults the members that nobody asked for. The first of them that is like no other says what is known.
 func (o *object) closed() {
+	listed := false
 	for _, m := range o.v.Members {
-		if !slices.Contains(o.known, m.Name) {
-			o.add(m.Value, o.pointer(m.Name), fmt.Sprintf("unknown field %.80q", m.Name), "known are "+strings.Join(o.known, ", "))
+		if slices.Contains(o.known, m.Name) {
+			continue
 		}
+		hint := ""
+		if meant := form.Nearest(m.Name, o.known); meant != "" {
+			hint = fmt.Sprintf("did you mean %q?", meant)
+		} else if !listed {
+			hint, listed = "known are "+strings.Join(o.known, ", "), true
+		}
+		o.add(m.Value, o.pointer(m.Name), fmt.Sprintf("unknown field %.80q", m.Name), hint)
 	}
 }
 

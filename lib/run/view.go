@@ -7,10 +7,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
-// View returns the record as Markdown for people, with every field that it has. Its form is part of kind
-// run/1 and never changes: stored handoffs are verified against it.
-func (r Record) View() string {
-	v := &view{}
+// View returns the record as Markdown for people, with every field that it has, and why a flag of the audit is no. Its form
+// is part of kind run/1: stored handoffs are verified against it, or against EarlierView.
+func (r Record) View() string { return r.view(&view{}) }
+
+// EarlierView returns the view that the first programs made: without empty sections and reasons. It never changes.
+func (r Record) EarlierView() string { return r.view(&view{short: true}) }
+
+func (r Record) view(v *view) string {
 	v.WriteString("# Run record " + recordblock.Text(r.TaskID) + "\n\n" + recordblock.Text(r.Summary) + "\n\n")
 	v.item("Status", "", r.Status)
 	v.item("Project", "", r.ProjectID)
@@ -34,9 +38,11 @@ func (r Record) View() string {
 	section(v, "Risks", r.Risks, plain)
 	v.WriteString("\n## Self-audit\n\n")
 	for _, f := range flags {
-		answer := "no"
-		if *f.place(&r.SelfAudit) {
-			answer = "yes"
+		answer := "yes"
+		if !*f.place(&r.SelfAudit) {
+			if answer = "no"; !v.short {
+				answer += ": " + f.why(r)
+			}
 		}
 		v.item(f.name, "", answer)
 	}
@@ -47,7 +53,10 @@ func (r Record) View() string {
 }
 
 // A view is the Markdown of a record as it grows.
-type view struct{ strings.Builder }
+type view struct {
+	strings.Builder
+	short bool // what is empty is left out
+}
 
 // item writes one line: a label or a main text, then values. Behind a main text each value has its name.
 func (v *view) item(label, main string, values ...string) {
@@ -68,10 +77,13 @@ func (v *view) item(label, main string, values ...string) {
 
 // section writes the heading of a list and its items, nothing for an empty list.
 func section[T any](v *view, title string, items []T, write func(T)) {
-	if len(items) == 0 {
+	if len(items) == 0 && v.short {
 		return
 	}
 	v.WriteString("\n## " + title + "\n\n")
+	if len(items) == 0 {
+		v.WriteString("none named\n")
+	}
 	for _, item := range items {
 		write(item)
 	}

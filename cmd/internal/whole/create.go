@@ -1,7 +1,10 @@
 package whole
 
 import (
+	"cmp"
+	"errors"
 	"io"
+	"os/user"
 	"slices"
 	"strings"
 	"time"
@@ -21,9 +24,10 @@ type creation struct {
 	everyday.Fields
 	projectID, agent, status, summary, intentLock string
 
-	actions, files, commands, tests, execs       []string
-	assumptions, debt, resolved, exceptions      []string
-	receipts, proposals, steps, risks, notes, no []string
+	actions, files, artifacts, commands, tests, execs []string
+	assumptions, debt, resolved, exceptions, closed   []string
+	receipts, proposals, steps, risks, notes, no      []string
+	who, verifyFirst                                  []string // of each step, "" for none
 
 	dryRun bool
 }
@@ -34,14 +38,17 @@ func createCommand(a *app) *cobra.Command {
 		Use: "create TASK_ID --summary TEXT",
 		Long: `Store a run record: what a run did, what it validated, what stays uncertain, and where the next one
 goes on. The self-audit is derived from the record; what the run leaves undone is said on standard
-error and makes nothing invalid. Assumptions and context debt of earlier records of the project stay
-open until a record names them: --assumption TEXT=refuted, --resolve-debt TEXT.
+error and makes nothing invalid. Assumptions, context debt and next steps of earlier records of the
+project stay open until a record names them, by their text or by the number that onboard shows:
+--assumption 1=refuted, --resolve-debt 2, --close 3. --who and --verify-first are about the --next-step
+before them.
 
 A value may end in =STATE: tests and commands in passed, failed, skipped or unknown, assumptions in
 open, promoted, refuted or carried_forward, files in added, modified, deleted or renamed.
 --test-run-exec runs a command with sh, its output on standard error, and records its real result.`,
 		Example: `  handoff create deploy-42 --summary 'Moved the deploy to the new runner.' --agent agent:codex --test-run-exec 'go test ./...'
-  handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' --context-debt 'Cache size is unknown'`,
+  handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'
+  handoff create deploy-43 --summary 'Ops added a disk.' --close 1 --resolve-debt 1`,
 		Args: everyday.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, ids []string) error { return c.create(ids[0]) },
 	}
@@ -49,7 +56,7 @@ open, promoted, refuted or carried_forward, files in added, modified, deleted or
 	a.Gate.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.summary, "summary", "", "one `paragraph`: what was tried, what landed, what comes first now")
-	f.StringVar(&c.agent, "agent", "", "who ran (`name`, such as agent:codex or human:ann; default the operator)")
+	f.StringVar(&c.agent, "agent", "", "who ran (`name`, such as agent:codex or human:ann; default the operator, else the user)")
 	f.StringVar(&c.status, "status", "completed", "how it ended: completed, paused, failed, requires_review")
 	f.StringVar(&c.projectID, "project", "", "the `project_id` (default the name of the project root)")
 	f.StringVar(&c.intentLock, "intent-lock", "", "the `id` of the scope contract that the run had")
@@ -57,7 +64,23 @@ open, promoted, refuted or carried_forward, files in added, modified, deleted or
 	for _, list := range c.lists() {
 		everyday.Texts(f, list.values, list.flag, list.usage+"; may be repeated")
 	}
+	f.Func("who", "who should take the --next-step before it (`operator`)", c.ofStep(&c.who))
+	f.Func("verify-first", "what to verify before the --next-step before it (`text`)", c.ofStep(&c.verifyFirst))
 	return cmd
+}
+
+// ofStep returns how a flag about the last next step is read.
+func (c *creation) ofStep(values *[]string) func(string) error {
+	return func(text string) error {
+		if len(c.steps) == 0 {
+			return errors.New("put it after the --next-step that it is about")
+		}
+		for len(*values) < len(c.steps) {
+			*values = append(*values, "")
+		}
+		(*values)[len(c.steps)-1] = text
+		return nil
+	}
 }
 
 // A listFlag is a flag that may be repeated.
@@ -70,16 +93,18 @@ type listFlag struct {
 func (c *creation) lists() []listFlag {
 	return []listFlag{
 		{"completed-action", &c.actions, "a finished piece of work (`text`)"},
+		{"close", &c.closed, "the `number` of an open next step that is done, or its text"},
 		{"file", &c.files, "a file that the run touched (`path`)"},
+		{"artifact", &c.artifacts, "an artifact that the run made (`path` or name)"},
 		{"command", &c.commands, "a `command` that was run"},
 		{"test-run", &c.tests, "a `command` that was run to validate"},
 		{"test-run-exec", &c.execs, "run this `command` and record its result as a validation"},
-		{"assumption", &c.assumptions, "what was taken for granted (`text`)"},
+		{"assumption", &c.assumptions, "what was taken for granted (`text`), or the number of an open assumption and =STATE"},
 		{"context-debt", &c.debt, "what was not followed up (`text`)"},
-		{"resolve-debt", &c.resolved, "context debt of an earlier record that is resolved (`text`)"},
+		{"resolve-debt", &c.resolved, "context debt of an earlier record that is resolved (its `number` or text)"},
 		{"policy-exception", &c.exceptions, "a policy boundary that was met or passed (`text`)"},
-		{"receipt", &c.receipts, "the `id` of a receipt"},
-		{"memory-proposal", &c.proposals, "the `id` of a memory proposal"},
+		{"receipt", &c.receipts, "a receipt (`id` or text)"},
+		{"memory-proposal", &c.proposals, "a fact to be remembered, pending review (`text` or id)"},
 		{"next-step", &c.steps, "what should happen next (`text`)"},
 		{"risk", &c.risks, "a risk (`text`)"},
 		{"note", &c.notes, "a note of the self-audit (`text`)"},
@@ -99,11 +124,7 @@ func (c *creation) create(taskID string) error {
 			took = c.Time
 		}
 	}
-	r, err := c.record(p, taskID)
-	if err != nil {
-		return err
-	}
-	return everyday.SameAgain(c.finish(p, r), took)
+	return everyday.SameAgain(c.finish(p, taskID), took)
 }
 
 // now is the time of the project, which a test may have set.
@@ -116,7 +137,11 @@ func now(p handoff.Project) string {
 
 // finish seals and stores the draft. Everything is checked before the first command is run, so that no
 // test is run in vain.
-func (c *creation) finish(p handoff.Project, draft runs.Draft) error {
+func (c *creation) finish(p handoff.Project, taskID string) error {
+	draft, err := c.record(p, taskID)
+	if err != nil {
+		return err
+	}
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		return err
@@ -134,7 +159,10 @@ func (c *creation) finish(p handoff.Project, draft runs.Draft) error {
 		c.Note("left out, run `handoff verify`: " + err.Error())
 	}
 	carried := runs.CarriedInto(entries, draft.Record)
-	made, err := c.source(draft, carried).Make()
+	if err := c.fill(&draft.Record, carried); err != nil {
+		return err
+	}
+	made, err := c.source(draft, carried, nil).Make()
 	if err != nil {
 		return err
 	}
@@ -147,28 +175,15 @@ func (c *creation) finish(p handoff.Project, draft runs.Draft) error {
 			return err
 		}
 	}
-	for _, warning := range draft.Warnings(c.letThrough(draft), carried) {
-		c.Note("warning: " + warning)
-	}
-	return c.Write([]handoff.Source{c.source(draft, carried)}, false, nil)
+	warn := func(text string) { c.Note("warning: " + text) }
+	return c.Write([]handoff.Source{c.source(draft, carried, warn)}, false, nil)
 }
 
-// letThrough returns the rules of --allow-secret that the draft meets.
-func (c *creation) letThrough(draft runs.Draft) []string {
-	var rules []string
-	for _, found := range handoff.FindSecrets(string(draft.JSON())) {
-		if slices.Contains(c.Gate.Allow, found.Rule) {
-			rules = append(rules, found.Rule)
-		}
-	}
-	return rules
-}
-
-func (c *creation) source(draft runs.Draft, carried runs.Carried) handoff.Source {
+func (c *creation) source(draft runs.Draft, carried runs.Carried, warn func(string)) handoff.Source {
 	return record.RunSource("", draft, record.Options{
 		Head:   handoff.Document(c.Fields),
-		Redact: c.Gate.Redact, Allow: c.Gate.Allow,
-		Carried: func(runs.Record) ([]runs.Assumption, error) { return runs.Assumptions(carried.Assumptions), nil },
+		Redact: c.Gate.Redact, Allow: c.Gate.Allow, Warn: warn,
+		Carried: func(runs.Record) (runs.Carried, error) { return carried, nil },
 	})
 }
 
@@ -190,25 +205,18 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 			}
 		}
 	}
+	me := p.Me()
+	c.agent = cmp.Or(c.agent, me, c.user())
 	if c.agent == "" {
-		c.agent = p.Me()
+		return runs.Draft{}, everyday.Invalid("use --agent, such as --agent agent:codex, or set HANDOFF_OPERATOR", "it is not known who ran: this user has no name")
 	}
-	if c.agent == "" {
-		return runs.Draft{}, everyday.Invalid("use --agent, such as --agent agent:codex, or set HANDOFF_OPERATOR", "nobody is named who ran")
-	}
-	if c.To == "" {
-		c.To = p.Me()
-	}
-	if c.To == "" {
-		c.To = record.Slug(c.agent, 64) // the most that a name may have
-	}
+	c.To = cmp.Or(c.To, me, record.Slug(c.agent, 64)) // the most that a name may have
 	if c.projectID == "" {
 		c.projectID = c.ProjectName()
 	}
 	r := runs.Record{TaskID: taskID, ProjectID: c.projectID, IntentLockID: c.intentLock, Agent: c.agent, Status: c.status, Summary: c.summary,
 		Receipts: c.receipts, MemoryProposals: c.proposals, Risks: c.risks, CreatedAt: c.Time}
 	r.SelfAudit.Notes = c.notes
-	c.fill(&r)
 	lowered := map[string]bool{}
 	for _, flag := range c.no {
 		if known := (runs.Audit{}).Failed(); !slices.Contains(known, flag) {
@@ -219,49 +227,15 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	return runs.Draft{Record: r, Claimed: lowered}, nil
 }
 
-func (c *creation) fill(r *runs.Record) {
-	for _, text := range c.actions {
-		r.CompletedActions = append(r.CompletedActions, runs.Action{Summary: text})
-	}
-	for _, text := range c.files {
-		path, change := cutState(text, "", "added", "modified", "deleted", "renamed")
-		r.FilesAndArtifacts = append(r.FilesAndArtifacts, runs.File{Path: path, Kind: "file", Change: change})
-	}
-	for _, list := range []struct {
-		kind   string
-		values []string
-	}{{"command", c.commands}, {"test", c.tests}} {
-		for _, text := range list.values {
-			command, result := cutState(text, "unknown", "passed", "failed", "skipped", "unknown")
-			r.CommandsAndValidation = append(r.CommandsAndValidation, runs.Command{Command: command, Kind: list.kind, Result: result})
+// user names the user of the system as an agent, "" for one without a name.
+func (c *creation) user() string {
+	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if is := c.Getenv(name); is != "" {
+			return "human:" + is
 		}
 	}
-	for _, command := range c.execs {
-		r.CommandsAndValidation = append(r.CommandsAndValidation, runs.Command{Command: command, Kind: "test", Result: "unknown"})
+	if is, err := user.Current(); err == nil && is.Username != "" {
+		return "human:" + is.Username
 	}
-	for _, text := range c.assumptions {
-		statement, state := cutState(text, "open", "open", "promoted", "refuted", "carried_forward")
-		r.Assumptions = append(r.Assumptions, runs.Assumption{Statement: statement, State: state})
-	}
-	for _, text := range c.debt {
-		summary, state := cutState(text, "open", "open", "carried_forward", "resolved")
-		r.ContextDebt = append(r.ContextDebt, runs.Debt{Summary: summary, State: state})
-	}
-	for _, text := range c.resolved {
-		r.ContextDebt = append(r.ContextDebt, runs.Debt{Summary: text, State: "resolved"})
-	}
-	for _, text := range c.exceptions {
-		r.PolicyExceptions = append(r.PolicyExceptions, runs.Exception{Summary: text})
-	}
-	for _, text := range c.steps {
-		r.NextSteps = append(r.NextSteps, runs.Step{What: text})
-	}
-}
-
-// cutState cuts =STATE off the end of a text, if it is one of the states.
-func cutState(text, otherwise string, states ...string) (rest, state string) {
-	if at := strings.LastIndexByte(text, '='); at > 0 && slices.Contains(states, text[at+1:]) {
-		return text[:at], text[at+1:]
-	}
-	return text, otherwise
+	return ""
 }

@@ -17,11 +17,13 @@ func onboardCommand(a *app) *cobra.Command {
 	var o runs.OnboardOptions
 	var agent string
 	var maxChars int
+	var markdown bool
 	cmd := &cobra.Command{
 		Use: "onboard",
 		Long: `Print as JSON what the run records of a project leave to the next run: the recent handoffs, newest
 first, every assumption and context debt that no later record settled, policy exceptions, next steps,
-and warnings (stale, failed self-audit, no prior handoff). With --agent NAME the same stands in a frame
+drafts that sessions left, and warnings (stale, failed self-audit, no prior handoff). What has a number
+can be named by it with create. --markdown is for people. With --agent NAME the same stands in a frame
 that says it is no instruction. Nothing is changed.`,
 		Example: "  handoff onboard\n  handoff onboard --project shop --max-recent 3 --agent codex",
 		Args:    everyday.Args(cobra.NoArgs),
@@ -34,9 +36,11 @@ that says it is no instruction. Nothing is changed.`,
 			if err != nil {
 				return err
 			}
-			text, err := handoff.JSON(b, "  ")
-			if err != nil {
-				return err
+			text := handoff.Escape(b.Markdown())
+			if !markdown {
+				if text, err = handoff.JSON(b, "  "); err != nil {
+					return err
+				}
 			}
 			if cmd.Flags().Changed("agent") {
 				return a.onboardAgent(agent, text, maxChars)
@@ -47,6 +51,7 @@ that says it is no instruction. Nothing is changed.`,
 	}
 	cmd.Flags().StringVar(&o.ProjectID, "project", "", "the `project_id` of the records (default the name of the project root)")
 	cmd.Flags().IntVar(&o.MaxRecent, "max-recent", runs.DefaultMaxRecent, "the `number` of recent handoffs")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown, for people")
 	cmd.Flags().StringVar(&agent, "agent", "", "frame the text for the agent of this `name`")
 	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "with --agent: cut the framed text after this `number` of characters")
 	return cmd
@@ -70,6 +75,17 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 		o.Now = p.Options.Now()
 	}
 	b := runs.Onboard(entries, o)
+	drafts, err := s.Drafts()
+	if err != nil {
+		return runs.Onboarding{}, err
+	}
+	for _, d := range drafts {
+		if d.Foreign {
+			continue // of another machine, not of a session here
+		}
+		b.Drafts = append(b.Drafts, runs.Left{ID: d.ID, Saved: d.Saved, Agent: d.Agent, Topic: d.Topic})
+		b.Warnings = append(b.Warnings, "a session left a draft and no handoff: see `handoff draft show "+d.ID+"`")
+	}
 	for _, err := range withheld {
 		b.Warnings = append(b.Warnings, "left out, run `handoff verify`: "+handoff.EscapeLine(err.Error()))
 	}

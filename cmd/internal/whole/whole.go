@@ -46,6 +46,7 @@ func records(in everyday.Input) func(name string, text []byte) handoff.Source {
 			_, s, err := in.NewStore()
 			return s, err
 		}), Project: in.ProjectName, Now: in.Now,
+		Warn: func(text string) { in.Note("warning: " + text) },
 	}
 	return func(name string, text []byte) handoff.Source { return record.Source(name, text, o) }
 }
