@@ -188,6 +188,7 @@ func (v *view) log(path string) {
 			Prev    string `json:"prev_hash"`
 			Payload struct {
 				ID          string   `json:"handoff_id"`
+				Imported    []string `json:"handoff_ids"`
 				Quarantined []string `json:"quarantined"`
 				Superseded  []string `json:"superseded"`
 			}
@@ -201,6 +202,11 @@ func (v *view) log(path string) {
 		}
 		prev = hash([]byte(line))
 		v.events[strings.TrimSpace(e.Type+" "+e.Payload.ID)]++
+		if e.Type == "handoff.import" {
+			for _, id := range e.Payload.Imported {
+				v.events["handoff.write "+id]++ // in another replica
+			}
+		}
 		for _, id := range e.Payload.Quarantined {
 			v.aside[id] = true
 		}

@@ -26,7 +26,7 @@ func edited(name string, change func([]byte) []byte) func(string) error {
 }
 
 func removed(name string) func(string) error {
-	return func(dir string) error { return os.Remove(filepath.Join(dir, name)) }
+	return func(dir string) error { return os.RemoveAll(filepath.Join(dir, name)) }
 }
 
 const (

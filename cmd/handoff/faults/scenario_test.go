@@ -56,6 +56,7 @@ func words(s string) []string { return strings.Fields(s) }
 
 func scenarios() []scenario {
 	three := [][]string{words("write in/a.md in/b.md in/c.md")}
+	tracked := "git: tracked\n"
 	rotates := "index_max_rows: 2\n"
 	two := [][]string{words("write in/a.md"), words("write in/b.md")}
 	mark := []string{"mark-read", idOf("a"), "ben"}
@@ -71,6 +72,8 @@ func scenarios() []scenario {
 		{name: "mark-read in an archive", settings: rotates, prepare: append(two, write), command: mark, mark: "a"},
 		{name: "rotation", settings: rotates, prepare: two, command: write, adds: words("d")},
 		{name: "regenerate", prepare: three, command: regenerate},
+		{name: "begin of a replica", settings: tracked, prepare: three, damage: removed(".run"), command: write, adds: words("d")},
+		{name: "recovery of a begin", settings: tracked, prepare: three, damage: removed(".run"), crashes: []crash{{beforeCommit, write}}, command: write, adds: words("d")},
 		{name: "surface", prepare: three, command: words("surface ben"), reads: true},
 		{name: "torn log", prepare: three, damage: tear, command: write, adds: words("d")},
 		{name: "recovery of a first write", crashes: []crash{{beforeEvent, write}}, command: other, adds: words("e")},

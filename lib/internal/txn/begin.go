@@ -50,6 +50,9 @@ func (x *Session) TakeOver() error {
 	if x.Opt.Git != layout.GitTracked || x.seen() {
 		return nil
 	}
+	if err := x.removeStaged(); err != nil { // of who was interrupted when it noted what it has seen
+		return err
+	}
 	err := store.EachIndex(x.Dir, func(name string, text []byte) error {
 		if joined, changed := index.Join(text); changed {
 			return x.replaceIndex(name, text, joined)

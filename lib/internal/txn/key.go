@@ -82,5 +82,8 @@ func (x *Session) ownKey() (Key, error) {
 		return Key{}, err
 	}
 	x.key = KeyOf(record)
+	if err := x.removeStaged(); err != nil { // of one that was interrupted here
+		return Key{}, err
+	}
 	return x.key, x.State.Sync()
 }
