@@ -51,22 +51,21 @@ func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.Surface
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
+	var failed error
+	err = s.LoadEach(entries, func(got handoff.Stored, err error) bool {
 		line := struct {
 			handoff.Listed
 			Framed   string `json:"framed,omitempty"`
 			Withheld string `json:"withheld,omitempty"`
-		}{Listed: handoff.ListedEntry(e)}
-		got, err := s.Read(e.ID)
+		}{Listed: handoff.ListedEntry(got.Entry)}
 		if err == nil {
 			line.Framed, _, err = handoff.Framed(got, handoff.Frame{MaxChars: opt.MaxChars})
 		}
 		if err != nil {
 			line.Withheld = handoff.EscapeLine(fault.Plain(err))
 		}
-		if err := a.PrintJSON(line); err != nil {
-			return err
-		}
-	}
-	return nil
+		failed = a.PrintJSON(line)
+		return failed == nil
+	})
+	return errors.Join(err, failed)
 }

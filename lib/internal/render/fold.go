@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,21 +11,30 @@ import (
 // characters and accents gone, full-width, mathematical, circled and look-alike letters as ASCII, white
 // space as one space or one newline, entities for brackets and quotes undone.
 func fold(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
+	b := make([]byte, 0, len(text)+utf8.UTFMax)
 	last := '\n'
-	for i, n := 0, 0; i < len(text); i += n {
-		var r rune
-		r, n = utf8.DecodeRuneInString(text[i:])
+	for i, n := 0, 1; i < len(text); i += n {
+		r := rune(text[i])
+		if n = 1; r >= 'a' && r <= 'z' { // most of most texts
+			last = r
+			b = append(b, byte(r))
+			continue
+		}
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
 		r = foldRune(r)
 		blank := r == ' ' || r == '\n'
 		if r < 0 || blank && (last == '\n' || last == r) {
 			continue
 		}
 		last = r
-		b.WriteRune(r)
+		b = utf8.AppendRune(b, r)
 	}
-	return brackets.Replace(b.String())
+	if bytes.IndexByte(b, '&') >= 0 || bytes.IndexByte(b, '\\') >= 0 {
+		return brackets.Replace(string(b))
+	}
+	return string(b)
 }
 
 // brackets undoes the usual ways to write a bracket or a quote without writing it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -155,7 +156,7 @@ func newBoundary(random io.Reader, texts ...string) (string, error) {
 			return "", fmt.Errorf("cannot draw a boundary for the frame: %w", err)
 		}
 		boundary := hex.EncodeToString(bits[:])
-		if !strings.Contains(strings.Join(texts, "\n"), boundary) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, boundary) }) {
 			return boundary, nil
 		}
 	}

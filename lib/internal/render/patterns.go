@@ -18,8 +18,8 @@ type pattern struct {
 	re   *regexp.Regexp
 }
 
-func (p *pattern) match(text string) bool {
-	if !slices.ContainsFunc(p.keys, func(key string) bool { return strings.Contains(text, key) }) {
+func (p *pattern) match(text string, keys map[string]bool) bool {
+	if !slices.ContainsFunc(p.keys, func(key string) bool { return keys[key] }) {
 		return false
 	}
 	p.once.Do(func() { p.re = regexp.MustCompile(p.expr) })
