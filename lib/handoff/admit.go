@@ -82,12 +82,33 @@ func (s *Store) judge(d sealed, from, to operators.Status) (operators.State, err
 			reasons = append(reasons, side.name+": "+side.status.Reason)
 		}
 	}
-	text := store.Prefixed(d.name) + strings.Join(reasons, "; ")
-	if s.opt.Operators.Warn {
-		s.opt.Warn("[UNVERIFIED-IDENTITY] " + text)
-		return worst.State, nil
+	if err := s.unverified("%s", store.Prefixed(d.name)+strings.Join(reasons, "; ")); err != nil {
+		return "", err
 	}
-	return "", fault.New(ErrDenied, "add the operator to "+s.opt.OperatorsFile+", or set schema_mode: warn in .handoff.yaml", "%s", text)
+	return worst.State, nil
+}
+
+// unverified refuses what an unverified operator wants, ErrDenied, or warns of it, as the policy says.
+func (s *Store) unverified(format string, args ...any) error {
+	err := fault.New(ErrDenied, "add the operator to "+s.opt.OperatorsFile+", or set schema_mode: warn in .handoff.yaml", format, args...)
+	if s.opt.Operators.Warn {
+		s.opt.Warn("[UNVERIFIED-IDENTITY] " + err.Error())
+		return nil
+	}
+	return err
+}
+
+// admitResume refuses an operator who is not verified and whom the handoff is not for.
+func (s *Store) admitResume(operator, to string) error {
+	status, err := s.VerifyOperator(operator)
+	if err != nil || operator == to {
+		return err
+	}
+	switch status.State {
+	case operators.Verified, operators.Disabled, operators.BootstrapPending:
+		return nil
+	}
+	return s.unverified("the operator %s is not verified, and the handoff is for somebody else: %s", fault.Own(operator), status.Reason)
 }
 
 func rank(s operators.State) int {

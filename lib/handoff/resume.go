@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -14,7 +15,7 @@ import (
 
 // Resume consumes the resume token of a handoff, once and for all, and marks the handoff as read by the
 // operator. The caller has checked the handoff and decided; c needs HandoffID and Operator, and Token if
-// the handoff has one. Of several that resume at once one succeeds; the others get a *ConsumedError.
+// the handoff has one. An operator whom the operators file does not list is ErrDenied, unless the handoff is for them. Of several that resume at once one succeeds; the others get a *ConsumedError.
 //
 // The commit is the token's line in the ledger. The read mark and the event follow, also after a crash: where they cannot
 // be recorded now, Options.Warn hears of it, and the next change of the store completes them.
@@ -24,14 +25,14 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 			err = fault.Unpublished(err)
 		}
 	}()
-	if err := checkOperator(c.Operator); err != nil {
-		return c, err
-	}
 	if _, err := txn.Guard(s.at); err != nil {
 		return c, err
 	}
 	entry, err := s.Find(c.HandoffID)
 	if err != nil {
+		return c, err
+	}
+	if err := s.admitResume(c.Operator, entry.To); err != nil {
 		return c, err
 	}
 	c.HandoffID, c.Token = entry.ID, txn.LedgerKey(c.Token, entry.ID)
@@ -76,6 +77,23 @@ func (l *Ledger) Gap(id string) (why string, err error) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return why, err
+}
+
+// Anew returns when the audit log was begun anew, for a packet that is not stored: of what was consumed before, the ledger may
+// know nothing. It is zero if nothing was lost, and for a stored handoff, of which Gap says all.
+func (l *Ledger) Anew(id string) (at time.Time, err error) {
+	if id != "" {
+		if _, err := l.store.Find(id); !errors.Is(err, ErrInvalid) {
+			return at, err
+		}
+	}
+	if l.past == nil {
+		l.past, err = l.store.past()
+	}
+	if err == nil && l.past.Anew != "" {
+		at, _ = form.Instant(l.past.Anew)
+	}
+	return at, err
 }
 
 func (l *Ledger) gap(id string) (why string, err error) {

@@ -55,6 +55,9 @@ func SignatureFile(file string, n int) string { return eventlog.SignatureFile(fi
 // GitConfig returns what git says about a key of its configuration in dir, "" if it says nothing within half a second.
 func GitConfig(dir, key string) string { return git.Config(dir, key) }
 
+// IsIndex reports whether a file of that name in a handoffs directory is the index, or an archive of it.
+func IsIndex(name string) bool { return name == layout.Index || layout.IsArchive(name) }
+
 // ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
 // itself claims as its id does not count. It fails on strings that are not valid UTF-8.
 func ID(d Document) (string, error) { return document.ID(d) }

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
@@ -36,40 +37,52 @@ func ParseAnswers(data []byte) (Answers, error) {
 	return a, nil
 }
 
-// disagreements compares the answers with the facts, word by word and not by meaning.
-func (a Answers) disagreements(f Facts) []said {
-	var problems []said
-	check := func(name, answer string, truths ...string) {
-		switch {
-		case blank(answer):
-			problems = append(problems, say(name+" was not answered"))
-		case !slices.ContainsFunc(truths, func(truth string) bool { return agrees(answer, truth) }):
-			problems = append(problems, say(name+" was answered %s, which does not agree with the packet", answer))
-		}
-	}
-	check("objective", a.Objective, f.Objective)
-	if noBlocker(f) && none(a.Blocker) {
-		check("next action", a.NextAction, f.NextAction)
-		return problems
-	}
-	check("blocker", a.Blocker, f.Unresolved...)
-	check("next action", a.NextAction, f.NextAction)
-	return problems
+// A Comparison is an answer beside what the packet says. Whether both mean the same is for who reads them to say: the
+// opposite of a sentence has nearly all of its words.
+type Comparison struct {
+	Question string `json:"question"` // objective, blocker or next_action
+	Packet   string `json:"packet"`
+	Answer   string `json:"answer"`
 }
 
-// agrees says whether an answer has at least three fifths of the packet's words, is itself made of them for
-// a third, and negates as often.
-func agrees(answer, truth string) bool {
-	if folded(answer) == folded(truth) {
-		return true
+// compare holds the answers against the packet. Those that are equal after case, punctuation and space were put aside are
+// confirmed; the others are shown beside the packet, and somebody has to confirm them.
+func (c *checking) compare(f Facts) {
+	a := c.o.Answers
+	c.beside("objective", a.Objective, f.Objective)
+	if !noBlocker(f) || !none(a.Blocker) {
+		c.beside("blocker", a.Blocker, f.Unresolved...)
 	}
-	given, no := content(answer)
-	wanted, alsoNo := content(truth)
-	common := 0
-	for w := range wanted {
-		if given[w] {
-			common++
+	c.beside("next_action", a.NextAction, f.NextAction)
+	var lacking, other []string
+	for _, one := range c.report.Compared {
+		if other = append(other, one.Question); one.Answer == "" {
+			lacking = append(lacking, one.Question)
 		}
 	}
-	return common > 0 && no == alsoNo && common*5 >= len(wanted)*3 && common*3 >= len(given)
+	switch {
+	case len(lacking) > 0:
+		c.add(Replay, false, say("not answered: "+strings.Join(lacking, ", ")))
+		c.step("Answer objective, blocker and next action from the packet.")
+	case len(other) == 0:
+		c.add(Replay, true, say("objective, blocker and next action confirmed"))
+	case c.o.ConfirmedBy != "":
+		c.report.ConfirmedBy = show(c.o.ConfirmedBy)
+		c.add(Replay, true, say("answered in other words ("+strings.Join(other, ", ")+"), confirmed by %s", c.o.ConfirmedBy))
+	default:
+		c.add(Replay, false, say("answered in other words: "+strings.Join(other, ", ")))
+		c.step("Compare each answer with the packet, which stands beside it; if they mean the same, check again and name who confirms it (confirmed-by).")
+	}
+}
+
+// beside notes an answer that is none of the truths, nor all of them.
+func (c *checking) beside(question, answer string, truths ...string) {
+	same := func(truth string) bool { return folded(answer) == folded(truth) }
+	all := strings.Join(truths, "; ")
+	switch {
+	case blank(answer):
+		c.report.Compared = append(c.report.Compared, Comparison{Question: question, Packet: long(all)})
+	case !slices.ContainsFunc(truths, same) && !same(all):
+		c.report.Compared = append(c.report.Compared, Comparison{question, long(all), long(answer)})
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
 
 // DefaultMaxAge is the age up to which a packet is fresh.
@@ -27,11 +28,14 @@ type Input struct {
 
 // CheckOptions say what the checks measure against. The zero value is the real world.
 type CheckOptions struct {
-	Now        time.Time                           // time.Now() when zero
-	MaxAge     time.Duration                       // DefaultMaxAge when zero
-	AllowEmpty []string                            // packet fields that may be empty
-	Consumed   func(token, id string) (Use, error) // asks the ledger for a token, or "" and the id of a handoff; nil when there is none
-	Answers    *Answers                            // what the resuming side understood; nil when it was not asked
+	Now        time.Time                            // time.Now() when zero
+	MaxAge     time.Duration                        // DefaultMaxAge when zero
+	AllowEmpty []string                             // packet fields that may be empty
+	Consumed   func(token, id string) (Use, error)  // asks the ledger for a token, or "" and the id of a handoff; nil when there is none
+	Holders    func(token string) ([]string, error) // names the stored handoffs whose packets have a token; nil when there is no store
+	Answers    *Answers                             // what the resuming side understood; nil when it was not asked
+
+	ConfirmedBy string // who says that answers in other words mean the same, "" for nobody
 }
 
 // A Use is what a ledger says of a token, or of a handoff without one. Its zero value says that it was never consumed.
@@ -41,7 +45,8 @@ type Use struct {
 	Time      string `json:"ts_utc"`
 	HandoffID string `json:"handoff_id"`
 
-	Gap string `json:"-"` // why it may have been consumed without the ledger's knowledge, "" if it cannot
+	Gap   string    `json:"-"` // why it may have been consumed without the ledger's knowledge, "" if it cannot
+	Since time.Time `json:"-"` // what was consumed before, the ledger may not know; zero if it knows all
 }
 
 // A Class says whether to resume. A greater Class is worse.
@@ -79,17 +84,19 @@ type Result struct {
 
 // A Report is what Check found. All its text is escaped: it can be shown as it is.
 type Report struct {
-	Name       string        `json:"name"`
-	Kind       string        `json:"kind,omitempty"`
-	Class      Class         `json:"classification"`
-	Checks     []Result      `json:"checks"` // always four: Schema, Freshness, Resume token, Replay test
-	Faults     []fault.Fault `json:"faults,omitempty"`
-	Claims     []Claim       `json:"claims,omitempty"` // text that claims authority over the verdict
-	Notes      []string      `json:"notes,omitempty"`
-	Consumed   *Use          `json:"consumed,omitempty"`    // by whom, nil if the ledger says that nobody did or was not asked
-	AgeSeconds *int64        `json:"age_seconds,omitempty"` // nil when the time of the last update is unknown
-	Recovery   []string      `json:"recovery_steps"`
-	Escalation string        `json:"escalation"`
+	Name        string        `json:"name"`
+	Kind        string        `json:"kind,omitempty"`
+	Class       Class         `json:"classification"`
+	Checks      []Result      `json:"checks"` // always four: Schema, Freshness, Resume token, Replay test
+	Faults      []fault.Fault `json:"faults,omitempty"`
+	Claims      []Claim       `json:"claims,omitempty"`       // text that claims authority over the verdict
+	Compared    []Comparison  `json:"compared,omitempty"`     // answers in other words than those of the packet
+	ConfirmedBy string        `json:"confirmed_by,omitempty"` // who said that they mean the same
+	Notes       []string      `json:"notes,omitempty"`
+	Consumed    *Use          `json:"consumed,omitempty"`    // by whom, nil if the ledger says that nobody did or was not asked
+	AgeSeconds  *int64        `json:"age_seconds,omitempty"` // nil when the time of the last update is unknown
+	Recovery    []string      `json:"recovery_steps"`
+	Escalation  string        `json:"escalation"`
 }
 
 // Check runs the four checks and classifies the artifact. It never fails: what cannot be read is
@@ -146,12 +153,14 @@ func (c *checking) packet(data []byte) {
 	c.claimedFields(v)
 }
 
+const notChecked = "not checked, there is no packet"
+
 // gone reports an artifact that there is nothing to check of.
 func (c *checking) gone(reason string, err error) {
 	c.report.Class = Critical
 	c.add(Schema, false, said{reason + ": " + show(err.Error()), reason + ": " + fault.Plain(err)})
 	for _, name := range []string{Freshness, Token, Replay} {
-		c.add(name, false, say("not checked, there is no packet"))
+		c.add(name, false, say(notChecked))
 	}
 	c.step("Ask the sender for the artifact, or write a new one from the state of the work.")
 }
@@ -160,7 +169,7 @@ func (c *checking) gone(reason string, err error) {
 // know everything at once.
 func (c *checking) run(f Facts) {
 	c.report.Kind = show(f.Kind)
-	f.Faults = slices.Concat(f.Faults, c.around)
+	f.Faults = slices.Concat(f.Faults, c.around, credentials(f.Texts))
 	c.schema(f)
 	c.freshness(f)
 	c.token(f)
@@ -253,11 +262,29 @@ func (c *checking) schema(f Facts) {
 	}
 }
 
+// credentials returns a fault for each credential in the texts. The resume token is judged by its own check.
+func credentials(texts []Passage) (faults []fault.Fault) {
+	for _, t := range texts {
+		name := t.Pointer[strings.LastIndexByte(t.Pointer, '/')+1:]
+		if t.Pointer == "/resume_token" {
+			continue
+		}
+		text := t.Text
+		if name != "" && strings.Trim(name, "0123456789") != "" && t.Text != name {
+			text = name + `": "` + text // some rules know a credential by what it is called
+		}
+		for _, found := range secrets.Scan(text) {
+			faults = append(faults, fault.Fault{Pointer: t.Pointer, Problem: "holds a credential (rule " + found.Rule + ")", Hint: "take it out and revoke it"})
+		}
+	}
+	return faults
+}
+
 // claimedFields reports members that only a check may write.
 func (c *checking) claimedFields(v *jsontree.Value) {
 	for _, m := range v.Members {
 		if slices.Contains(verdictFields, strings.ToLower(m.Name)) {
-			c.claim(fault.Pointer("", m.Name), m.Name+" = "+m.Value.String())
+			c.claim(fault.Pointer("", m.Name), m.Name+" = "+m.Value.String(), Authority)
 		}
 	}
 }

@@ -104,42 +104,139 @@ func TestCredentialAsToken(t *testing.T) {
 	}
 }
 
+// The answers of clean.json, as it has them.
+func understood(t *testing.T) packet.Answers {
+	says := packet.Input{Data: fixture(t, "clean.json")}.Says()
+	return packet.Answers{Objective: says.Objective, Blocker: says.Unresolved[0], NextAction: says.NextAction}
+}
+
+// Only what is equal word by word is confirmed by itself. Whether other words mean the same, or the opposite, is for people to
+// say: they see both.
 func TestAnswers(t *testing.T) {
-	good := packet.Answers{
-		Objective:  "Moving the invoice service from MySQL to PostgreSQL 17 without losing writes",
-		Blocker:    "nobody knows who owns the nightly export, it still reads from MySQL",
-		NextAction: "ask in #data who owns the nightly export, get the connection string changed",
-	}
+	good := understood(t)
 	change := func(f func(*packet.Answers)) packet.Answers { a := good; f(&a); return a }
 	for _, c := range []struct {
-		name    string
-		answers packet.Answers
-		pass    bool
+		name     string
+		answers  packet.Answers
+		pass     bool
+		compared string
 	}{
-		{"own words", good, true},
-		{"not answered", change(func(a *packet.Answers) { a.Blocker = "" }), false},
-		{"another objective", change(func(a *packet.Answers) { a.Objective = "Upgrade the payment gateway" }), false},
-		{"negated", change(func(a *packet.Answers) {
-			a.NextAction = "do not ask in #data who owns the nightly export, get the connection string changed"
-		}), false},
-		{"no blocker", change(func(a *packet.Answers) { a.Blocker = "none" }), false},
-		{"everything at once", change(func(a *packet.Answers) { a.Blocker = strings.Repeat(good.Blocker+" ", 1) + manyWords() }), false},
+		{"word by word", good, true, ""},
+		{"case, punctuation and space", change(func(a *packet.Answers) {
+			a.Objective = "  " + strings.ToUpper(a.Objective) + " !! "
+			a.NextAction += "…"
+		}), true, ""},
+		{"other words", change(func(a *packet.Answers) {
+			a.Objective = "Moving the invoice service over to PostgreSQL 17, no write may be lost"
+		}), false, "objective"},
+		{"one word is the opposite", change(func(a *packet.Answers) { a.NextAction = strings.Replace(a.NextAction, "Ask", "Do not ask", 1) }), false, "next_action"},
+		{"fewer words", change(func(a *packet.Answers) { a.NextAction = a.NextAction[:len(a.NextAction)-8] }), false, "next_action"},
+		{"not answered", change(func(a *packet.Answers) { a.Blocker = "" }), false, "blocker"},
+		{"no blocker", change(func(a *packet.Answers) { a.Blocker = "none" }), false, "blocker"},
+		{"nothing right", packet.Answers{Objective: "a", Blocker: "b", NextAction: "c"}, false, "objective blocker next_action"},
 	} {
 		o := options()
 		o.Answers = &c.answers
 		r := packet.Check(packet.Input{Data: fixture(t, "clean.json")}, o)
-		if r.Checks[3].Pass != c.pass {
-			t.Errorf("%s: %+v", c.name, r.Checks[3])
+		var compared []string
+		for _, one := range r.Compared {
+			compared = append(compared, one.Question)
+		}
+		if got := strings.Join(compared, " "); r.Checks[3].Pass != c.pass || got != c.compared || (r.Class == packet.Clean) != c.pass {
+			t.Errorf("%s: %s, compared %s, %+v", c.name, r.Class, got, r.Checks[3])
+		}
+		o.ConfirmedBy = "ann"
+		r = packet.Check(packet.Input{Data: fixture(t, "clean.json")}, o)
+		if confirmed := c.name != "not answered"; r.Checks[3].Pass != confirmed || !c.pass && (r.ConfirmedBy == "ann") != confirmed {
+			t.Errorf("%s, confirmed: %+v by %q", c.name, r.Checks[3], r.ConfirmedBy)
 		}
 	}
 }
 
-func manyWords() string {
-	var b strings.Builder
-	for i := range 60 {
-		b.WriteString(" word" + string(rune('a'+i%26)) + string(rune('a'+i/26)))
+// "After" and "before" differ in one word, and both are shown.
+func TestTheOppositeIsShown(t *testing.T) {
+	data := []byte(strings.Replace(string(fixture(t, "clean.json")), understood(t).NextAction, "Review the script with the DBA after Saturday", 1))
+	a := understood(t)
+	a.NextAction = "Review the script with the DBA before Saturday"
+	o := options()
+	o.Answers = &a
+	r := packet.Check(packet.Input{Name: "x", Data: data}, o)
+	shown := text(t, r)
+	for _, want := range []string{"next_action, in the packet: Review the script with the DBA after Saturday", "next_action, as answered:   Review the script with the DBA before Saturday", "OPERATIONAL"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is missing:\n%s", want, shown)
+		}
 	}
-	return b.String()
+}
+
+// A confirmation is about the answers alone.
+func TestConfirmedIsNoMoreThanThat(t *testing.T) {
+	o := options()
+	a := understood(t)
+	o.Answers, o.ConfirmedBy = &a, "ann"
+	if r := packet.Check(packet.Input{Data: fixture(t, "stale.json")}, o); r.Class != packet.Operational {
+		t.Errorf("%s", r.Class)
+	}
+	if r := packet.Check(packet.Input{Data: fixture(t, "placeholder-next.json")}, o); r.Checks[3].Pass {
+		t.Errorf("%+v", r.Checks[3])
+	}
+}
+
+func TestSharedToken(t *testing.T) {
+	for _, c := range []struct {
+		holders []string
+		id      string
+		class   packet.Class
+		says    string
+	}{
+		{nil, "", packet.Clean, ""},
+		{[]string{"sha256:one"}, "sha256:one", packet.Clean, ""},
+		{[]string{"sha256:one"}, "", packet.Clean, "sha256:one"},
+		{[]string{"sha256:one", "sha256:two"}, "sha256:one", packet.Operational, "sha256:two"},
+		{[]string{"sha256:one", "sha256:two"}, "", packet.Operational, "sha256:two"},
+	} {
+		o := options()
+		o.Holders = func(string) ([]string, error) { return c.holders, nil }
+		r := packet.Check(packet.Input{ID: c.id, Data: fixture(t, "clean.json")}, o)
+		shown, _ := json.Marshal(r)
+		if r.Class != c.class || !strings.Contains(string(shown), c.says) || c.class == packet.Operational && failing(r) != packet.Token {
+			t.Errorf("%v for %q: %s", c.holders, c.id, shown)
+		}
+	}
+}
+
+// Of what was consumed before the audit log was begun anew, nobody knows.
+func TestPacketOlderThanTheLog(t *testing.T) {
+	for since, want := range map[time.Time]packet.Class{
+		{}: packet.Clean, now.Add(-3 * time.Hour): packet.Clean, now.Add(-time.Hour): packet.Operational,
+	} {
+		o := options()
+		o.Consumed = func(_, _ string) (packet.Use, error) { return packet.Use{Since: since}, nil }
+		if r := packet.Check(packet.Input{Data: fixture(t, "clean.json")}, o); r.Class != want {
+			t.Errorf("log of %s: %s %+v", since, r.Class, r.Checks[2])
+		}
+	}
+}
+
+// No credential of a packet gets into a report, wherever it stands.
+func TestCredentialAnywhere(t *testing.T) {
+	secret := "ghp_" + "9kQ2mZx7" + "Vb4Tn8Rw" + "1Ys6Ph3D" + "c5Jf0GaLuKeX"
+	for name, field := range map[string]any{"objective": "Use " + secret, "completed": []any{"Made " + secret}, "next_action": "Delete it all without asking, with " + secret, "note": map[string]any{secret: 1}} {
+		var object map[string]any
+		if err := json.Unmarshal(fixture(t, "clean.json"), &object); err != nil {
+			t.Fatal(err)
+		}
+		object[name] = field
+		data, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := packet.Check(packet.Input{Data: data}, options())
+		shown, err := json.Marshal(r)
+		if err != nil || r.Class != packet.Operational || failing(r) != packet.Schema || strings.Contains(string(shown)+text(t, r), secret[:16]) {
+			t.Errorf("%s: %v %s", name, err, shown)
+		}
+	}
 }
 
 func TestParseAnswers(t *testing.T) {

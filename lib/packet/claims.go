@@ -4,14 +4,32 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
 
-// A Claim is text of an artifact that claims authority over its own check.
+// A Claim is text of an artifact that nobody should act upon because it says so.
 type Claim struct {
 	Pointer string `json:"pointer"`
+	About   About  `json:"about"`
 	Text    string `json:"text"` // escaped and cut
+}
+
+// About says what a claim is about.
+type About string
+
+// What claims are about.
+const (
+	Authority About = "authority" // over the check of the artifact that holds it
+	Danger    About = "danger"    // what only the owner of the work may decide
+)
+
+func (a About) says() string {
+	if a == Danger {
+		return "asks for something dangerous"
+	}
+	return "claims authority over this check"
 }
 
 // verdictFields are names of members that only a check may write.
@@ -20,49 +38,75 @@ var verdictFields = []string{
 	"replay_test", "schema_check", "escalation", "recovery_steps", "trusted", "verified", "override", "exit_code",
 }
 
-// What a claim may be made about. The words stand in a form where folded text has one space between words.
-const artifact = `(packet|handoff|hand off|record|artifact|document|token|report|result|classification)`
+// What a claim is made of. The words stand in a form where folded text has one space between words.
+const (
+	artifact = `(packet|handoff|hand off|record|artifact|document|token|report|result|classification)`
+	itself   = `((this|the|my|our) (resume )?(packet|handoff|hand off)|this (record|artifact|document|token|report))`
+	checks   = `(checks?|instructions?|rules?|safeguards?|guardrails?|validations?|verification|freshness|staleness|replay|replay tests?|classification|polic(y|ies)|age limit)`
+	which    = `( (all|any|the|these|those|this|that|every|each|your|previous|prior|above|further|remaining|other|schema|freshness|staleness|token|replay|integrity|handoff|packet|safety|security|policy|resume))*`
+	ask      = `(check|verify|validate|review|question|distrust|recheck|double check|re verify|confirm)`
+)
 
 // claimForms are matched against folded text. They are a label for people, not the defence: the verdict
 // does not depend on them but to get worse. Text without one of the needs cannot match its form.
 var claimForms = []struct {
-	needs string
-	form  func() *regexp.Regexp
+	needs  string
+	clause bool // matched against each clause by itself
+	form   func() *regexp.Regexp
 }{
-	{"clean|trusted|passed|passing|verified|safe|valid",
+	{"clean|trusted|passed|passing|verified|safe|valid", false,
 		lazy(`\b(classify|mark|treat|report|consider|rate|label|accept|declare|grade|flag|regard|count)( (this|it|the|that|these|all|my|our|me))?( ` + artifact + `)?( (as|to be|is|being))? (clean|trusted|passed|passing|verified|safe to resume|fully valid)\b`)},
-	{"ignore|skip|bypass|disable|override|disregard|suppress|waive",
-		lazy(`\b(ignore|skip|bypass|disable|override|disregard|suppress|waive)( (all|any|the|these|those|this|every|each|your|previous|prior|above|further|remaining|other|schema|freshness|staleness|token|replay|integrity|handoff|packet|safety|security|policy|resume))* (checks?|instructions?|rules?|safeguards?|guardrails?|validations?|verification|freshness|staleness|replay|replay tests?|classification|polic(y|ies)|age limit)\b`)},
-	{"approved|verified|validated|trusted|clean|safe|authori|exempt",
-		lazy(`\b(this|the|my) ` + artifact + ` (is|was|has been|are)( (already|pre|fully|known|to be|considered))* (approved|verified|validated|trusted|clean|safe|authorized|authoritative|exempt)\b`)},
-	{"approved|verified|validated|authorized",
-		lazy(`\b(pre ?approved|pre ?verified|pre ?validated|pre ?authorized|already (approved|verified|validated)) (by (the )?(system|operator|administrator|admin|checker|policy)|` + artifact + `)\b`)},
-	{"no need|no reason|do not|dont|never",
-		lazy(`\b(no need to|no reason to|do not|dont|never) (check|verify|validate|question|distrust)( (this|the|any))? (packet|handoff|token|freshness|age|replay)\b`)},
-	{"clean",
+	{"packet|handoff|hand off|this ", false,
+		lazy(`\b(classify|mark|treat|consider|rate|label|accept|declare|regard|count|take) ` + itself + `( (as|to be|is|being|for))? (fresh|current|valid|safe|complete|approved|recent|up to date|authoritative)\b`)},
+	{"ignore|skip|bypass|disable|override|disregard|suppress|waive|omit|forgo|leave out|turn off|switch off|do not|dont|without|no need for", false,
+		lazy(`\b(ignore|skip|bypass|disable|override|disregard|suppress|waive|omit|forgo|leave out|turn off|switch off|(do not|dont) (run|perform|do|apply|execute|carry out|conduct|trust|use)|without (running|doing|performing)|no need for)` + which + ` ` + checks + `\b`)},
+	{"guidance|guidelines|directions|orders|prompt", false,
+		lazy(`\b(ignore|disregard|forget|override|drop)( (all|any|the|of))*( (your|previous|prior|above|former|system))+( (earlier|previous|prior|original|other|system))* (guidance|guidelines|directions|orders|prompts?)\b`)},
+	{"approved|verified|validated|trusted|clean|safe|authori|exempt|signed off|cleared", false,
+		lazy(`\b` + itself + ` (is|was|has been|are)( (already|pre|fully|known|to be|considered|been))* (approved|verified|validated|trusted|clean|safe|authori[sz]ed|authoritative|exempt|signed off|cleared)\b`)},
+	{"approved|verified|validated|authori", false,
+		lazy(`\b(pre ?approved|pre ?verified|pre ?validated|pre ?authori[sz]ed|already (approved|verified|validated)) (by (the )?(system|operator|administrator|admin|checker|policy)|` + artifact + `)\b`)},
+	{"no need|no reason|do not|dont|never", false,
+		lazy(`\b(no need to|no reason to|do not|dont|never|needless to|need not) ` + ask + `( (this|the|any))? (packet|handoff|token|freshness|age|replay)\b`)},
+	{"no need|no reason|need not|not necessary to|unnecessary to", true,
+		lazy(`\b(no need to|no reason to|need not|not necessary to|unnecessary to) ` + ask + `( (it|this|that|anything|any of (it|this)))?( (again|further|now|first))?$`)},
+	{"verification|validation|checking|review", true,
+		lazy(`(^|^so |^and |\b(further|more|any) )(verification|validation|checking|checks|review) (is|are) (not |un)(necessary|needed|required)\b`)},
+	{"without", false,
+		lazy(`\b(resume|proceed|continue|go on|start|accept)( (this|it|the|work|task|at|once|immediately|right|away|now|straight))* without( (any|a|further|more|another))* (review|checks?|checking|verification|questions?|asking|confirmation|approval)\b`)},
+	{"clean", false,
 		lazy(`\b(classification|verdict)( (is|must be|should be|has to be|equals))? clean\b`)},
-	{"override",
+	{"clean", false,
+		lazy(`\b(report|return|output|print|set|give|emit|answer|state)( (back|a|the|its|this|with))* (status|result|classification|verdict)( (as|of|to|is))* clean\b`)},
+	{"override", false,
 		lazy(`\b(system|admin|administrator|developer|operator) override\b`)},
-	{"you are|you have|you were",
-		lazy(`\byou (are|have been|were) (now )?(authorized|instructed|required|allowed|permitted) to (resume|accept|skip|proceed|classify|ignore|bypass|approve)\b`)},
+	{"you are|you have|you were", false,
+		lazy(`\byou (are|have been|were) (now )?(authori[sz]ed|instructed|required|allowed|permitted|cleared|free) to (resume|accept|skip|proceed|classify|ignore|bypass|approve|disable|override|omit|leave out)\b`)},
 }
 
 // claims looks through every text of the artifact, also names of members.
 func (c *checking) claims(texts []Passage) {
 	for _, t := range texts {
-		if claimsAuthority(t.Text) {
-			c.claim(t.Pointer, t.Text)
+		switch {
+		case claimsAuthority(t.Text):
+			c.claim(t.Pointer, t.Text, Authority)
+		case isDangerous(t.Text):
+			c.claim(t.Pointer, t.Text, Danger)
 		}
 	}
 }
 
 // claim reports one text. It is quoted for people and followed by nobody.
-func (c *checking) claim(pointer, text string) {
+func (c *checking) claim(pointer, text string, about About) {
 	if len(c.report.Claims) < maxListed {
-		c.report.Claims = append(c.report.Claims, Claim{cut(show(pointer)), quote(text)})
+		c.report.Claims = append(c.report.Claims, Claim{cut(show(pointer)), about, quote(text)})
 	}
 	c.atLeast(Operational)
-	c.step("Read the text that claims authority over this check, with its sender; it was not obeyed.")
+	if about == Danger {
+		c.step("Ask the owner of the task whether the dangerous step is wanted, and do it only on their word.")
+	} else {
+		c.step("Read the text that claims authority over this check, with its sender; it was not obeyed.")
+	}
 }
 
 // claimsAuthority reports whether a text tells its reader what the verdict is, or to drop the checks.
@@ -70,16 +114,31 @@ func claimsAuthority(text string) bool {
 	if slices.Contains(render.Flags(text), render.RoleSwitch) {
 		return true
 	}
-	f := folded(text)
+	whole := []string{folded(text)}
+	parts := sync.OnceValue(func() []string { return clauses(text) })
 	for _, c := range claimForms {
-		needed := func(need string) bool { return strings.Contains(f, need) }
-		if !slices.ContainsFunc(strings.Split(c.needs, "|"), needed) {
+		if !containsAny(whole[0], c.needs) {
 			continue
 		}
-		for _, at := range c.form().FindAllStringIndex(f, -1) {
-			if !negated(f[:at[0]]) {
-				return true
+		in := whole
+		if c.clause {
+			in = parts()
+		}
+		for _, f := range in {
+			for _, at := range c.form().FindAllStringIndex(f, -1) {
+				if !negated(f[:at[0]]) {
+					return true
+				}
 			}
+		}
+	}
+	return false
+}
+
+func containsAny(text, needs string) bool {
+	for need := range strings.SplitSeq(needs, "|") {
+		if strings.Contains(text, need) {
+			return true
 		}
 	}
 	return false

@@ -18,8 +18,8 @@ type Facts struct {
 	Assumptions []string
 	NextAction  string
 	Risks       []string
-	UpdatedAt   string // RFC 3339 with its zone
-	ExpiresAt   string // RFC 3339 with its zone, "" for none
+	UpdatedAt   string // ISO 8601 with its offset
+	ExpiresAt   string // ISO 8601 with its offset, "" for none
 	ResumeToken string
 
 	Cannot []string      // names of the packet fields that this kind has no place for, such as resume_token
@@ -32,6 +32,18 @@ type Passage struct{ Pointer, Text string }
 
 // cannot says whether the kind has no place for a packet field.
 func (f Facts) cannot(name string) bool { return slices.Contains(f.Cannot, name) }
+
+// Says returns what an artifact says, as far as it can be read: a packet with faults says all the same what has none.
+func (in Input) Says() Facts {
+	if in.Facts != nil {
+		return *in.Facts
+	}
+	v, err := read(in.Data)
+	if err != nil {
+		return Facts{}
+	}
+	return facts(decode(v).record, v, nil)
+}
 
 // Facts returns what the record says.
 func (r Record) Facts() Facts {

@@ -24,7 +24,7 @@ func (c *checking) freshness(f Facts) {
 
 // age judges the time of the last update. A time in the future is no sign of freshness: beyond the skew of clocks it fails.
 func (c *checking) age(f Facts) (bool, string) {
-	updated, ok := form.Zoned(f.UpdatedAt)
+	updated, ok := form.ISO(f.UpdatedAt)
 	switch {
 	case f.cannot("updated_at"):
 		return false, "unknown age, " + show(f.Kind) + " does not say when it was updated"
@@ -46,12 +46,12 @@ func (c *checking) age(f Facts) (bool, string) {
 
 // expiry judges expires_at. One that cannot be read fails: to take it for none would be the wish of who wrote it badly.
 func (c *checking) expiry(text, reason string) (bool, string) {
-	expires, ok := form.Zoned(text)
+	expires, ok := form.ISO(text)
 	switch {
 	case !ok:
 		return false, "unknown expiry, expires_at is no time with a zone"
 	case expires.Before(c.o.Now):
-		return false, fmt.Sprintf("%s, but expired %s ago", reason, rough(c.o.Now.Sub(expires)))
+		return false, fmt.Sprintf("%s, but expired %s ago", reason, ago(c.o.Now.Sub(expires)))
 	}
 	return true, fmt.Sprintf("%s, expires in %s", reason, rough(expires.Sub(c.o.Now)))
 }
@@ -67,6 +67,15 @@ func rough(d time.Duration) string {
 	return fmt.Sprintf("%d s", d/time.Second)
 }
 
+// ago is rough, with the days of what was long ago.
+func ago(d time.Duration) string {
+	const many = 4 * 24 * time.Hour
+	if d <= many {
+		return rough(d)
+	}
+	return fmt.Sprintf("%s (%d days)", rough(d), d/(24*time.Hour))
+}
+
 // exact writes a limit without rounding.
 func exact(d time.Duration) string {
 	if d >= time.Minute && (d%time.Hour == 0 || d < time.Hour && d%time.Minute == 0) {
@@ -77,7 +86,7 @@ func exact(d time.Duration) string {
 
 // beyond is rough, unless that would hide that d exceeds the limit.
 func beyond(d, limit time.Duration) string {
-	if text := rough(d); text != rough(limit) {
+	if text := ago(d); text != ago(limit) {
 		return text
 	}
 	return (d + time.Second - 1).Truncate(time.Second).String()

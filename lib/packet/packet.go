@@ -41,9 +41,9 @@ type Record struct {
 	Assumptions []string
 	NextAction  string
 	Risks       []string
-	UpdatedAt   string // RFC 3339 with its zone, as written
+	UpdatedAt   string // ISO 8601 with its offset, as written
 	ResumeToken string
-	ExpiresAt   string  // RFC 3339 with its zone, "" for none
+	ExpiresAt   string  // ISO 8601 with its offset, "" for none
 	Agent       string  // who wrote it, "" for not said
 	Task        string  // what it is about, "" for not said
 	Extra       []Field // members that this package does not know, in their order

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -144,12 +143,12 @@ func (d *decoded) instant(name string, v *jsontree.Value) {
 	if member == nil || member.Kind != jsontree.String || blank(member.Text) {
 		return
 	}
-	if _, ok := form.Zoned(member.Text); !ok {
+	if _, ok := form.ISO(member.Text); !ok {
 		hint := "write it like 2026-05-07T12:00:00Z"
-		if _, err := time.Parse("2006-01-02T15:04:05", member.Text); err == nil {
+		if _, naive := form.ISO(member.Text + "Z"); naive {
 			hint = "it has no time zone: end it with Z or an offset such as +02:00"
 		}
-		d.fault(member, "/"+name, fmt.Sprintf("%s is no time in RFC 3339", quote(member.Text)), hint)
+		d.fault(member, "/"+name, fmt.Sprintf("%s is no time of ISO 8601 with an offset", quote(member.Text)), hint)
 	}
 }
 

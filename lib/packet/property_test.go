@@ -2,14 +2,17 @@ package packet_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
@@ -73,14 +76,21 @@ func TestAgreesWithTheSchema(t *testing.T) {
 			return
 		}
 		_, mine := packet.Parse(data)
-		if theirs := rules(v.Plain()); (mine != nil) != (len(theirs) > 0) {
+		theirs := rules(v.Plain())
+		if faults := (*fault.DocumentError)(nil); len(theirs) == 0 && errors.As(mine, &faults) {
+			isTime := func(f fault.Fault) bool { return strings.Contains(f.Problem, "is no time") }
+			if !slices.ContainsFunc(faults.Faults, func(f fault.Fault) bool { return !isTime(f) }) {
+				return // a schema cannot know the calendar
+			}
+		}
+		if (mine != nil) != (len(theirs) > 0) {
 			t.Fatalf("%s\nParse: %v\nschema: %v", data, mine, theirs)
 		}
 	}
 	for _, want := range expectations(t) {
 		compare(t, fixture(t, want.file))
 	}
-	values := rapid.SampledFrom([]string{`""`, `" "`, `"\u200b"`, `[]`, `[""]`, `["a"]`, `["a",1]`, `null`, `1`, `{}`, `"x"`, `"2026-02-30T00:00:00Z"`, `"2026-05-07T12:00:00+25:00"`, `"2026-05-07t12:00:00z"`, `"2026-05-07T12:00:60Z"`, `"0000-01-01T00:00:00Z"`, `"2026-05-07T12:00:00.1234567890Z"`})
+	values := rapid.SampledFrom([]string{`""`, `" "`, `"\u200b"`, `[]`, `[""]`, `["a"]`, `["a",1]`, `null`, `1`, `{}`, `"x"`, `"2026-02-30T00:00:00Z"`, `"2026-05-07T12:00:00+25:00"`, `"2026-05-07t12:00:00z"`, `"2026-05-07T12:00:60Z"`, `"0000-01-01T00:00:00Z"`, `"2026-05-07T12:00:00.1234567890Z"`, `"20261120 1432+01"`, `"2026-W47-5T10:00Z"`, `"2026-11-20"`, `"2026-11-20T14:32:00"`})
 	rapid.Check(t, func(t *rapid.T) {
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(records().Draw(t, "record").JSON(), &object); err != nil {

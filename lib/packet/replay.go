@@ -7,22 +7,20 @@ import (
 )
 
 // replay asks what a resuming side would ask: what is it about, what stands in the way, what comes next.
-// Only the deterministic floor is claimed: the packet holds an answer that is not a placeholder. With
-// answers, they must agree with the packet too.
+// Only the deterministic floor is claimed: the packet holds an answer that is no placeholder and does not contradict
+// another one. Given answers are compared with the packet too.
 func (c *checking) replay(f Facts) {
-	problems := slices.Concat(c.objective(f), c.blocker(f), c.nextAction(f))
-	if c.o.Answers != nil && len(problems) == 0 {
-		problems = c.o.Answers.disagreements(f)
-	}
-	switch {
-	case len(problems) > 0:
+	problems := slices.Concat(c.objective(f), c.blocker(f), c.nextAction(f), vagueItems(f), contradictions(f))
+	if len(problems) > 0 {
 		c.add(Replay, false, sayAll(problems))
 		c.step("Settle objective, blocker and next action with the owner of the task and write them out.")
-	case c.o.Answers != nil:
-		c.add(Replay, true, say("objective, blocker and next action agree with the answers given"))
-	default:
-		c.add(Replay, true, say("objective, blocker and next action can be answered from the packet (no answers were given to compare)"))
+		return
 	}
+	if c.o.Answers == nil {
+		c.add(Replay, true, say("answerable; nobody has answered"))
+		return
+	}
+	c.compare(f)
 }
 
 // objective says what is wrong with the answer to "what is it about?".
@@ -40,25 +38,16 @@ func (c *checking) objective(f Facts) []said {
 
 // blocker says what is wrong with the answer to "what stands in the way?". Nothing is an answer, silence is none.
 func (c *checking) blocker(f Facts) []said {
-	if f.cannot("unresolved") {
+	switch {
+	case f.cannot("unresolved"):
 		return []said{say("blocker: ").and(show(f.Kind) + " does not say it")}
-	}
-	if len(f.Unresolved) == 0 && !slices.Contains(c.o.AllowEmpty, "unresolved") {
+	case len(f.Unresolved) == 0 && !slices.Contains(c.o.AllowEmpty, "unresolved"):
 		return []said{say("unresolved is missing or empty, so the blocker is unknown")}
 	}
-	var problems []said
-	for _, item := range f.Unresolved {
-		if !none(item) && placeholder(item) {
-			problems = append(problems, say("unresolved %s is a placeholder", item))
-		}
-	}
-	if noBlocker(f) && len(f.NextAction) > 0 && finishesSomething(f.NextAction) {
-		problems = append(problems, say("unresolved says that nothing is open, but next_action %s finishes something open", f.NextAction))
-	}
-	return problems
+	return nil
 }
 
-// nextAction says what is wrong with the answer to "what comes next?". What is done already comes not next.
+// nextAction says what is wrong with the answer to "what comes next?".
 func (c *checking) nextAction(f Facts) []said {
 	switch {
 	case f.cannot("next_action"):
@@ -68,13 +57,48 @@ func (c *checking) nextAction(f Facts) []said {
 	case placeholder(f.NextAction), none(f.NextAction):
 		return []said{say("next_action %s is a placeholder", f.NextAction)}
 	}
-	next := folded(f.NextAction)
-	for i, done := range f.Completed {
-		if folded(done) == next {
-			return []said{say("next_action is already in completed (entry ").and(fmt.Sprintf("%d)", i+1))}
+	return nil
+}
+
+// vagueItems names the entries of lists that say nothing. That there is nothing is an entry like others.
+func vagueItems(f Facts) (problems []said) {
+	for _, list := range []struct {
+		name  string
+		items []string
+	}{{"completed", f.Completed}, {"unresolved", f.Unresolved}, {"assumptions", f.Assumptions}, {"risks", f.Risks}} {
+		for _, item := range list.items {
+			if placeholder(item) && !none(item) {
+				problems = append(problems, say(list.name+" %s is a placeholder", item))
+			}
 		}
 	}
-	return nil
+	return problems
+}
+
+// contradictions names what cannot be true at once.
+func contradictions(f Facts) (problems []said) {
+	next := deeds(f.NextAction)
+	for i, done := range f.Completed {
+		if next != "" && deeds(done) == next {
+			problems = append(problems, say("next_action is already in completed (entry ").and(fmt.Sprintf("%d)", i+1)))
+		}
+	}
+	open := slices.DeleteFunc(slices.Clone(f.Unresolved), none)
+	for _, item := range open {
+		if slices.ContainsFunc(f.Completed, func(done string) bool { return deeds(done) == deeds(item) }) {
+			problems = append(problems, say("%s is in unresolved and in completed", item))
+		}
+	}
+	nothing := len(open) == 0 && len(f.Unresolved) > 0
+	switch {
+	case len(open) > 0 && len(open) < len(f.Unresolved):
+		problems = append(problems, say("unresolved says that nothing is open, and names %s", open[0]))
+	case nothing && finishesSomething(f.NextAction):
+		problems = append(problems, say("unresolved says that nothing is open, but next_action %s finishes something open", f.NextAction))
+	case nothing && next != "" && !none(f.NextAction) && (slices.ContainsFunc(f.Completed, allDone) || reached(f.Objective)):
+		problems = append(problems, say("all is done and nothing is open, but next_action is %s", f.NextAction))
+	}
+	return problems
 }
 
 // noBlocker reports whether the packet says that nothing is open.
@@ -83,9 +107,12 @@ func noBlocker(f Facts) bool {
 }
 
 var (
-	// finishing are verbs that end something begun, where a clause of English begins.
-	finishing = lazy(`(^|[.,;:]|\b(and|then|to|please|must|should|first|now)\b)\s*(finish|complete|resolve|unblock|fix|continue|close|settle|clear)\b`)
+	// finishing are verbs that end something begun or wait for it, where a clause of English begins.
+	finishing = lazy(`(^|[.,;:]|\b(and|then|to|please|must|should|first|now)\b)\s*(finish|complete|resolve|unblock|fix|continue|close|settle|clear|wait)\b`)
 	stillOpen = lazy(`\b(remaining|outstanding|pending|unresolved|unfinished|still open|open (issues?|questions?|points?|items?|blockers?))\b`)
+
+	// reaching are the ways to say of the whole that it is over, where a clause begins.
+	reaching = lazy(`^(already |fully |completely |now )*(done|achieved|reached|finished|completed|closed|delivered|accomplished)\b|\b(is|are|was|were|has been|have been) (already |fully |completely |now |all )*(done|achieved|reached|finished|completed?|closed|delivered|accomplished)$`)
 )
 
 // finishesSomething reports whether an action needs something open. The verbs are looked for in the text as
@@ -93,4 +120,9 @@ var (
 func finishesSomething(action string) bool {
 	lower := strings.ToLower(strings.TrimSpace(action))
 	return finishing().MatchString(lower) || stillOpen().MatchString(folded(action))
+}
+
+// reached reports whether an objective says of itself that it was reached.
+func reached(objective string) bool {
+	return slices.ContainsFunc(clauses(objective), reaching().MatchString)
 }

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
 
 // advise writes what to do, from the class alone.
@@ -78,8 +80,10 @@ func (r Report) write(b *strings.Builder) {
 	for _, c := range r.Checks {
 		fmt.Fprintf(b, "  %s %-14s %s\n", marks[c.Pass], c.Check+":", c.own)
 	}
-	if len(r.Claims) > 0 {
-		fmt.Fprintf(b, "  ❌ %-14s text that claims authority over this check\n", "Content:")
+	for _, about := range []About{Authority, Danger} {
+		if slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.About == about }) {
+			fmt.Fprintf(b, "  ❌ %-14s text that %s\n", "Content:", about.says())
+		}
 	}
 	for _, n := range r.Notes {
 		b.WriteString("  Note: " + n + "\n")
@@ -107,8 +111,11 @@ func (r Report) quote(b *strings.Builder, room int) error {
 	for _, f := range r.Faults {
 		lines = append(lines, Schema+": "+f.String())
 	}
+	for _, c := range r.Compared {
+		lines = append(lines, c.Question+", in the packet: "+c.Packet, c.Question+", as answered:   "+c.Answer)
+	}
 	for _, c := range r.Claims {
-		lines = append(lines, cmp.Or(c.Pointer, "the text")+" claims authority over this check: "+c.Text)
+		lines = append(lines, cmp.Or(c.Pointer, "the text")+" "+c.About.says()+": "+c.Text)
 	}
 	if len(lines) == 0 {
 		return nil
@@ -137,21 +144,42 @@ func overview(reports []Report, names bool) string {
 		if r.AgeSeconds != nil && *r.AgeSeconds >= 0 {
 			age = fmt.Sprintf("%d h", *r.AgeSeconds/3600)
 		}
-		rows = append(rows, append(row, age, name))
+		rows = append(rows, append(row, age, name, r.why()))
 	}
-	table := render.Table(0, []string{"CLASS", "SCHEMA", "FRESHNESS", "TOKEN", "REPLAY", "AGE", "NAME"}, rows)
+	table := render.Table(0, []string{"CLASS", "SCHEMA", "FRESHNESS", "TOKEN", "REPLAY", "AGE", "NAME", "REASON"}, rows)
 	return "At a glance:\n" + table + fmt.Sprintf("\n%d checked, worst: %s\n", len(reports), Worst(reports))
 }
 
-// show makes text from an artifact fit for one line of a report.
-func show(text string) string { return render.EscapeLine(text) }
+// why says in our own words what makes the report worse than clean, the worst first; "" if nothing does.
+func (r Report) why() string {
+	var all []string
+	for _, c := range r.Checks {
+		if !c.Pass && c.own != notChecked && (r.Consumed == nil || c.Check == Token) { // that makes it critical, whatever else fails
+			all = append(all, c.Check+": "+c.own)
+		}
+	}
+	for _, c := range r.Claims[:min(1, len(r.Claims))] {
+		all = append(all, "text that "+c.About.says())
+	}
+	return cutTo(strings.Join(all, "; "), 120)
+}
+
+// show makes text from an artifact fit for one line of a report: no credential goes along.
+func show(text string) string { return render.EscapeLine(redacted(text)) }
 
 // quote is show with quotes, cut.
-func quote(text string) string { return `"` + show(cut(text)) + `"` }
+func quote(text string) string { return `"` + show(cut(redacted(text))) + `"` }
+
+// long is show for what is compared word by word.
+func long(text string) string { return show(cutTo(redacted(text), 500)) }
+
+// redacted is for what is cut afterwards: half of a credential looks like none.
+func redacted(text string) string { return secrets.Redact(text, secrets.Scan(text)) }
 
 // cut returns text in the length that a report has room for.
-func cut(text string) string {
-	const room = 80
+func cut(text string) string { return cutTo(text, 80) }
+
+func cutTo(text string, room int) string {
 	if runes := []rune(text); len(runes) > room {
 		text = string(runes[:room-1]) + "…"
 	}

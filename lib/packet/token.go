@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -27,7 +28,7 @@ func (c *checking) token(f Facts) {
 	token := f.ResumeToken
 	found := secrets.Scan(token)
 	switch {
-	case c.resumedBefore(token, len(found) == 0):
+	case c.resumedBefore(f, len(found) == 0):
 	case f.cannot("resume_token"):
 		c.refuseToken(say("none, a handoff of kind ").and(show(f.Kind) + " has no resume token and therefore cannot be CLEAN"))
 	case blank(token):
@@ -37,6 +38,7 @@ func (c *checking) token(f Facts) {
 		c.step("Revoke the credential that stands in resume_token.")
 	case len(token) < minToken || !form.IsSlug(token, maxToken):
 		c.refuseToken(say("%s is not 8 to 128 letters, digits, _ and -", token))
+	case c.sharedToken(token):
 	case c.o.Consumed == nil:
 		c.add(Token, true, say("valid format; no ledger of consumed tokens was asked").after(token+", "))
 	case c.gap:
@@ -55,11 +57,15 @@ func (c *checking) refuseToken(reason said) {
 // resumedBefore asks the ledger, also for a handoff without a token or with a bad one: it may have been
 // resumed all the same. What was resumed once is no state to resume from again. It says true when it has
 // added the result of the check.
-func (c *checking) resumedBefore(token string, showable bool) bool {
+func (c *checking) resumedBefore(f Facts, showable bool) bool {
+	token := f.ResumeToken
 	if c.o.Consumed == nil || token == "" && c.id == "" {
 		return false
 	}
 	use, err := c.o.Consumed(token, c.id)
+	if updated, ok := form.ISO(f.UpdatedAt); use.Gap == "" && (!ok || updated.Before(use.Since)) && !use.Since.IsZero() {
+		use.Gap = "the packet is older than the audit log of this store, which was begun anew: what was consumed before is not known"
+	}
 	name := say("this handoff")
 	if token != "" && showable {
 		name = said{show(token), "the token"}
@@ -83,6 +89,37 @@ func (c *checking) resumedBefore(token string, showable bool) bool {
 		c.step("Find out from the sender, from read_by and from the work itself whether the work was resumed already. If it was not, resume and accept it as operational, with that reason.")
 	}
 	return false
+}
+
+// sharedToken looks for other stored packets with the token: to resume from one would consume it for all. It says true when it
+// has added the result of the check.
+func (c *checking) sharedToken(token string) bool {
+	if c.o.Holders == nil {
+		return false
+	}
+	all, err := c.o.Holders(token)
+	others := Beside(all, c.id)
+	switch {
+	case err != nil:
+		c.add(Token, false, said{"the store cannot be searched for it: " + show(err.Error()), "the store cannot be searched for it: " + fault.Plain(err)})
+		return true
+	case len(others) > 0 && len(all) > 1:
+		c.refuseToken(say("valid format, but " + fault.Count(len(all), "stored packet") + " have it: " + strings.Join(all[:min(len(all), maxListed)], ", ")).after(token + ", "))
+		return true
+	case len(others) > 0:
+		c.note("%s is stored with this token", others[0])
+	}
+	return false
+}
+
+// Beside returns the ids other than one.
+func Beside(ids []string, id string) (others []string) {
+	for _, other := range ids {
+		if other != id {
+			others = append(others, other)
+		}
+	}
+	return others
 }
 
 // legible is show for what a damaged line of the ledger may lack.

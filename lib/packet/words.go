@@ -34,19 +34,86 @@ func words(text string) []string {
 // folded is words, with one space between them.
 func folded(text string) string { return strings.Join(words(text), " ") }
 
-// What a placeholder looks like, in folded text. These are floors and not a judgement: they catch what says nothing, and let
-// pass what says little.
-var (
-	vague = lazy(`^(please |just |then |we |i |to |should |must )*` +
-		`(continue|finish|complete|resume|proceed|keep going|keep working|go on|carry on|wrap up|pick up|move on|do)` +
-		`( up| on| with| from| working| work| doing| the| this| that| these| those| my| our| your| all| of| same| rest| remaining| next| previous| last| current| open| other| it` +
-		`| tasks?| jobs?| things?| stuff| everything| steps?| items?| implementation| project| left| where| i| we| you| they| was| were| off| now| later| soon| please| here` +
-		`| as| before| planned| discussed| usual| agreed| needed| necessary| above| and| finish| complete)*$`)
-	reference = lazy(`^(same|ditto|idem|unchanged|see|as)( the| as| is| in| thing)*( above| below| before| earlier| previous(ly)?| last( time)?| usual| always| yesterday| ticket| issue| chat| thread| notes?| conversation| description| title| packet)*$`)
-	pending   = lazy(`^(tbd|tba|tbc|todo|to do|to be (done|decided|determined|defined|filled( in)?|confirmed|announced)|wip|work in progress|in progress|pending|fill( this)? in|placeholder|lorem ipsum.*|unknown|unclear|not sure|no idea|dont know|undefined|null|nan|x+|asdf|foo|bar|test|blah( blah)*|(next )?(steps?|actions?|tasks?)|objective|the objective|goal|unresolved|blockers?)$`)
-	nothing   = lazy(`^(there (is|are|were) |we have |i have )?(none|no|nothing|nil|na|n a|zero|not any)( (none|open|known|remaining|current|outstanding|unresolved|pending|more|further|other|blockers?|issues?|items?|problems?|questions?|work|tasks?|points?|left|is|are|was|to|report|do|at|the|this|moment|time|so|far|risks?|assumptions?|yet|now|currently|blocking|blocked|here|identified|found))*$`)
-	allDone   = lazy(`^((all|everything)( is| was| has been)? )?(done|resolved|complete|completed|finished)$`)
+// clauses returns the folded clauses of text, which end at punctuation before a space.
+func clauses(text string) []string {
+	var all []string
+	for _, part := range clauseEnd().Split(text, -1) {
+		if f := folded(part); f != "" {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+var clauseEnd = lazy(`[.,;:!?()\x{2013}\x{2014}]+(\s|$)|\n|\s-\s|。|、|，|；`)
+
+// A lexicon is a set of words.
+type lexicon map[string]bool
+
+func lexiconOf(lists ...string) func() lexicon {
+	return sync.OnceValue(func() lexicon {
+		l := lexicon{}
+		for _, list := range lists {
+			for _, word := range strings.Fields(list) {
+				l[word] = true
+			}
+		}
+		return l
+	})
+}
+
+// has reports whether one of the words is in the lexicon.
+func (l lexicon) has(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return l[w] })
+}
+
+// The words that say nothing in particular. A text of nothing but them tells nobody what to do. The lists are of
+// English, and a floor: they catch what says nothing, and let pass what says little.
+const (
+	joining = `a an the of in on at for and or with by from as into onto about over up out off through to than but if so that which who what where when how
+		i we you they he she it its this these those there here them us me our my your their his her is are was were be been being am has have had do does did done
+		will would shall should must can could may might let lets please just only also still yet already now then today soon later again first next last finally currently
+		not dont doesnt isnt`
+	doing = `begin start started starting continue continued continuing finish finishing complete completing proceed resume keep go going carry move moving push pushing
+		work working handle handling sort deal take care look looking see check get getting make making do doing put pick wrap follow tackle address improve improving enhance
+		fix fixing update updating change adjust refine polish clean tidy run try help support manage set prepare ensure figure think figured implement implementing
+		build building review test testing`
+	things = `thing things stuff something anything everything everyone task tasks job jobs step steps item items piece pieces part parts bit bits detail details feature features
+		issue issues problem problems point points question questions bug bugs phase phases stage rest remainder remaining work works project projects
+		implementation development coding testing changes fixes improvements updates matter matters topic topics area areas goal goals objective objectives action actions plan process
+		app application system code codebase software program product client clients customer customers user users team`
+	sizes = `some any all each every both few couple several many more most much various different certain other others another same usual usually small big little minor major
+		quick good better best great nice well fine ok okay overall general generally further ahead forward appropriate needed necessary possible planned discussed agreed
+		required ready left open outstanding pending current previous new along together asap around back somewhere somehow almost nearly mostly partly partially in-progress progress`
+	unsaid = `tbd tba tbc todo wip pending placeholder unknown unclear undefined null nan sure idea clue know decided determined defined filled fill announced
+		confirmed lorem ipsum asdf foo bar baz blah xxx`
+	finished = `done finished completed complete resolved closed implemented delivered shipped built fixed solved achieved reached settled ready over`
+	barring  = `no none nothing nil zero na nobody`
+	whole    = `all everything every entire whole fully completely`
+	blocking = `blocker blockers blocking blocked risk risks assumption assumptions unresolved known identified found report reported remain remains exist exists time moment far concerns concern left else`
 )
+
+var (
+	sayingNothing = lexiconOf(joining, doing, things, sizes, unsaid, finished, barring, whole)
+	placeholders  = lexiconOf(unsaid)
+	finishers     = lexiconOf(finished)
+	totals        = lexiconOf(whole)
+	barrings      = lexiconOf(barring)
+	ofNone        = lexiconOf(joining, doing, things, sizes, finished, barring, whole, blocking)
+)
+
+// only reports whether all words are in the lexicon. A single letter counts: "feature X" is any feature.
+func (l lexicon) only(words []string) bool {
+	for _, w := range words {
+		if !l[w] && !(len(w) == 1 && w[0] >= 'a') {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+// reference matches what points elsewhere, in folded text.
+var reference = lazy(`^(same|ditto|idem|unchanged|see|as)( the| as| is| in| thing)*( above| below| before| earlier| previous(ly)?| last( time)?| usual| always| yesterday| ticket| issue| chat| thread| notes?| conversation| description| title| packet)*$`)
 
 // placeholder says whether text stands where an answer should, but is none.
 func placeholder(text string) bool {
@@ -57,43 +124,74 @@ func placeholder(text string) bool {
 			return true
 		}
 	}
-	f := folded(text)
-	return f == "" || vague().MatchString(f) || reference().MatchString(f) || pending().MatchString(f)
+	w := words(text)
+	return len(w) == 0 || sayingNothing().only(w) || reference().MatchString(strings.Join(w, " ")) || strings.HasPrefix(strings.Join(w, " "), "lorem ipsum ")
 }
 
 // none says whether text honestly states that there is nothing.
 func none(text string) bool {
-	f := folded(text)
-	return nothing().MatchString(f) || allDone().MatchString(f)
+	w := words(text)
+	switch {
+	case !ofNone().only(w) || placeholders().has(w):
+		return false
+	case allDone(text):
+		return true
+	}
+	bars := barrings().has(w) || strings.HasPrefix(strings.Join(w, " "), "n a") || strings.HasPrefix(strings.Join(w, " "), "not any")
+	return bars && (!finishers().has(w) || lexiconOfRest().has(w))
 }
 
-// minor are the words that carry no meaning of their own in an answer.
-var minor = strings.Fields("a an the to of in on at for and or with by from is are be was were it its this that we i you they our my as into then so will has have had must should do does please")
+var lexiconOfRest = lexiconOf("left more else further remaining other open")
 
-// negative are the words that turn an answer around.
-var negative = strings.Fields("not no never none without nothing dont doesnt isnt cannot cant wont stop avoid")
+// allDone says whether text states that there is nothing left, and no more than that.
+func allDone(text string) bool {
+	w := words(text)
+	return sayingNothing().only(w) && finishers().has(w) && !barrings().has(w) && !slices.Contains(w, "not") && (totals().has(w) || len(w) == 1)
+}
 
-// content returns the meaningful words of text without the endings of English verbs and plurals, and how
-// many words negate.
-func content(text string) (meaning map[string]bool, negations int) {
-	meaning = map[string]bool{}
+// minor are the words that carry no meaning of their own where two texts are compared.
+var minor = lexiconOf("a an the to of in on at for and or with by from is are be was were it its this that i we you they our my as into then so will has have had must should do does did please been being")
+
+// deeds returns what a text says was done or is to be done, in an order and a form that tense and articles do not change.
+func deeds(text string) string {
+	var all []string
 	for _, w := range words(text) {
-		switch {
-		case slices.Contains(negative, w):
-			negations++
-		case !slices.Contains(minor, w):
-			meaning[stem(w)] = true
+		if !minor()[w] {
+			all = append(all, stem(w))
 		}
 	}
-	return meaning, negations
+	return strings.Join(all, " ")
 }
+
+// past maps verbs of English that form their past otherwise.
+var past = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	pairs := strings.Fields(`wrote write written write rewrote rewrite rewritten rewrite sent send built build rebuilt rebuild made make found find got get gotten get ran run
+		took take taken take gave give given give told tell met meet drew draw drawn draw began begin begun begin bought buy brought bring held hold kept keep left leave sold sell
+		paid pay spoke speak spoken speak drove drive driven drive chose choose chosen choose went go gone go saw see seen see taught teach thought think caught catch
+		broke break broken break wore wear grew grow grown grow knew know known know threw throw thrown throw flew fly flown fly hung hang lent lend spent spend lost lose won win rang ring`)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return m
+})
 
 // stem cuts the ending of a verb or plural off, roughly: both sides are cut alike.
 func stem(word string) string {
+	if present := past()[word]; present != "" {
+		word = present
+	}
 	for _, ending := range []string{"ing", "ed", "es", "s", "e"} {
-		if rest, ok := strings.CutSuffix(word, ending); ok && len(rest) >= 4 {
-			return rest
+		if rest, ok := strings.CutSuffix(word, ending); ok && len(rest) >= 3 {
+			word = rest
+			break
 		}
+	}
+	if n := len(word); n > 2 && word[n-1] == word[n-2] { // planned, plan
+		word = word[:n-1]
+	}
+	if rest, ok := strings.CutSuffix(word, "y"); ok {
+		word = rest + "i" // tried, try
 	}
 	return word
 }

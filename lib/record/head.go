@@ -55,9 +55,9 @@ func (o Options) document(k kind, c content) (d handoff.Document, err error) {
 	return d, nil
 }
 
-// utc returns a time of RFC 3339 as ts_utc takes it. What cannot be read stays, for the rules to refuse.
+// utc returns a time of ISO 8601 as ts_utc takes it. What cannot be read stays, for the rules to refuse.
 func utc(text string) string {
-	t, ok := form.Zoned(text)
+	t, ok := form.ISO(text)
 	if !ok || form.IsInstant(text) {
 		return text
 	}

@@ -9,7 +9,6 @@
 package record
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -73,17 +72,4 @@ func plainFacts(d handoff.Document) *packet.Facts {
 		}
 	}
 	return f
-}
-
-// Token returns the resume token and the next action of an input, "" for what it does not have.
-func Token(in packet.Input) (token, next string) {
-	if in.Facts != nil {
-		return in.Facts.ResumeToken, in.Facts.NextAction
-	}
-	var fields map[string]json.RawMessage // a packet with faults in other fields has them all the same
-	if err := json.Unmarshal(in.Data, &fields); err == nil {
-		_ = json.Unmarshal(fields["resume_token"], &token)
-		_ = json.Unmarshal(fields["next_action"], &next)
-	}
-	return token, next
 }

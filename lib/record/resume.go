@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -19,13 +20,15 @@ type Checks struct {
 	Answers    *packet.Answers
 	Now        time.Time     // the zero time asks the clock
 	Rules      handoff.Rules // of universal records: schema.Universal()
+
+	ConfirmedBy string // the operator who says that the answers mean what the packet says, in other words
 }
 
 // Options returns what packet.Check takes. The ledger of the store is read when the first token asks for
 // it, and once for all packets. Checks that make no sense are handoff.ErrInvalid.
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	ledger := sync.OnceValues(s.Ledger)
-	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, Now: c.Now,
+	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, ConfirmedBy: c.ConfirmedBy, Now: c.Now, Holders: Holders(s),
 		Consumed: func(token, id string) (packet.Use, error) {
 			l, err := ledger()
 			if err != nil {
@@ -35,6 +38,13 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 		}}
 	if c.MaxAge < 0 {
 		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.MaxAge)
+	}
+	switch {
+	case c.ConfirmedBy == "":
+	case c.Answers == nil:
+		return o, invalid("give the answers that are confirmed", "--confirmed-by goes with --answers")
+	case !form.IsSlug(c.ConfirmedBy, maxName):
+		return o, invalid("give the id of an operator: 1 to 64 letters, digits, _ and -", "--confirmed-by %q is no operator", c.ConfirmedBy)
 	}
 	return o, checkAllowed(c.AllowEmpty)
 }
@@ -49,7 +59,11 @@ func use(l *handoff.Ledger, token, id string) (packet.Use, error) {
 		return useOf(*by), nil
 	}
 	gap, err := l.Gap(id)
-	return packet.Use{Gap: gap}, err
+	if err != nil {
+		return packet.Use{}, err
+	}
+	anew, err := l.Anew(id)
+	return packet.Use{Gap: gap, Since: anew}, err
 }
 
 func useOf(c handoff.Consumption) packet.Use {
@@ -84,34 +98,23 @@ func (r Request) check() error {
 // A Resumed says what Resume did.
 type Resumed struct {
 	handoff.Consumption
-	NextAction string        `json:"next_action"` // as the handoff says; "" if it does not
-	Report     packet.Report `json:"report"`
+	Brief
+	Report packet.Report `json:"report"`
 }
 
 // Text says what was done, and in a frame what the handoff says is next.
 func (r Resumed) Text() string {
-	return fmt.Sprintf("Resumed %s as %s at %s (%s).\n", r.HandoffID, r.Operator, r.Time, r.Report.Class) + nextText(r.HandoffID, r.NextAction)
-}
-
-// nextText says in a frame what a handoff says is next.
-func nextText(id, next string) string {
-	of := handoff.Stored{Document: handoff.Document{Body: next}}
-	of.Entry.ID = id
-	text, _, err := handoff.Framed(of, handoff.Frame{MaxChars: handoff.DefaultSurfaceMaxChars})
-	if err != nil || next == "" {
-		return "The handoff does not say what is next: read it.\n"
-	}
-	return "What is next, as the handoff says:\n" + text
+	return fmt.Sprintf("Resumed %s as %s at %s (%s).\n", r.HandoffID, r.Operator, r.Time, r.Report.Class) + r.framed(r.HandoffID)
 }
 
 // A Refusal says that a handoff is not resumed from as it is. It wraps no class: nothing is wrong with the store.
 type Refusal struct {
 	Report packet.Report
 
-	// Again says that it is the operator who resumed from the handoff. What was said then may be lost: NextAction is what the
-	// handoff says; "" if it does not.
-	Again      bool
-	NextAction string
+	// Again says that it is the operator who resumed from the handoff. What was said then may be lost: Brief is what the
+	// handoff says.
+	Again bool
+	Brief Brief
 }
 
 func (r *Refusal) Error() string { return "the handoff is " + r.Verdict() + ", not CLEAN" }
@@ -125,7 +128,7 @@ func (r *Refusal) Text() string {
 		return ""
 	}
 	by := r.Report.Consumed
-	return fmt.Sprintf("\n%s resumed it at %s; nothing was consumed now.\n", by.Operator, handoff.EscapeLine(by.Time)) + nextText(by.HandoffID, r.NextAction)
+	return fmt.Sprintf("\n%s resumed it at %s; nothing was consumed now.\n", by.Operator, handoff.EscapeLine(by.Time)) + r.Brief.framed(by.HandoffID)
 }
 
 // Verdict returns the classification.
@@ -152,21 +155,21 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err != nil {
 		return Resumed{}, err
 	}
-	token, next := Token(in)
-	c := handoff.Consumption{Token: token, HandoffID: in.ID, Operator: r.Operator}
+	says := in.Says()
+	c := handoff.Consumption{Token: says.ResumeToken, HandoffID: in.ID, Operator: r.Operator, ConfirmedBy: report.ConfirmedBy}
 	switch {
 	case report.Class == packet.Clean:
 	case report.Class == packet.Operational && r.Accept != "":
 		c.Accepted, c.Reason = packet.Operational.String(), r.Reason
 	default:
-		return Resumed{}, r.refuse(report, in.ID, next)
+		return Resumed{}, r.refuse(report, in)
 	}
 	c, err = s.Resume(ctx, c)
 	if before := (*handoff.ConsumedError)(nil); errors.As(err, &before) { // since the check
 		known := func(string, string) (packet.Use, error) { return useOf(before.By), nil }
-		err = r.refuse(packet.Check(in, packet.CheckOptions{Consumed: known}), in.ID, next)
+		err = r.refuse(packet.Check(in, packet.CheckOptions{Consumed: known}), in)
 	}
-	return Resumed{c, next, report}, err
+	return Resumed{c, briefOf(says), report}, err
 }
 
 // judge checks the handoff. That the store does not say what became of the token is an error of its own: it is none of
@@ -185,12 +188,12 @@ func (r Request) judge(s *handoff.Store, in packet.Input) (packet.Report, error)
 	return report, unknown
 }
 
-func (r Request) refuse(report packet.Report, id, next string) *Refusal {
+func (r Request) refuse(report packet.Report, in packet.Input) *Refusal {
 	by := report.Consumed
-	if by == nil || by.Operator != r.Operator || by.HandoffID != id {
+	if by == nil || by.Operator != r.Operator || by.HandoffID != in.ID {
 		return &Refusal{Report: report}
 	}
-	return &Refusal{report, true, next}
+	return &Refusal{report, true, briefOf(in.Says())}
 }
 
 // input reads the handoff. One that is unknown or not what was written is for the check to report: there

@@ -39,6 +39,8 @@ type Whole struct {
 
 	IsRecord func(text []byte) bool                                    // whether JSON has the shape of a record
 	Records  func(Input) func(name string, text []byte) handoff.Source // stores the records of one run
+
+	Warnings func(s *handoff.Store, ids []string) ([]string, error) // what is questionable about stored records
 }
 
 // An App is one run of the program: its world and the flags that every command has.
@@ -139,7 +141,7 @@ func (a *App) root() *cobra.Command {
 	f.StringVar(&a.Flags.StateDir, "state-dir", "", "the state `directory` (default .run in the project root)")
 	f.StringVar(&a.Flags.Root, "root", "", "the project root `directory` (default the nearest with .handoff.yaml, or the git work tree)")
 	f.StringVar(&a.Flags.OperatorsFile, "operators-file", "", "the operators `file` (default OPERATORS.md in the project root)")
-	f.DurationVar(&a.Flags.LockTimeout, "lock-timeout", 0, "how long to wait for the lock, a `duration` (default 30s)")
+	Duration(f, &a.Flags.LockTimeout, "lock-timeout", "how long to wait for the lock, a `duration` (default 30s)")
 	f.BoolVar(&a.JSON, "json", false, "print machine-readable JSON")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings and notes")
 	a.addCommands(root)

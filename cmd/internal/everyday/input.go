@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"sync"
 	"syscall"
@@ -192,25 +191,48 @@ func (a *App) ProjectName() string {
 
 // directory returns the documents and records of a directory, not of those below, by name.
 func (in *input) directory(dir string) ([]handoff.Source, error) {
-	entries, err := os.ReadDir(dir)
+	paths, err := documents(dir)
 	if err != nil {
-		return nil, InputError(dir, err)
+		return nil, err
 	}
 	var sources []handoff.Source
 	var errs []error
-	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
-	for _, e := range entries {
-		ext := filepath.Ext(e.Name())
-		if strings.HasPrefix(e.Name(), ".") || ext != ".md" && ext != ".json" || e.IsDir() {
-			continue
-		}
-		more, err := in.file(filepath.Join(dir, e.Name()), false)
+	for _, path := range paths {
+		more, err := in.file(path, false)
 		sources, errs = append(sources, more...), append(errs, err)
 	}
-	if len(sources) == 0 && FirstOf(errs) == nil {
-		errs = append(errs, Invalid("", "%s holds no *.md or *.json file", dir))
-	}
 	return sources, FirstOf(errs)
+}
+
+// documents returns the paths of the *.md and *.json files of a directory, by name. A directory without any is invalid input.
+func documents(dir string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir) // sorted
+	if err != nil {
+		return nil, InputError(dir, err)
+	}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !strings.HasPrefix(e.Name(), ".") && (ext == ".md" || ext == ".json") && !e.IsDir() {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	if len(paths) == 0 {
+		return nil, Invalid("", "%s holds no *.md or *.json file", dir)
+	}
+	return paths, nil
+}
+
+// Documents returns the paths of the documents and records in a directory, by name. The index of a store is none.
+func Documents(dir string) (paths []string, err error) {
+	all, err := documents(dir)
+	for _, path := range all {
+		if !handoff.IsIndex(filepath.Base(path)) {
+			paths = append(paths, path)
+		}
+	}
+	if err == nil && len(paths) == 0 {
+		err = Invalid("", "%s holds no handoff and no record", dir)
+	}
+	return paths, err
 }
 
 // ReadInput reads a regular file. It never waits for the other end of a FIFO.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -96,6 +97,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		if err != nil {
 			return err
 		}
+		a.warnOf(s, sources, receipts)
 		return a.PrintReceipts(receipts)
 	}
 	results, err := s.WriteGood(context.Background(), sources)
@@ -110,10 +112,32 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		}
 		errs = append(errs, r.Err)
 	}
+	a.warnOf(s, sources, receipts)
 	if err := a.PrintReceipts(receipts); err != nil {
 		return err
 	}
 	return FirstOf(errs)
+}
+
+// warnOf says what is questionable about the records among what was stored. The fast program stores none.
+func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []handoff.Receipt) {
+	mayCarry := func(src handoff.Source) bool { return src.Make != nil || handoff.AnnouncesRecord(src) }
+	if a.whole == nil || !slices.ContainsFunc(sources, mayCarry) {
+		return
+	}
+	var ids []string
+	for _, r := range receipts {
+		if r.Status == handoff.StatusCreated {
+			ids = append(ids, r.ID)
+		}
+	}
+	warnings, err := a.whole.Warnings(s, ids)
+	for _, warning := range warnings {
+		a.Note(warning)
+	}
+	if err != nil {
+		a.Note("stored, but not compared with what was there: " + err.Error())
+	}
 }
 
 // refuses says whether the plain check refuses one of the documents. Of those that are stored all or none, the store

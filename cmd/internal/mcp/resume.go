@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
@@ -14,26 +13,24 @@ import (
 )
 
 type checkArgs struct {
-	ID         string          `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
-	MaxAge     string          `json:"max_age,omitempty" jsonschema:"how old a fresh handoff may be, such as 48h"`
-	AllowEmpty []string        `json:"allow_empty,omitempty" jsonschema:"fields that may be empty"`
-	Answers    *packet.Answers `json:"answers,omitempty" jsonschema:"objective, blocker and next_action as you understood them"`
+	ID          string          `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
+	MaxAge      string          `json:"max_age,omitempty" jsonschema:"how old a fresh handoff may be, such as 48h or 3d"`
+	AllowEmpty  []string        `json:"allow_empty,omitempty" jsonschema:"fields that may be empty"`
+	Answers     *packet.Answers `json:"answers,omitempty" jsonschema:"objective, blocker and next_action as you understood them"`
+	ConfirmedBy string          `json:"confirmed_by,omitempty" jsonschema:"with answers: the operator who says that they mean what the handoff says, in other words; audited"`
 }
 
 func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
-	c := record.Checks{MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers, Rules: schema.Universal()}
+	c := record.Checks{MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers, ConfirmedBy: in.ConfirmedBy, Rules: schema.Universal()}
 	if in.MaxAge == "" {
 		return c, nil
 	}
-	d, err := time.ParseDuration(in.MaxAge)
-	if err != nil {
-		return c, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("max_age %q is no duration", in.MaxAge), Advice: "give one such as 48h"}
-	}
-	c.MaxAge = d
-	return c, nil
+	var err error
+	c.MaxAge, err = handoff.ParseDuration(in.MaxAge)
+	return c, err
 }
 
-func (p project) check(_ context.Context, in checkArgs) (result, error) {
+func (p project) check(ctx context.Context, in checkArgs) (result, error) {
 	found, s, err := p.open()
 	if err != nil {
 		return result{}, err
@@ -51,6 +48,9 @@ func (p project) check(_ context.Context, in checkArgs) (result, error) {
 		return result{}, err
 	}
 	report := packet.Check(record.Input(got.Entry.ID, got.Document, with.Rules), o)
+	if note := record.Confirmed(ctx, s, got.Entry.ID, report); note != "" {
+		report.Notes = append(report.Notes, note)
+	}
 	text, err := reportText(got.Entry.ID, report)
 	if report.Class == packet.Clean && got.Entry.To == cmp.Or(found.Me(), got.Entry.To) {
 		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", shortID(got.Entry.ID))

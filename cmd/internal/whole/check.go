@@ -2,6 +2,7 @@ package whole
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -24,25 +25,31 @@ type checks struct {
 	maxAge     time.Duration
 	allowEmpty []string
 	answers    string
+	confirmed  string
 	ascii      bool
 	given      func(flag string) bool
 }
 
 func (c *checks) register(cmd *cobra.Command) {
 	c.given = cmd.Flags().Changed
-	cmd.Flags().DurationVar(&c.maxAge, "max-age", 0, "how `old` a fresh handoff may be (default 48h)")
+	everyday.Duration(cmd.Flags(), &c.maxAge, "max-age", "how `old` a fresh handoff may be, such as 90m, 48h or 3d (default 48h)")
 	everyday.Texts(cmd.Flags(), &c.allowEmpty, "allow-empty", "a `field` that may be empty; may be repeated")
 	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as they were understood")
+	cmd.Flags().StringVar(&c.confirmed, "confirmed-by", "", "the `operator` who says that the answers mean what the packet says, in other words; audited")
 	cmd.Flags().BoolVar(&c.ascii, "ascii", false, "print ASCII only")
 }
 
 func checkCommand(a *app) *cobra.Command {
 	var c checks
 	cmd := &cobra.Command{
-		Use: "check FILE|ID|-…",
+		Use: "check FILE|DIR|ID|-…",
 		Long: `Check whether work can be resumed from handoffs: schema, freshness, resume token, replay test. FILE
-is a packet or another record as JSON, or a handoff document. Nothing is changed, no token consumed.
-The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several the worst counts.`,
+is a packet or another record as JSON, or a handoff document; DIR stands for its *.md and *.json files.
+Nothing is changed, no token consumed. The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL;
+of several the worst counts.
+
+With --answers the replay test compares what was understood with what the packet says. No program can
+tell whether other words mean the same: both are shown, and somebody has to confirm them.`,
 		Example:           "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json",
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -64,9 +71,17 @@ The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several th
 			if err != nil {
 				return err
 			}
+			if names, err = artifacts(names); err != nil {
+				return err
+			}
 			var reports []packet.Report
 			for _, name := range names {
-				reports = append(reports, packet.Check(a.artifact(s, p, name), o))
+				in := a.artifact(s, p, name)
+				report := packet.Check(in, o)
+				if note := record.Confirmed(context.Background(), s, in.ID, report); note != "" {
+					report.Notes = append(report.Notes, note)
+				}
+				reports = append(reports, report)
 			}
 			if err := a.printReports(reports, c.ascii); err != nil {
 				return err
@@ -78,9 +93,25 @@ The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL; of several th
 	return cmd
 }
 
+// artifacts puts the files of directories in their place.
+func artifacts(names []string) (all []string, err error) {
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			all = append(all, name)
+			continue
+		}
+		files, err := everyday.Documents(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, files...)
+	}
+	return all, nil
+}
+
 // with returns what the flags and the project say.
 func (c *checks) with(p handoff.Project) (record.Checks, error) {
-	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, Rules: schema.Universal()}
+	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, ConfirmedBy: c.confirmed, Rules: schema.Universal()}
 	if !c.given("max-age") {
 		r.MaxAge = p.Settings.MaxAge.Value
 	} else if r.MaxAge == 0 {

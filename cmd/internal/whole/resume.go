@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +20,9 @@ func resumeCommand(a *app) *cobra.Command {
 	var c checks
 	var r record.Request
 	cmd := &cobra.Command{
-		Use: "resume ID --operator OP",
-		Long: `Check a stored handoff, consume its resume token, mark it as read and print what to do next. Only a
+		Use: "resume ID|FILE --operator OP",
+		Long: `Check a stored handoff, consume its resume token, mark it as read and print what to do next. FILE is
+a stored handoff, or a packet that is stored. Only a
 CLEAN handoff is resumed, or with --accept operational and --reason one that is OPERATIONAL. A token is
 consumed once: of several that resume at the same time one succeeds, the others exit with 11. Who resumed
 before and runs the same command again is shown the next action once more, also with exit code 11.`,
@@ -31,7 +35,10 @@ before and runs the same command again is shown the next action once more, also 
 			if err != nil {
 				return err
 			}
-			if r.ID = ids[0]; r.Operator == "" {
+			if r.ID, err = a.storedID(s, p, ids[0]); err != nil {
+				return err
+			}
+			if r.Operator == "" {
 				r.Operator = p.Me()
 			}
 			if r.Checks, err = c.with(p); err != nil {
@@ -45,6 +52,18 @@ before and runs the same command again is shown the next action once more, also 
 	cmd.Flags().StringVar(&r.Accept, "accept", "", "the `classification` to resume from all the same: operational")
 	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: why (`text`), for the audit log")
 	return cmd
+}
+
+// storedID returns the id of what a name stands for: that itself, or a file of what is stored.
+func (a *app) storedID(s *handoff.Store, p handoff.Project, name string) (string, error) {
+	if _, err := os.Stat(name); isStored(name) || errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./") {
+		return name, nil
+	}
+	text, err := everyday.ReadInput(name)
+	if err != nil {
+		return "", err
+	}
+	return record.StoredAs(s, name, text, p.Options.Rules)
 }
 
 func (a *app) resume(s *handoff.Store, r record.Request, ascii bool) error {
@@ -71,10 +90,13 @@ func (a *app) printResumed(r record.Resumed) error {
 
 func (a *app) printRefusal(r *record.Refusal, ascii bool) error {
 	if a.JSON {
+		if !r.Again {
+			return a.PrintJSON(r.Report)
+		}
 		return a.PrintJSON(struct {
 			packet.Report
-			NextAction string `json:"next_action,omitempty"`
-		}{r.Report, r.NextAction})
+			record.Brief
+		}{r.Report, r.Brief})
 	}
 	if err := a.printReports([]packet.Report{r.Report}, ascii); err != nil {
 		return err

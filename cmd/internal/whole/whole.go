@@ -24,6 +24,7 @@ func Program() *everyday.Whole {
 		CheckBody: record.CheckBody,
 		IsRecord:  func(text []byte) bool { return record.Detect(text) != "" },
 		Records:   records,
+		Warnings:  record.Shared,
 	}
 	for name, build := range map[string]func(*app) *cobra.Command{
 		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "audit": auditCommand,

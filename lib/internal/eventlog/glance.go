@@ -41,6 +41,14 @@ func WrittenAt(line []byte) (id, at []byte, ok bool) {
 	return id, at, ok
 }
 
+// AdoptedAt returns when a line of the log says that the store took over handoffs whose events it does not have.
+func AdoptedAt(line []byte) (at []byte, ok bool) {
+	if !isType(line, TypeRecovered) || !bytes.Contains(line, []byte(`"adopted_rows":`)) {
+		return nil, false
+	}
+	return textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc")
+}
+
 func isWrite(line []byte) bool { return isType(line, TypeWrite) || isType(line, TypeImport) }
 
 func isType(line []byte, name string) bool {

@@ -89,6 +89,8 @@ type Consumption struct {
 	Time      string `json:"ts_utc"`
 	Accepted  string `json:"accepted,omitempty"` // the classification that was overridden
 	Reason    string `json:"reason,omitempty"`   // why
+
+	ConfirmedBy string `json:"confirmed_by,omitempty"` // who said that the answers mean what the packet says
 }
 
 type Resumed struct {
@@ -117,6 +119,8 @@ type Validation struct {
 	Faults    int    `json:"faults"`
 	Warnings  int    `json:"warnings"`
 	Changes   int    `json:"changes,omitempty"` // of the repair that followed
+
+	ConfirmedBy string `json:"confirmed_by,omitempty"` // of a check: who said that the answers mean what the packet says
 }
 
 // Imported names handoffs that came with the files of the store, as git brings them, and that verified.

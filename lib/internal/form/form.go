@@ -9,6 +9,7 @@
 //	instant  RFC 3339 section 5.6 in UTC: upper-case T and Z, none or 1 to 9 digits of a fraction, a day that the
 //	         calendar has, no leap second
 //	zoned    an instant that may have an offset such as +02:00 in the place of Z
+//	ISO      a time of ISO 8601 with its offset, in any of the forms that Python reads
 //
 // All of this is plain code: to compile one regular expression takes longer than to check every row of a store of
 // ordinary size.

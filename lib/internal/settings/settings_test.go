@@ -119,7 +119,7 @@ func TestParseRefuses(t *testing.T) {
 		{"hook_enabled: yes\n", `x:1: hook_enabled must be true or false, not "yes"`},
 		{"hook_enabled: 'true'\n", `x:1: hook_enabled must be true or false, not "true"; write it without quotes`},
 		{"schema_mode: loose\n", `x:1: schema_mode must be strict or warn, not "loose"`},
-		{"lock_timeout: 30\n", `x:1: lock_timeout must be a duration such as 30s or 48h, not "30"`},
+		{"lock_timeout: 30\n", `x:1: lock_timeout must be a duration such as 30s, 48h or 3d, not "30"`},
 		{"lock_timeout: -1s\n", "x:1: lock_timeout must be a duration"},
 		{"max_document_bytes: 4194305\n", "x:1: max_document_bytes must be a number from 1 to 4194304"},
 		{"max_document_bytes: 1e3\n", "x:1: max_document_bytes must be a number"},

@@ -91,8 +91,8 @@ func number(to *Setting[int], least, most int) kind {
 }
 
 func duration(to *Setting[time.Duration]) kind {
-	return into(to, "!!str", "a duration such as 30s or 48h", func(s string) (time.Duration, bool) {
-		d, err := time.ParseDuration(s)
-		return d, err == nil && d >= 0
+	return into(to, "!!str", "a duration such as 30s, 48h or 3d", func(s string) (time.Duration, bool) {
+		d, ok := form.Duration(s)
+		return d, ok && d >= 0
 	})
 }

@@ -11,8 +11,9 @@ import (
 
 // A Past is what the audit log says became of the handoffs of a store, whether its chain holds or not.
 type Past struct {
-	Begun bool  // the log has an event
-	Size  int64 // of the log when it was read
+	Begun bool   // the log has an event
+	Anew  string // when the log was begun anew, and what was before is lost; "" if it never was
+	Size  int64  // of the log when it was read
 	of    map[string]past
 }
 
@@ -37,6 +38,8 @@ func ReadPast(d *durable.Dir) (*Past, error) {
 		} else if id, operator, ok := eventlog.MarkOf(line); ok {
 			h := p.of[string(id)]
 			p.of[string(id)] = past{h.written, append(h.readers, string(operator))}
+		} else if at, ok := eventlog.AdoptedAt(line); ok {
+			p.Anew = string(at)
 		}
 	}
 	return p, log.err

@@ -1,0 +1,53 @@
+package record
+
+import (
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+)
+
+// A Brief is what whoever takes work over has to know before the first step, as the handoff says it. What it does not say is empty.
+type Brief struct {
+	NextAction  string   `json:"next_action"`
+	Objective   string   `json:"objective,omitempty"`
+	Unresolved  []string `json:"unresolved,omitempty"`
+	Completed   []string `json:"completed,omitempty"`
+	Assumptions []string `json:"assumptions,omitempty"`
+	Risks       []string `json:"risks,omitempty"`
+}
+
+func briefOf(f packet.Facts) Brief {
+	return Brief{f.NextAction, f.Objective, f.Unresolved, f.Completed, f.Assumptions, f.Risks}
+}
+
+// framed returns the brief in a frame, the next action first: what comes last may be cut.
+func (b Brief) framed(id string) string {
+	var text strings.Builder
+	one := func(label, said string) {
+		if said != "" {
+			text.WriteString(label + ": " + said + "\n")
+		}
+	}
+	list := func(label string, items []string) {
+		if len(items) > 0 {
+			text.WriteString(label + ":\n- " + strings.Join(items, "\n- ") + "\n")
+		}
+	}
+	one("Next action", b.NextAction)
+	one("Objective", b.Objective)
+	list("Unresolved", b.Unresolved)
+	list("Assumptions", b.Assumptions)
+	list("Risks", b.Risks)
+	list("Completed", b.Completed)
+	of := handoff.Stored{Document: handoff.Document{Body: text.String()}}
+	of.Entry.ID = id
+	framed, _, err := handoff.Framed(of, handoff.Frame{MaxChars: handoff.DefaultSurfaceMaxChars})
+	switch {
+	case err != nil || text.Len() == 0:
+		return "The handoff does not say what is next: read it.\n"
+	case b.NextAction == "":
+		return "The handoff does not say what is next: read it. What it says beside:\n" + framed
+	}
+	return "What is next, as the handoff says:\n" + framed
+}

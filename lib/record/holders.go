@@ -1,0 +1,119 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
+	"github.com/seed-78daf238/handoff/lib/packet"
+)
+
+// A holder is a stored packet.
+type holder struct {
+	id     string
+	record packet.Record
+}
+
+// holders returns the stored packets by their resume token. What cannot be proven or read holds none: there is nothing to
+// resume from.
+func holders(s *handoff.Store) (map[string][]holder, error) {
+	found, _, err := s.Carrying(packet.Kind)
+	by := make(map[string][]holder)
+	for _, got := range found {
+		if r, ok := packetOf(got.Body); ok && r.ResumeToken != "" {
+			by[r.ResumeToken] = append(by[r.ResumeToken], holder{got.Entry.ID, r})
+		}
+	}
+	return by, err
+}
+
+// packetOf returns the packet that a body carries.
+func packetOf(body string) (packet.Record, bool) {
+	block, ok, err := recordblock.Extract(body)
+	if err != nil || !ok || block.Kind != packet.Kind || block.Version != packet.Version {
+		return packet.Record{}, false
+	}
+	r, err := storedPacket(block.JSON)
+	return r, err == nil
+}
+
+// Holders returns a function that names the stored packets with a token. The store is read when it is first asked.
+func Holders(s *handoff.Store) func(token string) ([]string, error) {
+	read := sync.OnceValues(func() (map[string][]holder, error) { return holders(s) })
+	return func(token string) (ids []string, err error) {
+		by, err := read()
+		for _, h := range by[token] {
+			ids = append(ids, h.id)
+		}
+		return ids, err
+	}
+}
+
+// Shared says of each of the stored handoffs that carries a packet whether another one has its token, in one sentence each.
+func Shared(s *handoff.Store, ids []string) (warnings []string, err error) {
+	ask := Holders(s)
+	for _, id := range ids {
+		got, err := s.Read(id)
+		if err != nil {
+			return warnings, err
+		}
+		r, ok := packetOf(got.Body)
+		if !ok || r.ResumeToken == "" {
+			continue
+		}
+		all, err := ask(r.ResumeToken)
+		if err != nil {
+			return warnings, err
+		}
+		if len(all) > 1 {
+			warnings = append(warnings, fmt.Sprintf("%s has the resume token of another stored packet (%s): one of them can be resumed, once; give each a token of its own",
+				id, strings.Join(packet.Beside(all, id), ", ")))
+		}
+	}
+	return warnings, nil
+}
+
+// StoredAs returns the id of the stored handoff that a text is, or whose packet it is. A text that is not stored is
+// handoff.ErrInvalid.
+func StoredAs(s *handoff.Store, name string, text []byte, rules handoff.Rules) (string, error) {
+	if !bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("---")) {
+		return packetAs(s, name, text)
+	}
+	doc, err := handoff.Parse(handoff.Source{Name: name, Text: text}, rules, 0)
+	if err != nil {
+		return "", err
+	}
+	id, err := handoff.ID(doc)
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.Find(id); err != nil {
+		return "", notStored(name)
+	}
+	return id, nil
+}
+
+// packetAs is StoredAs for a record as JSON.
+func packetAs(s *handoff.Store, name string, text []byte) (string, error) {
+	r, err := packet.Parse(text, packet.Required()...)
+	if err != nil {
+		return "", named(name, err)
+	}
+	by, err := holders(s)
+	if err != nil {
+		return "", err
+	}
+	for _, h := range by[r.ResumeToken] {
+		if bytes.Equal(h.record.JSON(), r.JSON()) {
+			return h.id, nil
+		}
+	}
+	return "", notStored(name)
+}
+
+func notStored(name string) error {
+	return invalid("store it with `handoff write` and resume what the receipt names", "%s is not stored here, so that nobody could see that it was resumed", name)
+}
