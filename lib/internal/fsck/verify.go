@@ -50,6 +50,8 @@ func (r Report) Err() error {
 const (
 	remedyRepair  = "handoff doctor --repair"
 	remedyRebuild = "handoff doctor --rebuild-index"
+	remedyChanged = remedyRepair + " puts it aside, and it is listed no more; to keep it, bring the file back as it was, from git or a backup; " +
+		"what was changed in it can be written as a handoff of its own, without the line handoff_id"
 )
 
 // A check collects the findings of one verification.

@@ -155,7 +155,8 @@ func (m *mending) tell(r rewriting, payload eventlog.Repaired, events int) {
 		m.did("left out %s that only the old file has now: %s", fault.Count(n, "line"), describe(r.dropped))
 	}
 	if len(payload.Quarantined) > 0 {
-		m.did("recorded as lost until they are written again: %s", describe(payload.Quarantined))
+		m.did("recorded as lost until they are written again: %s; to have one back, write it as it was, from git or a backup; "+
+			"what was changed in it can be written as a handoff of its own, without the line handoff_id", describe(payload.Quarantined))
 	}
 }
 
