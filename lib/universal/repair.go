@@ -76,11 +76,7 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 		}
 		result.Attempts = append(result.Attempts, Attempt{Name: a.name, Patch: append([]Change{}, e.patch[done:]...), Report: report})
 		if report.Valid() {
-			// Parsed again, so that the document given out shares nothing with the editor and has places of its own.
-			if result.Document, err = Parse(repaired.src); err != nil {
-				return Repair{}, fmt.Errorf("read the repaired document: %w", err)
-			}
-			result.Moved, result.Changed = e.files(o.SessionDir), true
+			result.Document, result.Moved, result.Changed = repaired, e.files(o.SessionDir), true
 			break
 		}
 		if report.Mismatch && report.Stage == StageSemantics {

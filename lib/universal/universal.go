@@ -102,7 +102,11 @@ func (d *Document) Rehashed() *Document {
 
 // edited returns the document that the editor made of d.
 func (d *Document) edited(e *editor) *Document {
-	return &Document{root: e.root, src: append(e.root.AppendLike(nil, d.src), '\n')}
+	src := append(e.root.AppendLike(nil, d.src), '\n')
+	if made, err := Parse(src); err == nil {
+		return made // with places of its own, and shared with nobody
+	}
+	return &Document{root: unplaced(e.root), src: printed(e.root)} // larger than what is read: for a validation to say
 }
 
 // written returns the record as it is written.
