@@ -22,7 +22,7 @@ var kinds = []kind{
 		build: Options.packet, input: packetInput, validate: validatePacket, flags: packetFlags, make: newPacket,
 		members: map[string]string{"from": "agent", "topic": "task"}},
 	{name: universal.Kind, version: universal.Version, detect: universal.Detect, read: reading(universal.Parse),
-		build: Options.universal, input: universalInput, validate: validateUniversal},
+		build: Options.universal, input: universalInput, validate: validateUniversal, flags: universalFlags, make: newUniversal},
 	{name: run.Kind, version: run.Version, detect: run.Detect, read: reading(storedRun),
 		build: Options.run, input: runInput, validate: validateRun},
 }
@@ -122,6 +122,12 @@ func (o Options) universal(data []byte, s screened) (content, error) {
 	report, err := d.Check(o.Rules)
 	if err == nil {
 		err = report.Err()
+	}
+	if err == nil && o.Warn != nil {
+		for _, w := range report.Warnings {
+			w.Line = 0 // of a text that may have been made here
+			o.Warn(w.String())
+		}
 	}
 	return d, err
 }

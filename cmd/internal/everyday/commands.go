@@ -40,6 +40,7 @@ var commands = []command{
 	{"check", nil, "Check whether work can be resumed from handoffs"},
 	{"resume", nil, "Resume work from a stored handoff, once and for all"},
 	{"create", nil, "Store what a run did, validated and left open"},
+	{"hop", nil, "Make and store the next universal handoff of a chain"},
 	{"validate", nil, "Validate universal handoffs: schema, tokens, semantics"},
 	{"repair", nil, "Repair a universal handoff"},
 	{"onboard", nil, "Print what the next run of a project should know"},

@@ -31,11 +31,14 @@ func newCommand(a *app) *cobra.Command {
 stores nothing. What was typed is never lost: if it cannot be stored, the file stays and is named.
 
 With --kind a record of that kind is made from flags and stored, without an editor; on a terminal, what
-is needed and not said is asked for. A packet gets a resume_token that nobody else has.`,
+is needed and not said is asked for. A packet gets a resume_token that nobody else has; a universal
+handoff goes from skill to skill and gets its trace_id, chain, count of tokens and payload hash.`,
 		Example: `  handoff new --to ben --topic deploy
   handoff new --kind packet --to ben --topic deploy --objective 'Move the deploy to the new runner' \
     --completed 'Runner set up' --unresolved 'The cache is cold' --assumption 'The old runner stays until Friday' \
-    --risk 'A slow first build' --next-action 'Warm the cache with one build of main'`,
+    --risk 'A slow first build' --next-action 'Warm the cache with one build of main'
+  handoff new --kind universal --from survey-reader --to report-writer --workflow wf-17 --phase reading \
+    --summary 'Forty interviews are read and coded.' --problem-type research --working themes.json`,
 		Args: everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.Project()

@@ -25,22 +25,29 @@ type newRecord struct {
 
 // register adds the flags of every kind that is made here. One that two kinds have is for both.
 func (r *newRecord) register(cmd *cobra.Command) {
-	r.said = map[string]*[]string{}
 	cmd.Flags().StringVar(&r.Kind, "kind", "", "make a record of this `kind` instead: "+strings.Join(record.Makes(), " or "))
 	for _, kind := range record.Makes() {
-		for _, f := range record.Flags(kind) {
-			if r.said[f.Name] != nil {
-				continue
-			}
-			r.said[f.Name] = new([]string)
-			usage := kind + ": " + f.Usage
-			if f.List {
-				usage += "; may be repeated"
-			}
-			everyday.Texts(cmd.Flags(), r.said[f.Name], f.Name, usage)
-		}
+		r.registerKind(cmd, kind, kind+": ")
 	}
 	everyday.Texts(cmd.Flags(), &r.AllowEmpty, "allow-empty", "packet: a `field` that may be empty; may be repeated")
+}
+
+// registerKind adds the flags of one kind; label goes before what is said about each.
+func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
+	if r.said == nil {
+		r.said = map[string]*[]string{}
+	}
+	for _, f := range record.Flags(kind) {
+		if r.said[f.Name] != nil {
+			continue
+		}
+		r.said[f.Name] = new([]string)
+		usage := label + f.Usage
+		if f.List {
+			usage += "; may be repeated"
+		}
+		everyday.Texts(cmd.Flags(), r.said[f.Name], f.Name, usage)
+	}
 }
 
 // check refuses what does not go with the kind.
@@ -64,8 +71,9 @@ func (r *newRecord) check(cmd *cobra.Command) error {
 	return everyday.NoneEmpty(cmd, "kind")
 }
 
-// store makes the record and stores it.
-func (r *newRecord) store(a *app, p handoff.Project, f everyday.Fields) error {
+// prepare puts together what is said, also in answers where these may be asked for.
+func (r *newRecord) prepare(a *app, p handoff.Project, f everyday.Fields, ask bool) error {
+	r.Warn = func(text string) { a.Note("warning: " + text) }
 	r.Head, r.Rules, r.Root, r.At = handoff.Document(f), schema.Universal(), p.Root, time.Now()
 	r.Redact, r.Allow = a.Gate.Redact, a.Gate.Allow
 	if p.Options.Now != nil {
@@ -75,12 +83,17 @@ func (r *newRecord) store(a *app, p handoff.Project, f everyday.Fields) error {
 	for name, said := range r.said {
 		r.Said[name] = *said
 	}
-	if a.CanAsk() {
+	if ask {
 		if err := r.ask(a); err != nil {
 			return err
 		}
 	}
-	if err := r.readFiles(); err != nil {
+	return r.readFiles()
+}
+
+// store makes the record and stores it.
+func (r *newRecord) store(a *app, p handoff.Project, f everyday.Fields) error {
+	if err := r.prepare(a, p, f, a.CanAsk()); err != nil {
 		return err
 	}
 	source, err := record.New(r.Making)
