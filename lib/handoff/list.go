@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // A Mark says that an operator has read a handoff, and when.
@@ -26,6 +27,7 @@ type Filter struct {
 	Since           time.Time // ts_utc not before it
 	Unread          bool      // unread by To, or by their own recipient if To is ""
 	Offered         bool      // their recipient was offered them and has not marked them as read
+	Here            bool      // written on the branch of Options
 	Orphaned        bool      // their recipient has never marked any handoff as read
 }
 
@@ -106,7 +108,29 @@ func (s *Store) List(f Filter) ([]Entry, error) {
 		return nil, err
 	}
 	keep := s.keep(d, f, readers)
+	if f.Here {
+		if keep, err = s.here(keep); err != nil {
+			return nil, err
+		}
+	}
 	return slices.DeleteFunc(entries, func(e Entry) bool { return !keep(e) }), nil
+}
+
+// here adds to a condition that a handoff was written on the branch that is checked out.
+func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
+	if s.opt.Branch == "" {
+		return nil, fault.New(ErrInvalid, "go to a work tree of git with a branch checked out, or leave out --here", "no branch is checked out here")
+	}
+	state, err := s.at.OpenPlace(s.opt.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	if state == nil {
+		return func(Entry) bool { return false }, nil
+	}
+	defer state.Close()
+	written, err := txn.WrittenOn(state, s.opt.Branch)
+	return func(e Entry) bool { return written[e.ID] && keep(e) }, err
 }
 
 // keep returns the conditions of a filter that a row alone does not answer. readers are the operators who

@@ -25,7 +25,8 @@ type Options struct {
 	StateDir string // the state directory; "" is .run inside Dir
 	Root     string // the project root, which reported paths are relative to; "" is the parent of Dir
 
-	Git Git // how the store lives with git; "" is GitNone
+	Branch string // that is checked out where the program runs, for the record; "" if that is not known
+	Git    Git    // how the store lives with git; "" is GitNone
 
 	// Named lists those of the paths here that the person who runs the program named. Only they may lie
 	// outside Root: settings that came with a cloned repository must not aim elsewhere.
@@ -113,7 +114,7 @@ func (o Options) withDefaults() Options {
 // store returns what the rooms below know of the options.
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
-		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, Named: o.Named, Git: o.Git,
+		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, Named: o.Named, Git: o.Git, Branch: o.Branch,
 		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}

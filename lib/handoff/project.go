@@ -74,6 +74,7 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 		p.Root, p.HasFile, p.Foreign = at.Root, at.HasFile, at.Foreign
 	}
 	p.settings = p.Root
+	branch := git.Branch(git.Top(p.Root))
 	err := p.load(cwd, getenv, flags)
 	if err == nil {
 		err = p.toMain(cwd, getenv, flags)
@@ -81,6 +82,7 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	if err == nil && flags.Root == "" && slices.Contains(p.Options.Named, p.Options.Dir) {
 		err = p.moveTo(p.Options.Dir, cwd, getenv, flags)
 	}
+	p.Options.Branch = branch
 	return p, err
 }
 

@@ -69,6 +69,7 @@ type Filter struct {
 func (f *Filter) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
 	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
+	cmd.Flags().BoolVar(&f.Here, "here", false, "only those written on the branch that is checked out here")
 	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those to operators who have never marked anything as read")
 	cmd.Flags().StringVar(&f.To, "to", "", "only those to this `operator`")
 	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")

@@ -11,7 +11,9 @@ func ResumeKey(line []byte) ([]byte, bool) {
 }
 
 // IsAlone reports whether a line of the log records what changes nothing else in the store: it is added without an intent.
-func IsAlone(line []byte) bool { return isType(line, TypeSurface) || isType(line, TypeValidate) }
+func IsAlone(line []byte) bool {
+	return isType(line, TypeSurface) || isType(line, TypeValidate) || isType(line, TypeImport) && bytes.Contains(line, []byte(`"payload":{"handoff_ids":`))
+}
 
 // WrittenID returns the id of the handoff whose writing a line of the log records, unless its document was there before.
 func WrittenID(line []byte) ([]byte, bool) {
@@ -29,6 +31,16 @@ func MarkOf(line []byte) (id, operator []byte, ok bool) {
 	id, _ = textField(line, "handoff_id")
 	operator, ok = textField(line, "operator_id")
 	return id, operator, ok
+}
+
+// WrittenOn returns the id of the handoff whose writing a line of the log records, and the branch on which that was.
+func WrittenOn(line []byte) (id, branch []byte, ok bool) {
+	if !isType(line, TypeWrite) {
+		return nil, nil, false
+	}
+	id, _ = textField(line, "handoff_id")
+	branch, ok = textField(line, "branch")
+	return id, branch, ok
 }
 
 // WrittenAt returns the id of the handoff whose writing or import a line of the log records, and when that was.

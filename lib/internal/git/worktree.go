@@ -24,6 +24,26 @@ func Top(dir string) string {
 	}
 }
 
+// Branch returns the short name of the branch that is checked out in the work tree whose top this is, "" if there is
+// none, or if the repository does not say so in the file HEAD.
+func Branch(top string) string {
+	if top == "" {
+		return ""
+	}
+	dir := filepath.Join(top, ".git")
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		if dir, err = pointer(dir, "gitdir: "); err != nil {
+			return ""
+		}
+	}
+	head, err := readSmall(filepath.Join(dir, "HEAD"))
+	name, ok := strings.CutPrefix(strings.TrimRight(head, "\r\n"), "ref: refs/heads/")
+	if err != nil || !ok || len(name) > 255 || name == ".invalid" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r > '~' }) {
+		return ""
+	}
+	return name
+}
+
 // A LinkError says why a linked work tree has no main work tree that could be found.
 type LinkError struct{ Why string }
 

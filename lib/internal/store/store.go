@@ -18,6 +18,7 @@ type Options struct {
 	Dir, StateDir, Root, OperatorsFile string
 	Named                              []string // those of the paths that may lie outside Root
 	Git                                layout.Git
+	Branch                             string // that is checked out, "" if that is not known
 
 	Operator     string
 	LockTimeout  time.Duration

@@ -61,6 +61,22 @@ func FirstSeen(d *durable.Dir) (map[string]string, error) {
 	return seen, log.err
 }
 
+// WrittenOn returns the ids of the handoffs that were written while a branch was checked out, as the audit log says.
+func WrittenOn(d *durable.Dir, branch string) (map[string]bool, error) {
+	log, err := openLogReader(d)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	written := make(map[string]bool)
+	for line := range log.lines() {
+		if id, on, ok := eventlog.WrittenOn(line); ok && string(on) == branch {
+			written[string(id)] = true
+		}
+	}
+	return written, log.err
+}
+
 // Gap says which part of the past of a listed handoff the log lacks, "" if it has it all.
 func (p *Past) Gap(row index.Row) string {
 	known := p.of[row.ID]

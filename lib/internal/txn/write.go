@@ -221,7 +221,7 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 		kind, writer = eventlog.TypeImport, d.Origin.Writer
 	}
 	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
-		Adopted: adopted, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
+		Adopted: adopted, Branch: s.Opt.Branch, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
 		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: writer,
 	}}
