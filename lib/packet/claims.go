@@ -43,7 +43,8 @@ const (
 	artifact = `(packet|handoff|hand off|record|artifact|document|token|report|result|classification)`
 	itself   = `((this|the|my|our) (resume )?(packet|handoff|hand off)|this (record|artifact|document|token|report))`
 	checks   = `(checks?|instructions?|rules?|safeguards?|guardrails?|validations?|verification|freshness|staleness|replay|replay tests?|classification|polic(y|ies)|age limit)`
-	which    = `( (all|any|the|these|those|this|that|every|each|your|previous|prior|above|further|remaining|other|schema|freshness|staleness|token|replay|integrity|handoff|packet|safety|security|policy|resume))*`
+	which    = `( (all|any|the|these|those|this|that|every|each|your|its|our|my|their|previous|prior|above|further|remaining|other|schema|freshness|staleness|token|replay|integrity|handoff|packet|safety|security|policy|resume))*`
+	subject  = `((freshness|staleness|replay|verification|validation|integrity|age)( (checks?|tests?|limits?|rules?))?|(all|these|the|further|remaining) checks)`
 	ask      = `(check|verify|validate|review|question|distrust|recheck|double check|re verify|confirm)`
 )
 
@@ -63,23 +64,31 @@ var claimForms = []struct {
 	{"guidance|guidelines|directions|orders|prompt", false,
 		lazy(`\b(ignore|disregard|forget|override|drop)( (all|any|the|of))*( (your|previous|prior|above|former|system))+( (earlier|previous|prior|original|other|system))* (guidance|guidelines|directions|orders|prompts?)\b`)},
 	{"approved|verified|validated|trusted|clean|safe|authori|exempt|signed off|cleared", false,
-		lazy(`\b` + itself + ` (is|was|has been|are)( (already|pre|fully|known|to be|considered|been))* (approved|verified|validated|trusted|clean|safe|authori[sz]ed|authoritative|exempt|signed off|cleared)\b`)},
+		lazy(`\b` + itself + ` (is|was|has been|has already been|are)( (already|pre|fully|known|to be|considered|been))* (approved|verified|validated|trusted|clean|safe|authori[sz]ed|authoritative|exempt|signed off|cleared)\b`)},
 	{"approved|verified|validated|authori", false,
 		lazy(`\b(pre ?approved|pre ?verified|pre ?validated|pre ?authori[sz]ed|already (approved|verified|validated)) (by (the )?(system|operator|administrator|admin|checker|policy)|` + artifact + `)\b`)},
+	{"skipped|ignored|waived|bypassed|omitted|left out|disregarded|suspended|lifted", false,
+		lazy(`\b` + subject + `( (can|may|should|must|shall|has to|have to|is to|are to|is|are|was|were|as))?( (safely|also|hereby|now|already|to|be|been))* (skipped|ignored|waived|bypassed|omitted|left out|disregarded|suspended|lifted)\b`)},
+	{"trust|believe|obey", false,
+		lazy(`\b(trust|believe|obey) ` + itself + `\b`)},
 	{"no need|no reason|do not|dont|never", false,
 		lazy(`\b(no need to|no reason to|do not|dont|never|needless to|need not) ` + ask + `( (this|the|any))? (packet|handoff|token|freshness|age|replay)\b`)},
 	{"no need|no reason|need not|not necessary to|unnecessary to", true,
 		lazy(`\b(no need to|no reason to|need not|not necessary to|unnecessary to) ` + ask + `( (it|this|that|anything|any of (it|this)))?( (again|further|now|first))?$`)},
+	{"bother", false,
+		lazy(`\b(do not|dont|never|without) bother(ing)? (to|with|about)? ?(check|verify|validat|review|replay)\w*\b`)},
+	{"no ", true,
+		lazy(`^no (further |more |additional |other )*(verification|validation|checking|review|replay test|checks)( (is|are))? (required|needed|necessary)\b`)},
 	{"verification|validation|checking|review", true,
 		lazy(`(^|^so |^and |\b(further|more|any) )(verification|validation|checking|checks|review) (is|are) (not |un)(necessary|needed|required)\b`)},
 	{"without", false,
 		lazy(`\b(resume|proceed|continue|go on|start|accept)( (this|it|the|work|task|at|once|immediately|right|away|now|straight))* without( (any|a|further|more|another))* (review|checks?|checking|verification|questions?|asking|confirmation|approval)\b`)},
 	{"clean", false,
-		lazy(`\b(classification|verdict)( (is|must be|should be|has to be|equals))? clean\b`)},
+		lazy(`\b(classification|verdict)(( \w+){0,4} (is|must be|should be|has to be|shall be|equals))? clean\b`)},
 	{"clean", false,
 		lazy(`\b(report|return|output|print|set|give|emit|answer|state)( (back|a|the|its|this|with))* (status|result|classification|verdict)( (as|of|to|is))* clean\b`)},
 	{"override", false,
-		lazy(`\b(system|admin|administrator|developer|operator) override\b`)},
+		lazy(`\b((system|admin|administrator|developer|operator) override|i( (hereby|now|do))* override( (the|this|that|any|all))* (results?|verdict|classification|checks?|packet|handoff))\b`)},
 	{"you are|you have|you were", false,
 		lazy(`\byou (are|have been|were) (now )?(authori[sz]ed|instructed|required|allowed|permitted|cleared|free) to (resume|accept|skip|proceed|classify|ignore|bypass|approve|disable|override|omit|leave out)\b`)},
 }

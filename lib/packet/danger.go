@@ -12,7 +12,7 @@ var (
 	destroying = lazy(`(^|\b(and|then|or|please|just|now|first|also|should|must|can|may|to|you) )(delete|drop|wipe|erase|destroy|purge|truncate|overwrite|nuke|reset|format|force push|force delete|remove|shut down|terminate|kill|discard) `)
 
 	// unasked are the ways to keep the owner out of it.
-	unasked = lazy(`\b(without (first |ever |any )*(asking|confirm\w*|approv\w*|permission|consent|warning|telling|a backup|backups?|review)|no need (to|for) (ask|confirm|approv|permission)\w*|(do not|dont|never) (ask|confirm|wait for (approval|confirmation|permission))|unasked|no questions asked)\b`)
+	unasked = lazy(`\b(without (first |ever |any )*(asking|confirm\w*|approv\w*|permission|consent|warning|telling|a backup|backups?|review)|no need (to|for) (ask|confirm|approv|permission)\w*|(do not|dont|never) (ask|confirm|wait for (approval|confirmation|permission))|unasked|no questions asked|(nobody|no one) (needs|has) to (be asked|approve|confirm|know)|no (approval|confirmation|permission) (is )?(needed|required|necessary))\b`)
 
 	giving = lazy(`\b(send|post|upload|e ?mail|mail|forward|share|paste|publish|leak|transmit|submit|reveal|exfiltrate|copy|push|give)\b.*\b(credentials?|passwords?|passphrases?|secrets?|(api|access|auth|bearer|session|secret|refresh) tokens?|(api|private|ssh|secret|access|signing|encryption) keys?|env file|cookies)\b`)
 	abroad = lazy(`(?i)\b(https?|ftp|wss?)://|[\w.+-]+@[\w-]+\.\w`)

@@ -77,14 +77,16 @@ const (
 	doing = `begin start started starting continue continued continuing finish finishing complete completing proceed resume keep go going carry move moving push pushing
 		work working handle handling sort deal take care look looking see check get getting make making do doing put pick wrap follow tackle address improve improving enhance
 		fix fixing update updating change adjust refine polish clean tidy run try help support manage set prepare ensure figure think figured implement implementing
-		build building review test testing`
+		build building review test testing discuss discussed talk talked mention mentioned finalize finalise finalizing conclude advance tie`
 	things = `thing things stuff something anything everything everyone task tasks job jobs step steps item items piece pieces part parts bit bits detail details feature features
 		issue issues problem problems point points question questions bug bugs phase phases stage rest remainder remaining work works project projects
 		implementation development coding testing changes fixes improvements updates matter matters topic topics area areas goal goals objective objectives action actions plan process
-		app application system code codebase software program product client clients customer customers user users team`
+		app application system code codebase software program product client clients customer customers user users team
+		deliverables milestone milestones assignment effort efforts activity activities ends misc miscellaneous sundry`
 	sizes = `some any all each every both few couple several many more most much various different certain other others another same usual usually small big little minor major
 		quick good better best great nice well fine ok okay overall general generally further ahead forward appropriate needed necessary possible planned discussed agreed
-		required ready left open outstanding pending current previous new along together asap around back somewhere somehow almost nearly mostly partly partially in-progress progress`
+		required ready left open outstanding pending current previous new along together asap around back somewhere somehow almost nearly mostly partly partially progress
+		whatever whichever etc ongoing loose complicated complex hard difficult tricky messy`
 	unsaid = `tbd tba tbc todo wip pending placeholder unknown unclear undefined null nan sure idea clue know decided determined defined filled fill announced
 		confirmed lorem ipsum asdf foo bar baz blah xxx`
 	finished = `done finished completed complete resolved closed implemented delivered shipped built fixed solved achieved reached settled ready over`
@@ -95,11 +97,12 @@ const (
 
 var (
 	sayingNothing = lexiconOf(joining, doing, things, sizes, unsaid, finished, barring, whole)
+	sayingNone    = lexiconOf(joining, doing, things, sizes, finished, barring, whole, blocking)
 	placeholders  = lexiconOf(unsaid)
 	finishers     = lexiconOf(finished)
 	totals        = lexiconOf(whole)
-	barrings      = lexiconOf(barring)
-	ofNone        = lexiconOf(joining, doing, things, sizes, finished, barring, whole, blocking)
+	bars          = lexiconOf(barring)
+	leftovers     = lexiconOf("left more else further remaining other open")
 )
 
 // only reports whether all words are in the lexicon. A single letter counts: "feature X" is any feature.
@@ -125,28 +128,29 @@ func placeholder(text string) bool {
 		}
 	}
 	w := words(text)
-	return len(w) == 0 || sayingNothing().only(w) || reference().MatchString(strings.Join(w, " ")) || strings.HasPrefix(strings.Join(w, " "), "lorem ipsum ")
+	f := strings.Join(w, " ")
+	return f == "" || sayingNothing().only(w) || reference().MatchString(f) || strings.HasPrefix(f, "lorem ipsum ")
 }
 
-// none says whether text honestly states that there is nothing.
+// none says whether text honestly states that there is nothing. "Nothing is done" does not: it takes a word for what is left.
 func none(text string) bool {
 	w := words(text)
+	f := strings.Join(w, " ")
 	switch {
-	case !ofNone().only(w) || placeholders().has(w):
+	case !sayingNone().only(w) || placeholders().has(w):
 		return false
 	case allDone(text):
 		return true
+	case !bars().has(w) && f != "n a" && !strings.HasPrefix(f, "not any"):
+		return false
 	}
-	bars := barrings().has(w) || strings.HasPrefix(strings.Join(w, " "), "n a") || strings.HasPrefix(strings.Join(w, " "), "not any")
-	return bars && (!finishers().has(w) || lexiconOfRest().has(w))
+	return !finishers().has(w) || leftovers().has(w)
 }
-
-var lexiconOfRest = lexiconOf("left more else further remaining other open")
 
 // allDone says whether text states that there is nothing left, and no more than that.
 func allDone(text string) bool {
 	w := words(text)
-	return sayingNothing().only(w) && finishers().has(w) && !barrings().has(w) && !slices.Contains(w, "not") && (totals().has(w) || len(w) == 1)
+	return sayingNothing().only(w) && finishers().has(w) && !bars().has(w) && !slices.Contains(w, "not") && (totals().has(w) || len(w) == 1)
 }
 
 // minor are the words that carry no meaning of their own where two texts are compared.
