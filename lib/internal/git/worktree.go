@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Top returns the top of the work tree that dir, an absolute path, lies in; "" if it lies in none.
@@ -113,12 +114,14 @@ func readSmall(name string) (string, error) {
 	return string(text), err
 }
 
-var bare = regexp.MustCompile(`(?im)^\s*(bare\s*(=\s*(true|yes|on|1)\s*)?|worktree\s*=.*)$`)
+var bare = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^\s*(bare\s*(=\s*(true|yes|on|1)\s*)?|worktree\s*=.*)$`)
+})
 
 // isBare reports whether the configuration of a repository says that it has no work tree around it.
 func isBare(common string) bool {
 	text, err := readSmall(filepath.Join(common, "config"))
-	return err != nil || bare.MatchString(text)
+	return err != nil || bare().MatchString(text)
 }
 
 func isSame(a, b string) bool {
