@@ -99,7 +99,7 @@ func TestReadmeChapters(t *testing.T) {
 // Every command that the skill teaches is run as it stands.
 func TestSkillCommands(t *testing.T) {
 	d := newDesk(t)
-	skill := agent.Published()["claude-plugin/skills/handoff/SKILL.md"]
+	skill := agent.Published()["claude-plugin/skills/handoffs/SKILL.md"]
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(skill, -1)
 	if len(blocks) < 6 {
 		t.Fatalf("%d blocks of commands", len(blocks))
@@ -110,7 +110,7 @@ func TestSkillCommands(t *testing.T) {
 		script.WriteString(b[1])
 	}
 	out := d.run(t, script.String())
-	for _, want := range []string{"untrusted-content", `"status":"existing"`, "CLEAN", "What is next", `"topic":"parser"`} {
+	for _, want := range []string{"untrusted-content", `"status":"existing"`, "CLEAN", "What is next", `"topic":"tests"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in\n%s", want, out)
 		}

@@ -1,23 +1,28 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
 )
 
 // draftDeadline is longer than that of SessionStart: nobody waits for a session that ends.
 const draftDeadline = 3 * time.Second
 
-// SaveDraft leaves a draft of a handoff for a session that ends or is compacted, from what its agent says
-// on Stdin: which session, where, why, and where the transcript is. Nothing of that is run or opened. The
-// next sessions are told that there is a draft.
+// SaveDraft is what an agent runs when a session begins and when it ends, with what the agent says on Stdin: which session,
+// where, why, and where the transcript is. Nothing of that is run or opened. A session that dies, or that its agent ends for
+// an error, without having written a handoff leaves a draft of one, and the next sessions are told of it. One that ends well
+// leaves nothing, nor does one that goes on when it was compacted. Where the agent does not say what happens, there is a
+// draft at once.
 //
 // Like SessionStart it returns in time, and what goes wrong is at most one line on Stderr. Where there is
 // no store it does nothing.
@@ -55,6 +60,9 @@ func (s Session) saveDraft() error {
 		return err
 	}
 	agent := s.Agent
+	if agent != "plain" && s.Getenv(copilotRuns) == "1" {
+		agent = "copilot"
+	}
 	if _, known := find(agent); !known {
 		return unknown(agent)
 	}
@@ -62,17 +70,79 @@ func (s Session) saveDraft() error {
 	if path := in.transcript(); path != "" {
 		d.References = []string{path}
 	}
+	switch in.happens() {
+	case begins:
+		d.Process = machine.Process(s.Parent)
+	case ends:
+		left, err := store.EndSession(agent, d.Session)
+		if err != nil || left.ID == "" || !slices.Contains(unwell, in.Reason) {
+			return err
+		}
+	case goesOn:
+		return nil
+	}
 	_, err = store.SaveDraft(context.Background(), d)
 	return err
+}
+
+// What can happen to a session.
+const (
+	unsaid = iota
+	begins
+	ends
+	goesOn
+)
+
+// unwell are the reasons for which Copilot CLI and Cursor end a session that did not end well.
+var unwell = []string{"error", "abort", "aborted", "timeout"}
+
+// happens returns what happens to the session. Agents that name no event say why it starts or ends.
+func (in input) happens() int {
+	switch strings.ToLower(in.Event) {
+	case "sessionstart":
+		if in.Source == "compact" {
+			return goesOn
+		}
+		return begins
+	case "sessionend":
+		return ends
+	case "":
+		switch {
+		case in.Reason != "":
+			return ends
+		case in.Source != "":
+			return begins
+		}
+		return unsaid
+	}
+	return goesOn
+}
+
+// Wrote says that a handoff was written, to the store of which nothing is expected any more from the session of an agent
+// whose shell this is, if it is one.
+func Wrote(s *handoff.Store, getenv func(string) string) error {
+	for _, a := range agents {
+		session := ""
+		for _, name := range a.sessionIn {
+			session = cmp.Or(session, getenv(name))
+		}
+		if session == "" && (a.inside == "" || getenv(a.inside) == "") {
+			continue
+		}
+		if _, err := s.EndSession(a.Name, session); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // draftText says what is known of the session. Each value stands on a line of its own, escaped.
 func (in input) draftText(agent, cwd string) string {
 	var b strings.Builder
-	b.WriteString("# Recovered session\n\nA session left no handoff of its own. What its agent said when it ended or was compacted:\n\n")
+	b.WriteString("# Recovered session\n\nA session did not end well and left no handoff of its own. What its agent said of it last:\n\n")
 	for _, known := range []struct{ name, value string }{
 		{"agent", agent}, {"session", in.session()}, {"directory", cwd}, {"event", word(in.Event)},
-		{"reason", word(in.Reason)}, {"trigger", word(in.Trigger)}, {"transcript", in.transcript()},
+		{"reason", word(in.Reason)}, {"transcript", in.transcript()},
 	} {
 		if known.value != "" {
 			fmt.Fprintf(&b, "* %s: %s\n", known.name, handoff.EscapeLine(known.value))

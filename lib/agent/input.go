@@ -17,9 +17,8 @@ type input struct {
 	SessionID  string `json:"sessionId"`
 	Chat       string `json:"conversation_id"`
 	Event      string `json:"hook_event_name"`
-	Source     string `json:"source"`  // why the session starts
-	Reason     string `json:"reason"`  // why the session ends
-	Trigger    string `json:"trigger"` // why the session is compacted
+	Source     string `json:"source"` // why the session starts
+	Reason     string `json:"reason"` // why the session ends
 	Transcript string `json:"transcript_path"`
 }
 

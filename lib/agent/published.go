@@ -1,26 +1,34 @@
 package agent
 
 import (
-	_ "embed" // for the skill
+	_ "embed" // for the skill and the commands
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
 //go:embed skill.md
 var skill string
 
+//go:embed handoff.md
+var handOver string
+
+//go:embed pickup.md
+var pickUp string
+
 const (
 	packageVersion = "1.0.0"
-	description    = "Shows a starting session the handoffs that it has not read, and keeps a draft of one that ends"
+	description    = "Shows a starting session the handoffs that it has not read, teaches it to take over and hand over work, and keeps a draft of one that dies"
 	repository     = "https://github.com/seed-78daf238/handoff"
 	license        = "Apache-2.0"
 )
 
-// Published returns the files in hooks/, by their path there: the scripts, the plugin for Claude Code with its
-// marketplace, the extension for Gemini CLI, and for each agent an example of settings that name no path of
+// Published returns the files in hooks/, by their path there: the scripts, the plugin for Claude Code, Codex and Copilot CLI
+// with its marketplace, the extension for Gemini CLI, and for each agent an example of settings that name no path of
 // one machine. They derive from the table that installing uses.
 func Published() map[string]string {
 	claude, _ := find("claude")
+	codex, _ := find("codex")
 	gemini, _ := find("gemini")
 	files := map[string]string{
 		"session-start.sh": script("Session-start hook for any agent that runs a program and shows its output: prints the unread handoffs\n"+
@@ -42,16 +50,28 @@ func Published() map[string]string {
 			Repository  string            `json:"repository"`
 			License     string            `json:"license"`
 		}{"handoff", packageVersion, description, owner(), repository, license}),
-		"claude-plugin/hooks/hooks.json":        indented(claude.everyHook()),
-		"claude-plugin/skills/handoff/SKILL.md": skill,
+		"claude-plugin/.codex-plugin/plugin.json": indented(struct {
+			Name        string `json:"name"`
+			Version     string `json:"version"`
+			Description string `json:"description"`
+			Hooks       string `json:"hooks"`
+			Skills      string `json:"skills"`
+		}{"handoff", packageVersion, description, "./hooks/codex.json", "./skills/"}),
+		"claude-plugin/hooks/codex.json":         indented(codex.everyHook()),
+		"claude-plugin/hooks/hooks.json":         indented(claude.everyHook()),
+		"claude-plugin/skills/handoffs/SKILL.md": skill,
 
 		"gemini-extension/gemini-extension.json": indented(struct {
 			Name        string `json:"name"`
 			Version     string `json:"version"`
 			Description string `json:"description"`
 		}{"handoff", packageVersion, description}),
-		"gemini-extension/hooks/hooks.json":        indented(gemini.everyHook()),
-		"gemini-extension/skills/handoff/SKILL.md": skill,
+		"gemini-extension/hooks/hooks.json":         indented(gemini.everyHook()),
+		"gemini-extension/skills/handoffs/SKILL.md": skill,
+	}
+	for name, c := range commands {
+		files["claude-plugin/skills/"+name+"/SKILL.md"] = c.skill(name)
+		files["gemini-extension/commands/"+name+".toml"] = c.toml()
 	}
 	for _, a := range agents[1:] {
 		files["examples/"+a.Name+".json"] = indented(a.everyHook())
@@ -59,22 +79,35 @@ func Published() map[string]string {
 	return files
 }
 
+// A command is what a person types in an agent for it to do.
+type command struct{ what, hint, text string }
+
+var commands = map[string]command{
+	"handoff": {"Hand this work over, in a packet that passes its check", "[to whom] [about what]", handOver},
+	"pickup":  {"Take over work: show what is unread, read, check, resume", "[id, topic or sender]", pickUp},
+}
+
+// skill is a command as a skill, which Claude Code and Codex run by its name: that of a command in a plugin would begin with
+// the plugin's.
+func (c command) skill(name string) string {
+	return fmt.Sprintf("---\nname: %s\ndescription: %s\nargument-hint: %q\n---\n\n%s\nWhat was said with the command: $ARGUMENTS\n", name, c.what, c.hint, c.text)
+}
+
+// toml is a command of Gemini CLI. What stands between three quotes is not read, but for the arguments.
+func (c command) toml() string {
+	return fmt.Sprintf("description = %q\nprompt = '''\n%s\nWhat was said with the command: {{args}}\n'''\n", c.what, c.text)
+}
+
 func owner() map[string]string { return map[string]string{"name": "The handoff maintainers"} }
 
 // everyHook returns settings with the hooks of a session's start and end.
 func (a Agent) everyHook() any {
-	var hooks []string
-	add := func(event, line string) {
-		hooks = append(hooks, string(marshal(event))+":"+string(a.inList(marshal(a.portable(line)))))
-	}
-	add(a.event, a.packaged())
-	for _, event := range a.drafts {
-		add(event, "if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent "+a.Name+"; fi")
-	}
+	draft := a.item(marshal(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent " + a.Name + "; fi")))
+	told := a.item(marshal(a.portable(a.packaged())))
 	settings := struct {
 		Version int             `json:"version,omitempty"`
 		Hooks   json.RawMessage `json:"hooks"`
-	}{Hooks: json.RawMessage("{" + strings.Join(hooks, ",") + "}")}
+	}{Hooks: fmt.Appendf(nil, `{%q:[%s,%s],%q:[%s]}`, a.event, told, draft, a.end, draft)}
 	if a.versioned {
 		settings.Version = 1
 	}

@@ -54,8 +54,8 @@ func TestPublished(t *testing.T) {
 }
 
 func TestSkillIsShort(t *testing.T) {
-	text := agent.Published()["claude-plugin/skills/handoff/SKILL.md"]
-	head := regexp.MustCompile(`^---\nname: handoff\ndescription: .{40,1000}\n---\n`)
+	text := agent.Published()["claude-plugin/skills/handoffs/SKILL.md"]
+	head := regexp.MustCompile(`^---\nname: handoffs\ndescription: .{40,1000}\n---\n`)
 	if n := strings.Count(text, "\n"); n >= 150 || !head.MatchString(text) {
 		t.Errorf("%d lines\n%.300s", n, text)
 	}

@@ -22,6 +22,7 @@ type Session struct {
 	To     string // the operator; "" asks settings, then OPERATORS.md and git
 	Bodies bool   // print bodies too, framed; never where the model would take them for a message of its system or developer
 
+	Parent         int    // the process that runs the session, for SaveDraft
 	Cwd            string // where the project is, unless standard input says otherwise
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

@@ -28,6 +28,10 @@ type Agent struct {
 	skills               string   // a directory whose directories may be plugins, relative to the home directory and to the project root
 	alsoReads            []string // agents whose settings it runs too
 
+	// The variables of its shells that say which session it is, and one that only says that it is a shell of this agent.
+	sessionIn []string
+	inside    string
+
 	// What decides whether it runs hooks.
 	layers []layer
 	turns  []turn
@@ -36,7 +40,7 @@ type Agent struct {
 
 	// What its settings look like.
 	event     string   // the hook that a starting session runs
-	drafts    []string // those that leave a draft
+	end       string   // the one that an ending session runs
 	grouped   bool     // the entries lie in groups: {"hooks": [entry]}
 	versioned bool     // the file says "version": 1
 	only      []string // the top-level keys that the agent takes, if it drops files with others
@@ -66,14 +70,14 @@ var agents = []Agent{
 		Name: "claude", Title: "Claude Code",
 		envelope: hookSpecific, cap: 10_000, speaks: true,
 		user: ".claude/settings.json", project: ".claude/settings.json", local: ".claude/settings.local.json", home: "CLAUDE_CONFIG_DIR",
-		skills: ".claude/skills",
+		skills: ".claude/skills", sessionIn: []string{"CLAUDE_CODE_SESSION_ID"},
 		layers: []layer{
 			{scope: User, path: ".claude/settings.json"}, {scope: Project, path: ".claude/settings.json"}, {scope: Project, path: ".claude/settings.local.json"},
 			{scope: Machine, path: managed("/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json", `C:\Program Files\ClaudeCode\managed-settings.json`)},
 		},
 		turns: []turn{{"disableAllHooks", "true", User}, {"allowManagedHooksOnly", "true", Machine}},
 		trust: &trust{".claude.json", "projects.", ".hasTrustDialogAccepted", []string{"true"}},
-		event: "SessionStart", drafts: []string{"PreCompact", "SessionEnd"}, grouped: true,
+		event: "SessionStart", end: "SessionEnd", grouped: true,
 		shape: func(words []string) entry {
 			return entry{Type: "command", Command: words[0], Args: words[1:], Timeout: seconds}
 		},
@@ -83,13 +87,14 @@ var agents = []Agent{
 		Name: "codex", Title: "Codex CLI",
 		envelope: hookSpecific, cap: 10_000, speaks: true, keeps: true,
 		user: ".codex/hooks.json", project: ".codex/hooks.json", home: "CODEX_HOME",
+		sessionIn: []string{"CODEX_SESSION_ID", "CODEX_THREAD_ID"},
 		layers: []layer{
 			{scope: Machine, path: "/etc/codex/config.toml"}, {scope: Machine, path: "/etc/codex/requirements.toml"},
 			{scope: User, path: ".codex/config.toml"}, {scope: Project, path: ".codex/config.toml"},
 		},
 		turns: []turn{{"features.hooks", "false", User}, {"allow_managed_hooks_only", "true", Machine}},
 		trust: &trust{".codex/config.toml", "projects.", ".trust_level", []string{"trusted"}}, state: "session_start",
-		event: "SessionStart", drafts: []string{"PreCompact"}, grouped: true, only: []string{"description", "hooks"},
+		event: "SessionStart", end: "SessionEnd", grouped: true, only: []string{"description", "hooks"},
 		shape:          func(words []string) entry { return entry{Type: "command", Command: shell(words), Timeout: seconds} },
 		Approve:        "run `/hooks` in Codex and trust the hook: until then it is skipped without a word, and again after each change",
 		ApproveProject: "trust the project, then run `/hooks` in Codex and trust the hook: until then it is skipped without a word, and again after each change",
@@ -98,7 +103,7 @@ var agents = []Agent{
 		Name: "gemini", Title: "Gemini CLI",
 		envelope: hookSpecific,
 		user:     ".gemini/settings.json", project: ".gemini/settings.json", home: "GEMINI_CLI_HOME", above: true,
-		extension: ".gemini/extensions/handoff",
+		extension: ".gemini/extensions/handoff", sessionIn: []string{"GEMINI_SESSION_ID"}, inside: "GEMINI_CLI",
 		layers: []layer{
 			{scope: Machine, env: "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
 				path: managed("/etc/gemini-cli/system-defaults.json", "/Library/Application Support/GeminiCli/system-defaults.json", `C:\ProgramData\gemini-cli\system-defaults.json`)},
@@ -108,7 +113,7 @@ var agents = []Agent{
 		},
 		turns: []turn{{"hooksConfig.enabled", "false", User}},
 		trust: &trust{".gemini/trustedFolders.json", "", "", []string{"TRUST_FOLDER", "TRUST_PARENT"}},
-		event: "SessionStart", drafts: []string{"PreCompress", "SessionEnd"}, grouped: true,
+		event: "SessionStart", end: "SessionEnd", grouped: true,
 		shape: func(words []string) entry {
 			return entry{Type: "command", Command: shell(words), Timeout: 1000 * seconds} // milliseconds, there alone
 		},
@@ -118,7 +123,7 @@ var agents = []Agent{
 		Name: "cursor", Title: "Cursor",
 		envelope: topLevel("additional_context"),
 		user:     ".cursor/hooks.json", project: ".cursor/hooks.json",
-		event: "sessionStart", drafts: []string{"preCompact", "sessionEnd"}, versioned: true, alsoReads: []string{"claude"},
+		event: "sessionStart", end: "sessionEnd", versioned: true, alsoReads: []string{"claude"},
 		shape:          func(words []string) entry { return entry{Command: shell(words), Timeout: seconds} },
 		ApproveProject: "trust the workspace when Cursor asks",
 	},
@@ -126,12 +131,13 @@ var agents = []Agent{
 		Name: "copilot", Title: "Copilot CLI",
 		envelope: topLevel("additionalContext"),
 		user:     ".copilot/hooks/handoff.json", project: ".github/hooks/handoff.json", home: "COPILOT_HOME",
+		sessionIn: []string{"COPILOT_AGENT_SESSION_ID"},
 		layers: []layer{
 			{scope: User, path: ".copilot/settings.json"}, {scope: User, path: ".copilot/hooks/handoff.json"}, {scope: Project, path: ".github/hooks/handoff.json"},
 			{scope: Project, path: ".github/copilot/settings.json"}, {scope: Project, path: ".github/copilot/settings.local.json"},
 		},
 		turns: []turn{{"disableAllHooks", "true", User}},
-		event: "sessionStart", drafts: []string{"sessionEnd"}, versioned: true, alsoReads: []string{"claude"},
+		event: "sessionStart", end: "sessionEnd", versioned: true, alsoReads: []string{"claude"},
 		shape: func(words []string) entry {
 			return entry{Type: "command", Bash: shell(words), PowerShell: "& " + powerShell(words), TimeoutSec: seconds}
 		},

@@ -36,6 +36,10 @@ type Draft struct {
 	Agent   string `json:"agent,omitempty"`
 	Session string `json:"session_id,omitempty"`
 
+	// Process is the one that runs the session, of a draft that a hook leaves when a session begins: it is a draft only once
+	// that process has died, and the session has neither ended nor written a handoff, and has a transcript if it says where.
+	Process string `json:"process,omitempty"`
+
 	// The frontmatter, as far as it is known; not for a text that has its own.
 	From       string   `json:"from,omitempty"`
 	To         string   `json:"to,omitempty"`

@@ -30,7 +30,9 @@ func (s *Store) Drafts() ([]Draft, error) {
 			s.opt.Warn(err.Error())
 			return
 		}
-		drafts = append(drafts, d)
+		if !d.pending() {
+			drafts = append(drafts, d)
+		}
 	})
 	slices.SortFunc(drafts, func(a, b Draft) int { return strings.Compare(a.Saved+a.ID, b.Saved+b.ID) })
 	return drafts, err
@@ -39,11 +41,17 @@ func (s *Store) Drafts() ([]Draft, error) {
 // CountDrafts returns how many drafts of this machine there are that the session did not leave itself.
 func (s *Store) CountDrafts(agent, session string) (n int) {
 	isOwn := s.ownDrafts()
-	_ = s.eachDraft(func(_ *durable.Dir, name string) {
+	_ = s.eachDraft(func(dir *durable.Dir, name string) {
 		stem, _ := cutSeal(name)
-		if (session == "" || !strings.HasSuffix(stem, "-"+draftSession(agent, session))) && isOwn(name) {
-			n++
+		if session != "" && strings.HasSuffix(stem, "-"+draftSession(agent, session)) || !isOwn(name) {
+			return
 		}
+		if strings.Contains(stem, "-") { // of a hook
+			if d, err := readDraft(dir, name, isOwn); err != nil || d.pending() {
+				return
+			}
+		}
+		n++
 	})
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,9 +39,10 @@ func draftSaveCommand(a *App) *cobra.Command {
 frontmatter is kept with it; the rest may follow when it is published. The same draft again changes nothing.
 Credentials are refused as by write; publish looks again.
 
-With --hook it is what an agent runs when a session ends or is compacted: standard input is what the
-agent says about the session, and the draft says no more than that, without credentials. It then always exits with 0, and
-does nothing where there is no store.`,
+With --hook it is what an agent runs when a session begins and when it ends: standard input is what the agent
+says about the session, and the draft says no more than that, without credentials. A session that dies, or is
+ended for an error, leaves a draft if it wrote no handoff; one that ends well leaves none. It then always exits
+with 0, and does nothing where there is no store.`,
 		Example: "  handoff draft save --to ben --topic deploy notes.md\n  handoff draft save --hook --agent claude",
 		Args:    Args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -81,7 +83,7 @@ func (a *App) saveHookDraft(name string) {
 	if name == "" {
 		name = "plain"
 	}
-	agent.SaveDraft(agent.Session{Agent: name, Cwd: cwd, Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Flags: a.Flags,
+	agent.SaveDraft(agent.Session{Agent: name, Parent: os.Getppid(), Cwd: cwd, Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Flags: a.Flags,
 		Options: a.Options})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -98,6 +99,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 			return err
 		}
 		a.warnOf(s, sources, receipts)
+		a.Wrote(s)
 		return a.PrintReceipts(receipts)
 	}
 	results, err := s.WriteGood(context.Background(), sources)
@@ -113,6 +115,9 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		errs = append(errs, r.Err)
 	}
 	a.warnOf(s, sources, receipts)
+	if len(receipts) > 0 {
+		a.Wrote(s)
+	}
 	if err := a.PrintReceipts(receipts); err != nil {
 		return err
 	}
@@ -220,3 +225,11 @@ type hinted struct {
 
 func (h hinted) Unwrap() error { return h.error }
 func (h hinted) Hint() string  { return h.hint }
+
+// Wrote takes note of a handoff of an agent's session, which then leaves no draft. That is for those who come later: it
+// fails nobody.
+func (a *App) Wrote(s *handoff.Store) {
+	if err := agent.Wrote(s, a.Getenv); err != nil {
+		a.Note("the handoff is stored; " + err.Error())
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -46,6 +47,7 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	_ = agent.Wrote(s, p.Getenv)                       // best effort: the handoff is stored
 	receipts[0].Path = filepath.Base(receipts[0].Path) // a directory could be named like a sentence
 	next := ""
 	if source.Fields == nil { // a record or a whole document

@@ -96,6 +96,7 @@ func (a *app) newHandoff(doc handoff.Document, now bool) error {
 		}
 		return everyday.SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), took)
 	}
+	a.Wrote(s)
 	os.RemoveAll(filepath.Dir(path))
 	return a.PrintReceipts(receipts)
 }

@@ -108,6 +108,7 @@ func (r *newRecord) store(a *app, p handoff.Project, f everyday.Fields) error {
 	if err != nil {
 		return err
 	}
+	a.Wrote(s)
 	return a.PrintReceipts(receipts)
 }
 
