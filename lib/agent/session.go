@@ -135,13 +135,13 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if r.operator == "" {
 		r.operator = p.Me()
 	}
-	entries, err := r.store.UnreadQuickly(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
+	unread, err := r.store.UnreadQuickly(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {
 		return err
 	}
 	r.drafts = r.store.CountDrafts(s.Agent, in.session())
 	o.store = r.store
-	o.text, o.offer.IDs = r.text(entries)
+	o.text, o.offer.IDs = r.text(unread)
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, r.operator
 	if s.agent.keeps && r.lost == nil && in.knows(o.store, o.offer) {
 		o.text, o.silent = "", true

@@ -34,9 +34,9 @@ type report struct {
 
 // text returns what there is to say, newest first as far as there is room and time, and the ids of the handoffs that
 // are told of. What does not verify is counted, not shown.
-func (r report) text(entries []handoff.Entry) (text string, told []string) {
+func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	out := render.NewBudget(maxOutput)
-	out.Add(r.head(entries))
+	out.Add(r.head(unread))
 	if r.lost != nil {
 		out.Add("Not all handoffs of this project can be listed: " + fault.Plain(r.lost) + ". `handoff verify` says what is missing.\n")
 	}
@@ -47,9 +47,9 @@ func (r report) text(entries []handoff.Entry) (text string, told []string) {
 	if r.operator == "" {
 		return out.String(), nil
 	}
-	withheld, left := 0, len(entries)
-	slices.Reverse(entries)
-	err := r.store.LoadEach(entries, func(got handoff.Stored, err error) bool {
+	withheld, left := 0, unread.Count()
+	slices.Reverse(unread.Newest)
+	err := r.store.LoadEach(unread.Newest, func(got handoff.Stored, err error) bool {
 		var block string
 		if err == nil {
 			block, err = r.entry(got)
@@ -66,7 +66,7 @@ func (r report) text(entries []handoff.Entry) (text string, told []string) {
 		return time.Now().Before(r.until)
 	})
 	if err != nil {
-		left = len(entries)
+		left = unread.Count()
 	}
 	if withheld > 0 {
 		out.Add(handoff.Count(withheld, "handoff") + " withheld: the content is not what was written; `handoff verify` names the place.\n")
@@ -76,15 +76,15 @@ func (r report) text(entries []handoff.Entry) (text string, told []string) {
 }
 
 // head says how many handoffs are unread, and what to do with them.
-func (r report) head(entries []handoff.Entry) string {
-	if len(entries) == 0 {
+func (r report) head(in handoff.Inbox) string {
+	if len(in.Newest) == 0 {
 		return ""
 	}
 	const read = "`handoff read ID --agent` prints one, `handoff check ID` says of a packet whether work can be resumed from it"
-	unread := handoff.Count(len(entries), "unread handoff")
+	unread := handoff.Count(in.Count(), "unread handoff")
 	if r.operator == "" {
 		return unread + ". For whom this session works is not known: HANDOFF_OPERATOR or the setting operator says it. " + read +
-			", `handoff list --unread` lists all. To whom they are, and how many to each:\n" + recipients(entries)
+			", `handoff list --unread` lists all. To whom they are, and how many to each:\n" + recipients(in.For)
 	}
 	mark := ""
 	if r.store.IsOurs() {
@@ -97,11 +97,7 @@ func (r report) head(entries []handoff.Entry) string {
 const maxRecipients = 20
 
 // recipients is a line for each recipient, who has most first.
-func recipients(entries []handoff.Entry) string {
-	count := make(map[string]int)
-	for _, e := range entries {
-		count[e.To]++
-	}
+func recipients(count map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
 	var out strings.Builder
 	for _, name := range names[:min(len(names), maxRecipients)] {

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // Carrying returns the handoffs whose body carries a record of a kind, such as run: the newest first by
@@ -20,12 +22,12 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 		return nil, nil, err
 	}
 	defer d.Close()
-	entries, err := s.at.Scan(d, func(Entry) bool { return true }, nil)
+	entries, _, err := s.at.Scan(d, store.Choice{Is: func(Entry) bool { return true }})
 	if err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(entries)
-	slices.SortStableFunc(entries, func(a, b Entry) int { return compareTimes(b.Time, a.Time) })
+	slices.SortStableFunc(entries, func(a, b Entry) int { return index.CompareTimes(b.Time, a.Time) })
 	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
 	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0), func(i int) { got[i], errs[i] = s.announced(d, entries[i], "handoff-record="+kind+"/") })
 	for i := range entries {

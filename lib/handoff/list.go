@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -85,12 +86,18 @@ func before(ts string, t time.Time) bool {
 // not exist has none. Lines of the index that are not rows, and files without an index, are warned about.
 // A filter with a name that no handoff can have is ErrInvalid.
 func (s *Store) List(f Filter) ([]Entry, error) {
+	entries, _, err := s.newest(f, 0)
+	return entries, err
+}
+
+// newest is List for at most so many of the newest, unless that is 0, and counts the others by recipient.
+func (s *Store) newest(f Filter, most int) (entries []Entry, others map[string]int, err error) {
 	if err := f.check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d, err := s.at.Reader()
 	if err != nil || d == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer d.Close()
 	readers := make(map[string]bool)
@@ -103,17 +110,16 @@ func (s *Store) List(f Filter) ([]Entry, error) {
 			return f.matches(e)
 		}
 	}
-	entries, err := s.at.Scan(d, choose, f.skip())
-	if err != nil {
-		return nil, err
+	if entries, others, err = s.at.Scan(d, store.Choice{Is: choose, IsNot: f.skip(), Newest: most}); err != nil {
+		return nil, nil, err
 	}
 	keep := s.keep(d, f, readers)
 	if f.Here {
 		if keep, err = s.here(keep); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return slices.DeleteFunc(entries, func(e Entry) bool { return !keep(e) }), nil
+	return slices.DeleteFunc(entries, func(e Entry) bool { return !keep(e) }), others, nil
 }
 
 // here adds to a condition that a handoff was written on the branch that is checked out.

@@ -25,16 +25,16 @@ type quiet struct {
 	Files      [][2]string `json:"files"` // name and stamp; INDEX.md first, then every archive
 }
 
-// UnreadQuickly is Unread for those who ask often, such as every session that starts: in a large store it
-// remembers that nothing was unread, and does not read the index again until that is changed. Remembering is
+// UnreadQuickly is Unread for those who ask often, such as every session that starts, and have room for little of it: in a
+// large store it remembers that nothing was unread, and does not read the index again until that is changed. Remembering is
 // best effort, and never waits.
-func (s *Store) UnreadQuickly(operator string, maxAgeDays int) ([]Entry, error) {
+func (s *Store) UnreadQuickly(operator string, maxAgeDays int) (Inbox, error) {
 	seen, large, settled := s.stamps()
 	known := s.readQuiet()
 	same := func(q quiet) bool { return q.Operator == operator && q.MaxAgeDays == maxAgeDays }
 	for _, q := range known {
 		if same(q) && len(seen) > 0 && slices.Equal(q.Files, seen) {
-			return nil, nil
+			return Inbox{}, nil
 		}
 	}
 	look, whole := *s.at, true
@@ -42,13 +42,13 @@ func (s *Store) UnreadQuickly(operator string, maxAgeDays int) ([]Entry, error) 
 		whole = false
 		s.opt.Lost(err)
 	}
-	entries, err := (&Store{&look, s.opt}).Unread(operator, maxAgeDays)
-	if err == nil && len(entries) == 0 && operator != "" && large && settled && whole {
+	in, err := (&Store{&look, s.opt}).Unread(operator, mostTold, maxAgeDays)
+	if err == nil && len(in.Newest) == 0 && operator != "" && large && settled && whole {
 		known = slices.DeleteFunc(known, same)
 		known = append(known[max(0, len(known)-maxQuiet+1):], quiet{operator, maxAgeDays, seen})
 		s.writeQuiet(known)
 	}
-	return entries, err
+	return in, err
 }
 
 // stamps returns the stamps of the index files before they are read, whether they are large, and whether they

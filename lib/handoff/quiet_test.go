@@ -38,11 +38,11 @@ func TestUnreadQuickly(t *testing.T) {
 	indexPath, quietPath := filepath.Join(s.Dir(), "INDEX.md"), filepath.Join(root, ".run", "quiet.json")
 	unread := func(operator string) int {
 		t.Helper()
-		entries, err := s.UnreadQuickly(operator, 0)
+		in, err := s.UnreadQuickly(operator, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(entries)
+		return in.Count()
 	}
 	if n := unread("ben"); n != 1499 {
 		t.Fatalf("%d unread", n)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -69,7 +70,7 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 		x.tagged = append(x.tagged, newWord(q.Tag))
 	}
 	hits := x.find(ctx, entries)
-	slices.SortStableFunc(hits, func(a, b Entry) int { return compareTimes(b.Time, a.Time) })
+	slices.SortStableFunc(hits, func(a, b Entry) int { return index.CompareTimes(b.Time, a.Time) })
 	found := Found{Total: len(hits)}
 	if q.Limit > 0 {
 		hits = hits[:min(len(hits), q.Limit)]

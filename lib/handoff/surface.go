@@ -11,6 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -25,21 +26,38 @@ type SurfaceOptions struct {
 	Notes      io.Writer // gets a line about each body that looks like an attempt to take command; nil drops them
 }
 
-// Unread returns what operator has not read, oldest first, without the handoffs that are older than
-// maxAgeDays; 0 is no limit.
-func (s *Store) Unread(operator string, maxAgeDays int) ([]Entry, error) {
+// mostTold is more handoffs than there is room for where agents are told of them.
+const mostTold = 1000
+
+// An Inbox is what an operator has not read: the newest of it, oldest first, and how much there is for each recipient.
+type Inbox struct {
+	Newest []Entry
+	For    map[string]int
+}
+
+// Count returns how much there is.
+func (in Inbox) Count() (all int) {
+	for _, n := range in.For {
+		all += n
+	}
+	return all
+}
+
+// Unread returns what operator has not read, of which at least so many of the newest are listed, without the handoffs
+// that are older than maxAgeDays; 0 is no limit of either.
+func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
 	f := Filter{To: operator, Unread: true}
 	if maxAgeDays > 0 {
 		f.Since = s.opt.Now().AddDate(0, 0, -maxAgeDays)
 	}
-	entries, err := s.List(f)
-	slices.SortStableFunc(entries, func(a, b Entry) int { return compareTimes(a.Time, b.Time) })
-	return entries, err
-}
-
-// compareTimes orders instants as ts_utc writes them: without a fraction comes before with one.
-func compareTimes(a, b string) int {
-	return strings.Compare(strings.TrimSuffix(a, "Z"), strings.TrimSuffix(b, "Z"))
+	if in.Newest, in.For, err = s.newest(f, newest); err != nil || len(in.Newest) == 0 {
+		return Inbox{}, err
+	}
+	for _, e := range in.Newest {
+		in.For[e.To]++
+	}
+	slices.SortStableFunc(in.Newest, func(a, b Entry) int { return index.CompareTimes(a.Time, b.Time) })
+	return in, nil
 }
 
 // Surface shows operator what is unread, oldest first: each body in a frame of its own, proven to be what was
@@ -50,8 +68,8 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	if err := checkOperator(operator); err != nil {
 		return err
 	}
-	entries, err := s.Unread(operator, opt.MaxAgeDays)
-	if err != nil || len(entries) == 0 {
+	in, err := s.Unread(operator, mostTold, opt.MaxAgeDays)
+	if err != nil || len(in.Newest) == 0 {
 		return err
 	}
 	d, err := s.at.OpenPlace(s.opt.Dir)
@@ -62,7 +80,7 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	banner := fmt.Sprintf("[Unread handoffs to: %s]\n", operator)
 	out := render.NewBudget(MaxForAgents - len(banner))
 	var blocks, shown, withheld []string
-	for _, e := range slices.Backward(entries) {
+	for _, e := range slices.Backward(in.Newest) {
 		text, verified, err := s.surfaceOne(d, e, opt)
 		if err != nil {
 			return err
@@ -81,7 +99,7 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 		slices.Reverse(list)
 	}
 	more := ""
-	if left := len(entries) - len(blocks); left > 0 {
+	if left := in.Count() - len(blocks); left > 0 {
 		more = fmt.Sprintf("%d more unread\n", left)
 	}
 	if _, err := io.WriteString(w, banner+strings.Join(blocks, "")+more); err != nil {

@@ -29,6 +29,7 @@ anyone. What was marked before stays as it is.`,
 				if to == "" || len(ids) > 0 || operator != "" {
 					return Invalid("use `handoff mark-read --all --to OPERATOR`", "--all goes with --to and without ids")
 				}
+				CollectOften()
 				receipts, err = s.MarkAllRead(context.Background(), to)
 			} else {
 				if ids, operator, err = markArgs(ids, operator, to); err != nil {

@@ -47,12 +47,12 @@ marked as read. Nothing unread prints nothing.`,
 
 // surfaceJSON prints a line for each unread handoff, with its framed body.
 func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.SurfaceOptions) error {
-	entries, err := s.Unread(operator, opt.MaxAgeDays)
+	in, err := s.Unread(operator, 0, opt.MaxAgeDays)
 	if err != nil {
 		return err
 	}
 	var failed error
-	err = s.LoadEach(entries, func(got handoff.Stored, err error) bool {
+	err = s.LoadEach(in.Newest, func(got handoff.Stored, err error) bool {
 		line := struct {
 			handoff.Listed
 			Framed   string `json:"framed,omitempty"`

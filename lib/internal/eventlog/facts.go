@@ -1,7 +1,6 @@
 package eventlog
 
 import (
-	"encoding/hex"
 	"hash/maphash"
 	"iter"
 	"path"
@@ -18,7 +17,7 @@ import (
 
 // Facts is what events say. Of what they say of a handoff it keeps no more than has to be compared.
 type Facts struct {
-	handoffs map[key]*Handoff
+	handoffs map[form.Key]*Handoff
 	Resumes  map[string]LoggedResume // by token
 	Resumed  []string                // the tokens, in order
 	Adopted  Adoption                // what was once taken over without its events
@@ -40,26 +39,13 @@ type Handoff struct {
 	Aside, Superseded bool
 }
 
-// A key is a handoff_id.
-type key [32]byte
-
-func keyOf(id string) (k key, ok bool) {
-	if ok = form.IsID(id); ok {
-		_, err := hex.Decode(k[:], []byte(id[len("sha256:"):]))
-		ok = err == nil
-	}
-	return k, ok
-}
-
-func (k key) String() string { return "sha256:" + hex.EncodeToString(k[:]) }
-
 func NewFacts() *Facts {
-	return &Facts{handoffs: make(map[key]*Handoff), Resumes: make(map[string]LoggedResume)}
+	return &Facts{handoffs: make(map[form.Key]*Handoff), Resumes: make(map[string]LoggedResume)}
 }
 
 // Of returns what is said of the handoff of an id, zero if nothing is.
 func (f *Facts) Of(id string) Handoff {
-	if k, ok := keyOf(id); ok && f.handoffs[k] != nil {
+	if k, ok := form.KeyOf(id); ok && f.handoffs[k] != nil {
 		return *f.handoffs[k]
 	}
 	return Handoff{}
@@ -78,7 +64,7 @@ func (f *Facts) Handoffs() iter.Seq2[string, Handoff] {
 
 // about is what is said of a handoff, to be added to. What no handoff can be called is as good as not recorded.
 func (f *Facts) about(id string) *Handoff {
-	k, ok := keyOf(id)
+	k, ok := form.KeyOf(id)
 	if !ok {
 		return &Handoff{}
 	}

@@ -15,7 +15,10 @@
 // ordinary size.
 package form
 
-import "strings"
+import (
+	"encoding/hex"
+	"strings"
+)
 
 // IDPrefix is what an id has before its digest.
 const IDPrefix = "sha256:"
@@ -38,6 +41,31 @@ func IsID(s string) bool {
 	digits, ok := strings.CutPrefix(s, IDPrefix)
 	return ok && IsDigest(digits)
 }
+
+// A Key is an id in as few bytes as it has.
+type Key [digestLen / 2]byte
+
+// KeyOf returns the key of an id, and whether it is one.
+func KeyOf(id string) (k Key, ok bool) {
+	if !IsID(id) {
+		return k, false
+	}
+	for i := range k {
+		at := len(IDPrefix) + 2*i
+		k[i] = hexValue(id[at])<<4 | hexValue(id[at+1])
+	}
+	return k, true
+}
+
+func hexValue(digit byte) byte {
+	if isDigit(digit) {
+		return digit - '0'
+	}
+	return digit - 'a' + 10
+}
+
+// String returns the id.
+func (k Key) String() string { return IDPrefix + hex.EncodeToString(k[:]) }
 
 // IsDigest reports whether s is a SHA-256 in lower-case hexadecimal digits.
 func IsDigest(s string) bool { return len(s) == digestLen && IsHex(s) }

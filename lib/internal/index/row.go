@@ -66,6 +66,11 @@ func (r Row) String() string {
 	return "| " + strings.Join([]string{r.ID, r.File, r.From, r.To, r.Topic, r.Time, r.ReadBy}, " | ") + " |"
 }
 
+// CompareTimes orders instants as ts_utc writes them: without a fraction comes before with one.
+func CompareTimes(a, b string) int {
+	return strings.Compare(strings.TrimSuffix(a, "Z"), strings.TrimSuffix(b, "Z"))
+}
+
 // IsReadBy reports whether operator is in the read_by cell.
 func (r Row) IsReadBy(operator string) bool {
 	for rest := r.ReadBy; rest != ""; {

@@ -41,7 +41,7 @@ func UnknownID(id, dir string) error {
 
 // matching returns the entries whose id begins with prefix, by a byte search of the index files.
 func (s *Store) matching(d *durable.Dir, prefix string) ([]index.Row, error) {
-	c := newCollector(func(index.Row) bool { return true })
+	c := newCollector(Choice{Is: func(index.Row) bool { return true }})
 	err := EachIndex(d, func(name string, text []byte) error {
 		if name == layout.Index && index.ListsNothing(text) {
 			if err := (Dirs{Store: s, Dir: d}).HasLostIndex(); err != nil {
@@ -49,7 +49,7 @@ func (s *Store) matching(d *durable.Dir, prefix string) ([]index.Row, error) {
 			}
 		}
 		for _, row := range index.FindPrefix(text, prefix) {
-			c.row(row)
+			c.row(found{Row: row})
 		}
 		if len(prefix) == 64 && len(c.found) > 0 {
 			return fs.SkipAll
@@ -59,5 +59,5 @@ func (s *Store) matching(d *durable.Dir, prefix string) ([]index.Row, error) {
 	if errors.Is(err, errArchiveLost) && len(c.found) > 0 {
 		err = nil
 	}
-	return c.found, err
+	return c.result(), err
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -13,27 +12,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// A collector gathers the chosen rows of all index files, each id once.
-type collector struct {
-	choose  func(index.Row) bool
-	skip    func(line []byte) bool // a row that choose would not take, told from its text; nil for never
-	at      map[string]int         // id → its place among found
-	found   []index.Row
-	passed  bool // some rows were not chosen
-	foreign int  // lines that are neither rows nor part of the table
-	first   string
+// A Choice is of rows.
+type Choice struct {
+	Is     func(index.Row) bool   // is asked while the row is good: it may share memory with what is read next
+	IsNot  func(line []byte) bool // tells from its text that a row is none of them; nil cannot
+	Newest int                    // how many are wanted: the newest by ts_utc, of equal times the later rows; 0 is all
 }
 
-func newCollector(choose func(index.Row) bool) *collector {
-	return &collector{choose: choose, at: make(map[string]int)}
-}
-
-// Scan returns the chosen entries, archives before INDEX.md. Files are read the other way round: a
-// rotation that happens meanwhile then shows rows twice, never not at all.
-func (s *Store) Scan(d *durable.Dir, choose func(index.Row) bool, skip func([]byte) bool) ([]index.Row, error) {
-	c := newCollector(choose)
-	c.skip = skip
-	newest := 0
+// Scan returns the chosen entries, archives before INDEX.md, and of those that are not among the newest how many there
+// are for each recipient. Files are read the other way round: a rotation that happens meanwhile then shows rows twice,
+// never not at all.
+func (s *Store) Scan(d *durable.Dir, choice Choice) (rows []index.Row, others map[string]int, err error) {
+	c := newCollector(choice)
 	w := indexWalk{dir: d, line: c.line, end: func(name string, lost bool) {
 		switch {
 		case !lost:
@@ -42,20 +32,18 @@ func (s *Store) Scan(d *durable.Dir, choose func(index.Row) bool, skip func([]by
 		case Dirs{Store: s, Dir: d}.HasLostIndex() != nil:
 			s.Opt.Lost(ErrIndexMissing)
 		}
-		if name == layout.Index {
-			newest = len(c.found)
-		}
+		c.file++
 	}}
 	if err := w.walk(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.foreign > 0 {
 		s.Opt.Warn(ignored(c.foreign, c.first))
 	}
 	if err := c.join(d); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.result(newest), nil
+	return c.result(), c.others, nil
 }
 
 func ignored(lines int, first string) string {
@@ -63,77 +51,6 @@ func ignored(lines int, first string) string {
 		return "1 line of the index is no row and was ignored: " + first + "; `handoff doctor` shows it"
 	}
 	return fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", lines, first)
-}
-
-func (c *collector) line(name string, number int, line []byte) {
-	if c.skip != nil && c.skip(line) {
-		c.passed = true
-		return
-	}
-	l := index.Line{Text: string(line)}
-	if l.Row, l.IsRow = index.ParseRow(l.Text); l.IsRow {
-		c.row(l.Row)
-	} else if !l.IsFurniture() {
-		if c.foreign++; c.foreign == 1 {
-			c.first = fmt.Sprintf("%s:%d", name, number)
-		}
-	}
-}
-
-func (c *collector) row(row index.Row) {
-	at, again := c.at[row.ID]
-	switch {
-	case again:
-		c.found[at] = joined(c.found[at], row)
-	case c.choose(row):
-		c.at[row.ID] = len(c.found)
-		if len(c.found) == cap(c.found) {
-			c.found = slices.Grow(c.found, max(64, len(c.found))) // append alone would copy large stores often
-		}
-		c.found = append(c.found, row)
-	default:
-		c.passed = true
-	}
-}
-
-// joined is the first row of an id with the marks of another: what was read anywhere is read.
-func joined(first, other index.Row) index.Row {
-	for _, m := range other.Marks() {
-		first = first.WithMark(m)
-	}
-	return first
-}
-
-// join looks for rows of the chosen ids that were not chosen themselves: the first of an id stands, with
-// the marks of all.
-func (c *collector) join(d *durable.Dir) error {
-	if !c.passed || len(c.found) == 0 {
-		return nil
-	}
-	first := make(map[string]index.Row)
-	w := indexWalk{dir: d, line: func(_ string, _ int, line []byte) {
-		if _, chosen := c.at[string(index.RowID(line))]; !chosen {
-			return
-		}
-		if row, ok := index.ParseRow(string(line)); ok {
-			if old, again := first[row.ID]; again {
-				row = joined(old, row)
-			}
-			first[row.ID] = row
-		}
-	}}
-	err := w.walk()
-	for id, row := range first {
-		c.found[c.at[id]] = row
-	}
-	return err
-}
-
-// result puts the entries of INDEX.md, which were read first, last. What duplicates have changed so that
-// it is no longer chosen is left out.
-func (c *collector) result(newest int) []index.Row {
-	ordered := append(slices.Clone(c.found[newest:]), c.found[:newest]...)
-	return slices.DeleteFunc(ordered, func(e index.Row) bool { return !c.choose(e) })
 }
 
 // An indexWalk goes through the lines of INDEX.md and of every archive, oldest first. It holds one piece of a
