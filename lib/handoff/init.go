@@ -80,7 +80,7 @@ func (s *Store) makeDir() (made bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return made, durable.SyncParents(d.Path(), root)
+	return made, durable.SyncParents(root, d.Path())
 }
 
 // editFile gives a file the text that edit makes of what it holds, or of fresh where there is none.

@@ -179,7 +179,7 @@ func MakeDir(string, os.FileMode) (*Dir, error) { return nil, ErrUnsupported }
 func (d *Dir) MakeDir(string, os.FileMode) (*Dir, error) { return nil, ErrUnsupported }
 
 // SyncParents returns ErrUnsupported.
-func SyncParents(string, string) error { return ErrUnsupported }
+func SyncParents(string, ...string) error { return ErrUnsupported }
 
 // Rename returns ErrUnsupported.
 func (d *Dir) Rename(string, string) error { return ErrUnsupported }

@@ -116,25 +116,34 @@ func (d *Dir) MakeDir(name string, perm os.FileMode) (*Dir, error) {
 	return made, nil
 }
 
-// SyncParents makes the names of path and of the directories that hold it survive a power cut: those below top, if
-// it lies there, else only its own. What may not be read was not made by this user.
-func SyncParents(path, top string) error {
-	for {
-		parent := filepath.Dir(path)
-		d, err := OpenDir(parent)
-		if err == nil {
-			err = d.syncIfItCan()
-			d.Close()
+// SyncParents makes the names of paths and of the directories that hold them survive a power cut: those below top, of
+// what lies there, else only its own. What may not be read was not made by this user.
+func SyncParents(top string, paths ...string) error {
+	synced := make(map[string]bool)
+	for _, path := range paths {
+		for isWithin := true; isWithin; {
+			path = filepath.Dir(path)
+			if synced[path] {
+				break // with all above it
+			}
+			synced[path] = true
+			if err := syncPath(path); err != nil && !errors.Is(err, fs.ErrPermission) {
+				return err
+			}
+			within, err := filepath.Rel(top, path)
+			isWithin = err == nil && within != "." && filepath.IsLocal(within)
 		}
-		if err != nil && !errors.Is(err, fs.ErrPermission) {
-			return err
-		}
-		within, err := filepath.Rel(top, parent)
-		if err != nil || within == "." || !filepath.IsLocal(within) {
-			return nil
-		}
-		path = parent
 	}
+	return nil
+}
+
+func syncPath(path string) error {
+	d, err := OpenDir(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.syncIfItCan()
 }
 
 // syncIfItCan syncs d. A directory that its file system cannot sync, as of an automounter, does not keep the store from

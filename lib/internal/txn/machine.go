@@ -57,26 +57,31 @@ func (x *Session) recordMachine(observed string) error {
 	if err != nil {
 		return err
 	}
-	for _, dir := range []*durable.Dir{x.Dir, x.State} { // of which a command that was interrupted may have made them
-		if err := durable.SyncParents(dir.Path(), root); err != nil {
-			return err
-		}
+	if err := durable.SyncParents(root, x.Dir.Path(), x.State.Path()); err != nil { // which an interrupted command may have made
+		return err
 	}
 	record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.Now(), WriterIDDefault: x.Opt.Operator}
 	record.Complete()
 	x.key = KeyOf(record)
-	for _, f := range []struct {
-		name string
-		text []byte
-	}{{layout.GitIgnore, []byte("*\n")}, {layout.Fingerprint, record.Bytes()}} {
-		if err := PublishNew(x.State, f.name, f.text); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		if err := x.State.Sync(); err != nil { // git is never shown a state directory
-			return err
-		}
+	if err := x.hideState(); err != nil {
+		return err
 	}
-	return nil
+	if err := PublishNew(x.State, layout.Fingerprint, record.Bytes()); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return x.State.Sync()
+}
+
+// hideState sees to it that git is never shown the state directory.
+func (x *Session) hideState() error {
+	_, err := x.State.Lstat(layout.GitIgnore)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = PublishNew(x.State, layout.GitIgnore, []byte("*\n"))
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return x.State.Sync()
 }
 
 // PublishNew creates a file of the state directory with its whole content.

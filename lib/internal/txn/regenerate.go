@@ -42,11 +42,7 @@ func (x *Session) nameMachine(op *Operation, record machine.Record, history stri
 	record.Writer, record.Secret = "", "" // which stay as they are; others may read an intent
 	st := step{op: op, intent: Intent{Fingerprint: string(record.Bytes()), History: history}, begins: true, events: events}
 	st.commit = func() error { return setFingerprint(x, &st.intent) }
-	err := PublishNew(x.State, layout.GitIgnore, []byte("*\n"))
-	if err == nil {
-		err = x.State.Sync()
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := x.hideState(); err != nil {
 		return err
 	}
 	return x.apply(st)
