@@ -123,7 +123,7 @@ func artifact(v *jsontree.Value) *jsontree.Value {
 func convertWord(e *editor, f field, v *jsontree.Value, pointer string) {
 	switch {
 	case f.path == versionPath: // another version needs an adapter, not another name
-		if isVersion(v.Text) && v.Text != Version {
+		if isVersion(v.Text) && (v.Kind != jsontree.String || v.Text != Version) {
 			e.set(pointer, jsontree.NewString(Version), "another name of this version")
 		}
 		return

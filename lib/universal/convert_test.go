@@ -55,6 +55,7 @@ func TestShapesAreConverted(t *testing.T) {
 		{"/handoff/version", `"3"`, "", `"3.0"`},
 		{"/handoff/version", `"v3.0"`, "", `"3.0"`},
 		{"/handoff/version", `3`, "", `"3.0"`},
+		{"/handoff/version", `3.0`, "", `"3.0"`},
 		{"/handoff/expire_at", `"2026-09-01T00:00:00Z"`, "/handoff/expires_at", `"2026-09-01T00:00:00Z"`},
 		{"/handoff/context/problem_type", `"bugfix"`, "", `"implementation"`},
 		{meta + "/confidence", `0.9`, "", `"high"`},
