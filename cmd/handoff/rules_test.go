@@ -59,7 +59,7 @@ var floors = [][]string{
 	{"lib/fault"},
 	{"lib/internal/form"},
 	{"lib/internal/jsontree"},
-	{"lib/internal/yamlnode", "lib/internal/layout", "lib/internal/canon", "lib/internal/render"},
+	{"lib/internal/yamlnode", "lib/internal/layout", "lib/internal/canon", "lib/internal/render", "lib/internal/signers"},
 	{"lib/internal/", "schema"},
 	{"lib/internal/eventlog", "lib/internal/store", "lib/packet"},
 	{"lib/internal/txn", "lib/"}, // among them the kinds of records
@@ -116,6 +116,8 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/kballard/go-shellquote":           "lib/agent",
 		"github.com/modelcontextprotocol/go-sdk":      "cmd/internal/mcp",
 		"github.com/google/jsonschema-go":             "cmd/internal/mcp",
+		"github.com/hiddeco/sshsig":                   "lib/signature",
+		"golang.org/x/crypto":                         "lib/signature",
 		"github.com/spf13/cobra":                      "cmd/",
 		"github.com/spf13/pflag":                      "cmd/",
 		"golang.org/x/term":                           "cmd/",
@@ -159,7 +161,7 @@ func TestKindsLinkNoStore(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		for _, pkg := range goList(t, "-deps", module+"/"+kind) {
-			for _, store := range []string{"gofrs/flock", "renameio", "/lib/handoff", "/lib/record", "/lib/bundle", "/internal/durable", "/internal/txn", "/internal/eventlog"} {
+			for _, store := range []string{"gofrs/flock", "renameio", "/lib/handoff", "/lib/record", "/internal/durable", "/internal/txn", "/internal/eventlog"} {
 				if strings.Contains(pkg, store) {
 					t.Errorf("%s links %s", kind, pkg)
 				}
@@ -173,7 +175,7 @@ func TestKindsLinkNoStore(t *testing.T) {
 
 // What starts often links nothing that costs at its start, whether it is used or not.
 func TestFastProgramLinksLittle(t *testing.T) {
-	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "go-udiff", "/schema", "/lib/record", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/whole"}
+	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "go-udiff", "/schema", "/lib/record", "/lib/bundle", "/lib/signature", "sshsig", "x/crypto", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/whole"}
 	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff") {
 		for _, name := range heavy {
 			if strings.Contains(pkg, name) {

@@ -48,11 +48,15 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 		return out.String(), nil
 	}
 	withheld, left := 0, unread.Count()
+	var unsigned []string
 	slices.Reverse(unread.Newest)
 	err := r.store.LoadEach(unread.Newest, func(got handoff.Stored, err error) bool {
 		var block string
 		if err == nil {
-			block, err = r.entry(got)
+			why, refuse := r.store.Distrust(got.Entry.From, got.Signature)
+			if block, err = r.entry(got, refuse); why != "" {
+				unsigned = append(unsigned, short(got.Entry))
+			}
 		}
 		switch {
 		case err != nil:
@@ -69,7 +73,10 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 		left = unread.Count()
 	}
 	if withheld > 0 {
-		out.Add(handoff.Count(withheld, "handoff") + " withheld: the content is not what was written; `handoff verify` names the place.\n")
+		out.Add(handoff.Count(withheld, "handoff") + " withheld: the content, or its signature, does not verify; `handoff verify` names the place.\n")
+	}
+	if len(unsigned) > 0 {
+		out.Add("Without the signature that the operators file asks for: " + strings.Join(unsigned, ", ") + ".\n")
 	}
 	out.Omit(left)
 	return out.String(), told
@@ -111,11 +118,13 @@ func recipients(count map[string]int) string {
 	return out.String()
 }
 
-// entry is one line about a handoff, and its framed body if that is wanted.
-func (r report) entry(got handoff.Stored) (string, error) {
+func short(e handoff.Entry) string { return strings.TrimPrefix(e.ID, "sha256:")[:shortID] }
+
+// entry is one line about a handoff, and its framed body if that is wanted and not refused.
+func (r report) entry(got handoff.Stored, refuse bool) (string, error) {
 	e := got.Entry
-	line, err := render.JSONLine(strings.Join([]string{strings.TrimPrefix(e.ID, "sha256:")[:shortID], e.From, e.Topic, e.Time}, " "))
-	if err != nil || !r.bodies {
+	line, err := render.JSONLine(strings.Join([]string{short(e), e.From, e.Topic, e.Time}, " "))
+	if err != nil || !r.bodies || refuse {
 		return line + "\n", err
 	}
 	framed, _, err := handoff.Framed(got, handoff.Frame{MaxChars: r.maxChars})

@@ -94,10 +94,22 @@ func (e *export) newest() string {
 
 func (e *export) documents(w *Writer) (err error) {
 	failed := e.LoadEach(e.entries, func(got handoff.Stored, fault error) bool {
+		var signatures []string
 		if err = fault; err == nil {
-			err = w.Put(Line{Handoff: &Handoff{ID: got.Entry.ID, Text: string(got.Text), FirstSeen: e.seen[got.Entry.ID]}})
+			signatures, err = e.signatures(got)
+		}
+		if err == nil {
+			err = w.Put(Line{Handoff: &Handoff{ID: got.Entry.ID, Text: string(got.Text), Signatures: signatures, FirstSeen: e.seen[got.Entry.ID]}})
 		}
 		return err == nil
 	})
 	return cmp.Or(failed, err)
+}
+
+func (e *export) signatures(got handoff.Stored) ([]string, error) {
+	if got.Signature.State == handoff.SignatureUnsigned {
+		return nil, nil
+	}
+	text, err := e.SignatureText(got.Entry.ID)
+	return []string{text}, err
 }

@@ -16,6 +16,7 @@ type Options struct {
 
 	WithState bool // take over read marks and consumed tokens: whoever made the bundle is to be trusted not to hide mail
 	DryRun    bool // say what would be done, and do nothing
+	MustSign  bool // refuse what has no good signature
 	KeepGoing bool // store those of the documents that can be stored
 }
 
@@ -87,7 +88,7 @@ func (c *contents) take(header Header, l Line, o Options) {
 	switch {
 	case l.Handoff != nil:
 		c.sources = append(c.sources, handoff.Source{Name: fmt.Sprintf("%s, line %d", o.Name, l.Number), Text: []byte(l.Handoff.Text),
-			ID: l.Handoff.ID, Origin: &handoff.Origin{Writer: header.Writer}})
+			ID: l.Handoff.ID, Origin: &handoff.Origin{Writer: header.Writer}, Signatures: l.Handoff.Signatures, MustSign: o.MustSign})
 	case l.Read != nil:
 		c.marked++
 		c.marks[l.Read.ID] = append(c.marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})

@@ -18,6 +18,7 @@ import (
 type admitted struct {
 	sealed
 	operators operators.State
+	signature txn.Signature // no text is none
 }
 
 // admit checks place and operators. It writes nothing. What is refused is left out and reported in results.
@@ -36,7 +37,7 @@ func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admit
 			results[d.at].Err = err
 			continue
 		}
-		good = append(good, admitted{d.sealed, state})
+		good = append(good, admitted{sealed: d.sealed, operators: state})
 	}
 	return good, nil
 }

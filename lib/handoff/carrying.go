@@ -46,9 +46,9 @@ func (s *Store) announced(d *durable.Dir, e Entry, mark string) (*Stored, error)
 	if err == nil && !bytes.Contains(text, []byte(mark)) {
 		return nil, nil
 	}
-	got := &Stored{Entry: e, Path: s.at.RelPath(e.File)}
-	if got.Document, got.Text, err = s.at.Load(d, e); err != nil {
+	got, err := s.load(d, e)
+	if err != nil {
 		return nil, err
 	}
-	return got, nil
+	return &got, nil
 }

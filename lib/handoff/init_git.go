@@ -62,16 +62,17 @@ func (s *Store) ignoring(text string, kind Git) string {
 	return withLines(text, lines)
 }
 
-// attributing returns a .gitattributes with the lines that a kind needs: index files join their lines, and documents are
-// checked out with the bytes that their ids are of.
+// attributing returns a .gitattributes with the lines that a kind needs: index files join their lines, and documents and
+// signatures are checked out with the bytes that their ids are of.
 func (s *Store) attributing(text string, kind Git) string {
 	lines := []string{"INDEX*.md merge=union"}
 	if base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, `"`, `\"`); local && kind == GitTracked {
-		pattern := base + "*.md"
-		if strings.ContainsAny(pattern, " \t\"\\") {
-			pattern = `"` + strings.ReplaceAll(pattern, `\`, `\\`) + `"`
+		for _, pattern := range []string{base + "*.md", base + layout.Signatures + "/*"} {
+			if strings.ContainsAny(pattern, " \t\"\\") {
+				pattern = `"` + strings.ReplaceAll(pattern, `\`, `\\`) + `"`
+			}
+			lines = append(lines, pattern+" -text")
 		}
-		lines = append(lines, pattern+" -text")
 	}
 	return withLines(text, lines)
 }

@@ -153,7 +153,7 @@ func (s *Store) keep(d *durable.Dir, f Filter, readers map[string]bool) func(Ent
 		if f.Tag == "" {
 			return true
 		}
-		doc, _, err := s.at.Load(d, e)
+		doc, err := s.load(d, e)
 		if err != nil {
 			s.opt.Warn(fmt.Sprintf("%s is left out: %v", e.ID, err))
 		}

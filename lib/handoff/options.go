@@ -47,6 +47,12 @@ type Options struct {
 	// fault of it, Write warns. nil checks nothing.
 	CheckBody func(body string) error
 
+	// VerifySignature returns the public key that made an armored SSH signature of a text: signature.Verify. One that does not
+	// hold is ErrIntegrity. Without it what is signed cannot be read.
+	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
+	AllowedSigners  string                            // the user's file of whose keys are whose; "" is none
+	Sign            func(text []byte) ([]byte, error) // signs what is written; nil leaves it unsigned
+
 	Rules       Rules                  // the frontmatter schema: schema.Frontmatter()
 	Now         func() time.Time       // nil is time.Now
 	Fingerprint func() (string, error) // which machine this is; nil asks the system

@@ -39,6 +39,7 @@ type Project struct {
 	Foreign  string // a .handoff.yaml or .git above that belongs to somebody else, and so made no root; "" if none
 	Apart    string // why a linked work tree is to have a store of its own, although the project shares one; "" once it has it
 	Settings Settings
+	User     settings.User
 	Options  Options
 
 	named    bool   // the handoffs directory was named by a flag or the environment
@@ -89,6 +90,9 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 // load reads the settings of p.Root.
 func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlags) (err error) {
 	if p.Settings, err = settings.LoadOf(p.settings, p.Root, cwd, getenv); err != nil {
+		return fault.New(ErrConfig, "", "%v", err)
+	}
+	if p.User, err = settings.LoadUser(getenv); err != nil {
 		return fault.New(ErrConfig, "", "%v", err)
 	}
 	p.named = flags.HandoffsDir != "" || p.Settings.HandoffsDir.Source == settings.Environment
@@ -163,7 +167,7 @@ func absolute(cwd, path string) string {
 func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	s := p.Settings
 	o := Options{
-		Root: p.Root, Git: s.Git.Value, Operator: s.Operator.Value,
+		Root: p.Root, AllowedSigners: p.User.AllowedSigners(), Git: s.Git.Value, Operator: s.Operator.Value,
 		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value, IndexMaxRows: s.IndexMaxRows.Value,
 		Operators: OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn, Evidence: p.evidence()},
 	}

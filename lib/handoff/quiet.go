@@ -42,7 +42,7 @@ func (s *Store) UnreadQuickly(operator string, maxAgeDays int) (Inbox, error) {
 		whole = false
 		s.opt.Lost(err)
 	}
-	in, err := (&Store{&look, s.opt}).Unread(operator, mostTold, maxAgeDays)
+	in, err := (&Store{at: &look, opt: s.opt}).Unread(operator, mostTold, maxAgeDays)
 	if err == nil && len(in.Newest) == 0 && operator != "" && large && settled && whole {
 		known = slices.DeleteFunc(known, same)
 		known = append(known[max(0, len(known)-maxQuiet+1):], quiet{operator, maxAgeDays, seen})

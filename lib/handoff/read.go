@@ -11,6 +11,8 @@ type Stored struct {
 	Entry Entry
 	Path  string // relative to the project root if inside it
 	Text  []byte // the stored bytes
+
+	Signature Signature
 }
 
 // Read returns the handoff with the id, or with the unique prefix of 8 or more hex digits, with or without
@@ -30,8 +32,7 @@ func (s *Store) Read(id string) (Stored, error) {
 	if err != nil {
 		return Stored{}, err
 	}
-	got := Stored{Entry: e, Path: s.at.RelPath(e.File)}
-	got.Document, got.Text, err = s.at.Load(d, e)
+	got, err := s.load(d, e)
 	if err != nil {
 		_, body, _ := document.Split(got.Text)
 		got.Body = string(body)
@@ -78,9 +79,7 @@ func (s *Store) LoadEach(entries []Entry, do func(Stored, error) bool) error {
 	}
 	defer d.Close()
 	for _, e := range entries {
-		got := Stored{Entry: e, Path: s.at.RelPath(e.File)}
-		got.Document, got.Text, err = s.at.Load(d, e)
-		if !do(got, err) {
+		if !do(s.load(d, e)) {
 			break
 		}
 	}

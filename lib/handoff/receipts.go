@@ -1,6 +1,10 @@
 package handoff
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
 
 // How far a handoff has come to its recipient.
 const (
@@ -20,6 +24,8 @@ type Listed struct {
 	ReadBy []Mark `json:"read_by"`
 	Unread bool   `json:"unread"`          // by its recipient
 	State  string `json:"state,omitempty"` // how far it has come to its recipient
+
+	Signature *Signature `json:"signature,omitempty"`
 }
 
 // ListedEntry returns how an entry looks in JSON, without its state.
@@ -28,7 +34,7 @@ func ListedEntry(e Entry) Listed {
 	if marks == nil {
 		marks = []Mark{}
 	}
-	return Listed{e.ID, e.File, e.From, e.To, e.Topic, e.Time, marks, e.UnreadBy(""), ""}
+	return Listed{e.ID, e.File, e.From, e.To, e.Topic, e.Time, marks, e.UnreadBy(""), "", nil}
 }
 
 // Listed returns entries as they look in JSON, each with its state.
@@ -39,7 +45,27 @@ func (s *Store) Listed(entries []Entry) []Listed {
 		all[i] = ListedEntry(e)
 		all[i].State = told.state(e)
 	}
+	s.listSignatures(all, entries)
 	return all
+}
+
+// listSignatures says of each entry what is known of its signature. The documents of those that have one are read.
+func (s *Store) listSignatures(all []Listed, entries []Entry) {
+	d, err := s.at.Reader()
+	if err != nil || d == nil {
+		return
+	}
+	defer d.Close()
+	for i, e := range entries {
+		all[i].Signature = &Signature{State: SignatureUnsigned}
+		if text, err := store.ReadSignature(d, e.ID); err == nil && text == nil {
+			continue
+		}
+		got, err := s.load(d, e)
+		if all[i].Signature = &got.Signature; err != nil && got.Signature.State == "" {
+			all[i].Signature = nil // it is not known
+		}
+	}
 }
 
 // offered says which handoffs were offered to which operators.

@@ -157,12 +157,12 @@ func (x *searcher) prove(hits []Entry) []Match {
 	matches := make([]Match, len(hits))
 	good := make([]bool, len(hits))
 	parallel.Each(len(hits), runtime.GOMAXPROCS(0), func(i int) {
-		doc, _, err := x.at.Load(x.dir, hits[i])
+		got, err := x.load(x.dir, hits[i])
 		if err != nil {
 			x.fail(err)
 			return
 		}
-		matches[i], good[i] = Match{hits[i], x.words.passages(doc)}, true
+		matches[i], good[i] = Match{hits[i], x.words.passages(got.Document)}, true
 	})
 	proven := make([]Match, 0, len(hits))
 	for i, m := range matches {

@@ -45,9 +45,17 @@ type Frame struct {
 // Framed returns the body of a stored handoff inside a frame that says where it comes from and that it is
 // no instruction (spec 3-surface), and what the body looks like an attempt at.
 func Framed(s Stored, f Frame) (text string, flags []string, err error) {
-	framed, err := render.Frame{Path: shownPath(s.Path), ID: s.Entry.ID, From: s.Entry.From, To: s.Entry.To, Topic: s.Entry.Topic, TsUTC: s.Entry.Time,
+	framed, err := render.Frame{Path: shownPath(s.Path), ID: s.Entry.ID, From: s.Entry.From, To: s.Entry.To, Topic: s.Entry.Topic, TsUTC: s.Entry.Time, SignedBy: signedBy(s.Signature),
 		Unverified: f.Unverified, Max: f.MaxChars, Whole: f.Whole, Offset: f.Offset, More: f.More}.Wrap(s.Body)
 	return framed.Text, framed.Flags, err
+}
+
+// signedBy names who signed, if that is known to be the author.
+func signedBy(sig Signature) string {
+	if sig.State != SignatureGood {
+		return ""
+	}
+	return sig.Operator
 }
 
 // shownPath leaves the directory out, whose name could speak, unless it is the usual one.

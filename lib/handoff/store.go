@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -12,6 +13,8 @@ import (
 type Store struct {
 	at  *store.Store
 	opt Options
+
+	trusted trusted
 }
 
 // Open checks the options and returns the store that they name. It creates nothing: a store comes into
@@ -37,7 +40,12 @@ func Open(opt Options) (*Store, error) {
 		}
 	}
 	opt = opt.withDefaults()
-	return &Store{opt.store(), opt}, nil
+	s := &Store{at: opt.store(), opt: opt}
+	s.at.Opt.CheckSignature = func(d *durable.Dir, id, from string, text []byte) (string, error) {
+		sig, err := s.signature(d, id, from, text)
+		return sig.State, err
+	}
+	return s, nil
 }
 
 // Dir returns the absolute path of the handoffs directory.

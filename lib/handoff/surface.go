@@ -79,9 +79,9 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	defer d.Close()
 	banner := fmt.Sprintf("[Unread handoffs to: %s]\n", operator)
 	out := render.NewBudget(MaxForAgents - len(banner))
-	var blocks, shown, withheld []string
+	var blocks, notes, shown, withheld []string
 	for _, e := range slices.Backward(in.Newest) {
-		text, verified, err := s.surfaceOne(d, e, opt)
+		text, note, verified, err := s.surfaceOne(d, e, opt)
 		if err != nil {
 			return err
 		}
@@ -89,6 +89,9 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 			break
 		}
 		blocks = append(blocks, "\n"+text)
+		if note != "" {
+			notes = append(notes, note)
+		}
 		if verified {
 			shown = append(shown, e.ID)
 		} else {
@@ -102,6 +105,11 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	if left := in.Count() - len(blocks); left > 0 {
 		more = fmt.Sprintf("%d more unread\n", left)
 	}
+	for _, note := range notes {
+		if opt.Notes != nil {
+			fmt.Fprintln(opt.Notes, note)
+		}
+	}
 	if _, err := io.WriteString(w, banner+strings.Join(blocks, "")+more); err != nil {
 		return err
 	}
@@ -109,20 +117,24 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	return nil
 }
 
-func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text string, verified bool, err error) {
-	got := Stored{Entry: e, Path: s.at.RelPath(e.File)}
-	if got.Document, got.Text, err = s.at.Load(d, e); err != nil {
+func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text, note string, verified bool, err error) {
+	got, err := s.load(d, e)
+	if err != nil {
 		why := "cannot be read"
 		if errors.Is(err, ErrIntegrity) {
 			why = "does not verify"
 		}
-		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(fault.Plain(err))), false, nil
+		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(fault.Plain(err))), "", false, nil
+	}
+	missing, refuse := s.Distrust(e.From, got.Signature)
+	if refuse {
+		return fmt.Sprintf("[withheld: %s: %s]\n", e.ID, missing), "", false, nil
 	}
 	text, flags, err := Framed(got, Frame{MaxChars: opt.MaxChars, Whole: MaxForAgents - roomBeside})
-	if line := render.Blocker(e.ID, flags); line != "" && opt.Notes != nil {
-		fmt.Fprintln(opt.Notes, line)
+	if missing != "" {
+		text = fmt.Sprintf("[note: %s: %s]\n", e.ID, missing) + text
 	}
-	return text, true, err
+	return text, render.Blocker(e.ID, flags), true, err
 }
 
 const roomBeside = 200 // characters, for banner and count around a single body

@@ -24,6 +24,9 @@ type Source struct {
 
 	ID     string  // that the document has to have; "" for any
 	Origin *Origin // of an import, nil for what is written here
+
+	Signatures []string // armored, of an import: the first that holds is stored with it
+	MustSign   bool     // refuse it without a good signature, as if the operators file wanted one
 }
 
 // An Origin is the store that an imported document comes from.
@@ -136,6 +139,9 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ 
 	if err == nil {
 		err = s.publish(ctx, sources, docs, results, keepGoing)
 	}
+	if err == nil {
+		err = s.signExisting(ctx, docs, results)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +170,14 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 	if err == nil && !keepGoing {
 		err = Faults(results)
 	}
-	return admitted, err
+	if err != nil {
+		return nil, err
+	}
+	signed, err := s.sign(admitted, sources, results)
+	if err == nil && !keepGoing {
+		err = Faults(results)
+	}
+	return signed, err
 }
 
 // publish stores the admitted documents, and reports in results what became of each.
@@ -172,7 +185,7 @@ func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, 
 	publications := make([]txn.Publication, len(docs))
 	for i, d := range docs {
 		publications[i] = txn.Publication{Document: d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
-			Origin: d.origin, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
+			Origin: d.origin, Signature: d.signature, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}
 	outcomes, err := txn.Publish(ctx, s.at, publications, keepGoing)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -37,6 +38,9 @@ type Whole struct {
 	Rules     handoff.Rules                        // the JSON Schema, which words what the plain check refuses
 	CheckBody func(body string) error
 
+	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
+	Sign            func(a *App, p handoff.Project, key string, text []byte) ([]byte, error) // "" is the user's key
+
 	IsRecord func(text []byte) bool                                    // whether JSON has the shape of a record
 	Records  func(Input) func(name string, text []byte) handoff.Source // stores the records of one run
 
@@ -50,10 +54,12 @@ type App struct {
 	JSON  bool
 	Quiet bool
 	Gate  Gate
+	Sign  Signing
 
 	ForAgents bool // what is printed is for agents too: an error is told in our own words
 
 	whole    *Whole
+	beyond   func() error // becomes the whole program, once; returns why that failed
 	refused  *atomic.Bool // the plain check has refused a head
 	consumed []byte       // what was read of standard input; nil if nothing was
 	alone    error        // why the whole program cannot be run, once that is known
@@ -108,7 +114,9 @@ func newApp(e Env, whole *Whole) *App {
 	if e.Options == nil {
 		e.Options = func(*handoff.Options) {}
 	}
-	return &App{Env: e, whole: whole, refused: new(atomic.Bool), progress: &progress{w: e.Stderr}}
+	a := &App{Env: e, whole: whole, refused: new(atomic.Bool), progress: &progress{w: e.Stderr}}
+	a.beyond = sync.OnceValue(func() error { return a.handOver(errBeyond) })
+	return a
 }
 
 // Root returns the whole tree of commands, to document it.
@@ -203,6 +211,7 @@ func (a *App) Project() (handoff.Project, error) {
 	if a.whole != nil {
 		p.Options.Rules, p.Options.CheckBody = a.whole.Rules, a.whole.CheckBody
 	}
+	a.signatures(p, &p.Options)
 	p.Options.Warn, p.Options.Lost = a.Note, a.lost
 	if !a.Quiet && IsTerminal(a.Stderr) {
 		p.Options.Progress = a.progress.show

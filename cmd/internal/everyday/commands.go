@@ -46,6 +46,7 @@ var commands = []command{
 	{"onboard", nil, "Print what the next run of a project should know"},
 	{"export", nil, "Write handoffs as one file, to be imported elsewhere"},
 	{"import", nil, "Store the handoffs of a file that export has made"},
+	{"sign", nil, "Sign stored handoffs with an SSH key"},
 	{"install", nil, "Register the session-start hook with a coding agent"},
 	{"uninstall", nil, "Take the session-start hook out of the settings of a coding agent"},
 	{"mcp", nil, "Serve the handoffs to a coding agent over the Model Context Protocol"},

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 func hookCommand(a *App) *cobra.Command {
@@ -39,7 +40,11 @@ func (a *App) sessionStart(s agent.Session) {
 	if s.Cwd, err = a.Getwd(); err != nil {
 		return
 	}
-	s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags, s.Options = a.Stdin, direct(a.Stdout), a.Stderr, a.Getenv, a.Flags, a.Options
+	s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags = keeper{a.Stdin, a}, direct(a.Stdout), a.Stderr, a.Getenv, a.Flags
+	s.Options = func(o *handoff.Options) {
+		a.signatures(handoff.Project{}, o)
+		a.Options(o)
+	}
 	agent.SessionStart(s)
 }
 

@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,8 +35,40 @@ func operatorsCommand(a *App) *cobra.Command {
 			Use: "validate [FILE]", Short: "Name every fault of an operators file; exits with 2 if there is one", Args: Args(cobra.MaximumNArgs(1)),
 			RunE: func(_ *cobra.Command, files []string) error { return a.validateOperators(files) },
 		},
+		a.trustCommand(),
 	)
 	return cmd
+}
+
+func (a *App) trustCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "trust OPERATOR", Short: "Say that the keys which the operators file gives an operator are right",
+		Long: `Keys count as they were first seen here. When the operators file gives an operator others, what these sign is
+withheld, until somebody has made sure and says so. What keys sign that are no longer listed is revoked then.
+A key that is to be replaced can vouch for the new ones instead, by signing the operators file:
+` + "`ssh-keygen -Y sign -n " + handoff.OperatorsNamespace + " -f OLD_KEY OPERATORS.md`" + `.`,
+		Args: Args(cobra.ExactArgs(1)), ValidArgsFunction: a.completeOperators,
+		RunE: func(_ *cobra.Command, ops []string) error { return a.trust(ops[0], yes) },
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask on a terminal")
+	return cmd
+}
+
+func (a *App) trust(operator string, yes bool) error {
+	s, err := a.operatorsStore()
+	if err != nil {
+		return err
+	}
+	if !yes && (!a.CanAsk() || !a.confirm("Are the keys that "+operator+" has in the operators file right?")) {
+		return Invalid("make sure that the keys are right, then answer y, or use --yes", "nothing was changed")
+	}
+	done, err := s.Trust(context.Background(), operator)
+	if err != nil {
+		return err
+	}
+	a.Committed()
+	return a.PrintJSON(done)
 }
 
 // operatorsStore is Store for commands that need no more of the project than its operators file.

@@ -37,6 +37,9 @@ printed and the exit code is 6. With --agent it prints at most 30,000 characters
 				}
 				return err
 			}
+			if why, _ := s.Distrust(got.Entry.From, got.Signature); why != "" {
+				a.Note(why)
+			}
 			switch {
 			case a.JSON:
 				return a.readJSON(got)
@@ -85,5 +88,6 @@ func (a *App) showFramed(got handoff.Stored, f handoff.Frame) error {
 func (a *App) readJSON(got handoff.Stored) error {
 	all := got.Document.Fields()
 	all["body"], all["file_path"], all["read_by"] = got.Body, got.Path, handoff.ListedEntry(got.Entry).ReadBy
+	all["signature"] = got.Signature
 	return a.PrintJSON(all)
 }

@@ -55,10 +55,14 @@ func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.Surface
 	err = s.LoadEach(in.Newest, func(got handoff.Stored, err error) bool {
 		line := struct {
 			handoff.Listed
-			Framed   string `json:"framed,omitempty"`
-			Withheld string `json:"withheld,omitempty"`
-		}{Listed: handoff.ListedEntry(got.Entry)}
-		if err == nil {
+			Signature handoff.Signature `json:"signature"`
+			Framed    string            `json:"framed,omitempty"`
+			Withheld  string            `json:"withheld,omitempty"`
+		}{Listed: handoff.ListedEntry(got.Entry), Signature: got.Signature}
+		why, refuse := s.Distrust(got.Entry.From, got.Signature)
+		if err == nil && refuse {
+			err = &handoff.Error{Problem: why}
+		} else if err == nil {
 			line.Framed, _, err = handoff.Framed(got, handoff.Frame{MaxChars: opt.MaxChars})
 		}
 		if err != nil {

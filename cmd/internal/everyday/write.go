@@ -70,6 +70,7 @@ stored all or none. A document with a credential in it is refused.`,
 	}
 	f.Register(cmd)
 	a.Gate.Register(cmd)
+	a.Sign.Register(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default by their shape)")
 	Texts(cmd.Flags(), &allowEmpty, "allow-empty", "a `field` of packets that may be empty; may be repeated")
 	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")

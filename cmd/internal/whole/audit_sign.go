@@ -64,7 +64,7 @@ func (a *app) auditSign(named, output string) error {
 		return everyday.Invalid("write a handoff first", "there are no events to sign")
 	}
 	message := []byte(head.String() + "\n")
-	signature, err := sshSign(key, message)
+	signature, err := sshSign(key, handoff.CheckpointNamespace, message)
 	if err != nil {
 		return signFailed(err)
 	}

@@ -15,8 +15,8 @@ import (
 
 // sshSign returns the signature of the message by a key: the file of a private key, or of a public one
 // whose private one the agent holds. ssh-keygen asks for a passphrase on the terminal, if it needs one.
-func sshSign(key string, message []byte) ([]byte, error) {
-	return sshKeygen(message, "cannot sign with "+key, "-Y", "sign", "-q", "-f", key, "-n", handoff.CheckpointNamespace)
+func sshSign(key, namespace string, message []byte) ([]byte, error) {
+	return sshKeygen(message, "cannot sign with "+key, "-Y", "sign", "-q", "-f", key, "-n", namespace)
 }
 
 func sshKeygen(stdin []byte, failure string, args ...string) ([]byte, error) {

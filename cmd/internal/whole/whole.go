@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/lib/signature"
 	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -22,14 +23,18 @@ func Program() *everyday.Whole {
 		Words:     map[string][]string{"kind": record.Kinds(), "encoding": universal.Encodings()},
 		Rules:     schema.Frontmatter(),
 		CheckBody: record.CheckBody,
-		IsRecord:  func(text []byte) bool { return record.Detect(text) != "" },
-		Records:   records,
-		Warnings:  record.Shared,
+
+		VerifySignature: signature.Verify,
+		Sign:            signText,
+
+		IsRecord: func(text []byte) bool { return record.Detect(text) != "" },
+		Records:  records,
+		Warnings: record.Shared,
 	}
 	for name, build := range map[string]func(*app) *cobra.Command{
 		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "audit": auditCommand,
 		"show": showCommand, "check": checkCommand, "resume": resumeCommand, "create": createCommand,
-		"validate": validateCommand, "hop": hopCommand, "repair": repairCommand, "onboard": onboardCommand, "export": exportCommand, "import": importCommand,
+		"validate": validateCommand, "hop": hopCommand, "repair": repairCommand, "onboard": onboardCommand, "export": exportCommand, "import": importCommand, "sign": signCommand,
 		"install": installCommand, "uninstall": uninstallCommand, "mcp": mcpCommand,
 	} {
 		w.Commands[name] = func(a *everyday.App) *cobra.Command { return build(&app{a}) }

@@ -35,6 +35,8 @@ type Handoff struct {
 	ReadBy string // the read marks, as a row has them; where an operator has several, the first counts
 
 	Imported bool // other replicas have written it, and have its events
+	Signed   bool // a signature was stored with it, or put beside it
+
 	// What repairs have said: the document is gone, or the next write event replaces the former.
 	Aside, Superseded bool
 }
@@ -100,7 +102,9 @@ func (h Handoff) Marks() []index.Mark {
 func (f *Facts) Collect(e Parsed) {
 	switch p := e.content.(type) {
 	case Written:
-		f.write(p.HandoffID, Handoff{Line: e.Number, Offset: e.Offset, sum: p.sum()})
+		f.write(p.HandoffID, Handoff{Line: e.Number, Offset: e.Offset, sum: p.sum(), Signed: p.SigningKey != ""})
+	case Signed:
+		f.about(p.HandoffID).Signed = true
 	case MarkedRead:
 		f.mark(p, e.Number)
 	case Resumed:

@@ -1,6 +1,12 @@
 package eventlog
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+	"sync"
+)
+
+var idAlone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`sha256:[0-9a-f]{64}`) })
 
 // ResumeKey returns the key of the token that a line of the log records as consumed.
 func ResumeKey(line []byte) ([]byte, bool) {
@@ -43,14 +49,20 @@ func WrittenOn(line []byte) (id, branch []byte, ok bool) {
 	return id, branch, ok
 }
 
-// WrittenAt returns the id of the handoff whose writing or import a line of the log records, and when that was.
-func WrittenAt(line []byte) (id, at []byte, ok bool) {
+// WrittenAt returns the ids of the handoffs whose writing or import a line of the log records, and when that was.
+func WrittenAt(line []byte) (ids []string, at []byte, ok bool) {
 	if !isWrite(line) {
 		return nil, nil, false
 	}
-	id, _ = textField(line, "handoff_id")
+	if id, one := textField(line, "handoff_id"); one {
+		ids = []string{string(id)}
+	} else {
+		for _, id := range idAlone().FindAll(line, -1) {
+			ids = append(ids, string(id))
+		}
+	}
 	at, ok = textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc") // the last field is the event's
-	return id, at, ok
+	return ids, at, ok
 }
 
 // AdoptedAt returns when a line of the log says that the store took over handoffs whose events it does not have.

@@ -11,6 +11,8 @@ type Regenerated struct {
 const (
 	TypeWrite      = "handoff.write"
 	TypeImport     = "handoff.import" // of what another store had: Written, or Imported where the files came by themselves
+	TypeSign       = "handoff.sign"
+	TypeTrust      = "operators.trust"
 	TypeMarkRead   = "handoff.mark_read"
 	TypeSurface    = "handoff.surface"
 	TypeResume     = "handoff.resume"
@@ -35,11 +37,26 @@ type Written struct {
 	ReferencesCount      int      `json:"references_count"`
 	SchemaVersion        string   `json:"schema_version"`
 	SecretsAllowed       []string `json:"secrets_allowed,omitempty"` // rules whose findings were let through
+	SigningKey           string   `json:"signing_key,omitempty"`     // of the signature that was stored with it
 	Tags                 []string `json:"tags"`
 	To                   string   `json:"to"`
 	Topic                string   `json:"topic"`
 	Time                 string   `json:"ts_utc"`
 	Writer               string   `json:"writer,omitempty"` // of an import: the store that it came from, if that is known
+}
+
+type Signed struct {
+	HandoffID string `json:"handoff_id"`
+	Key       string `json:"signing_key"` // its fingerprint
+}
+
+// Trusted says which keys of an operator count, and which do no longer.
+type Trusted struct {
+	OperatorID string   `json:"operator_id"`
+	Keys       []string `json:"keys"`
+	Former     []string `json:"former_keys"`
+	FirstSight bool     `json:"first_sight"` // nobody was asked: no key of the operator was known
+	By         string   `json:"trusted_by,omitempty"`
 }
 
 type MarkedRead struct {

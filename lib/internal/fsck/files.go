@@ -47,6 +47,7 @@ func (c *check) checkDocument(row *Row) {
 		if err := c.Opt.CheckBody(doc.Body); err != nil {
 			c.fault(c.RelPath(row.File), remedyRepair+" puts it aside; `handoff show ID | handoff write -` stores its record with the view that it should have", "%s", store.OneLine(err))
 		}
+		c.checkSignature(row, text)
 		c.checkRowEvents(row, &doc)
 	}
 }
@@ -91,7 +92,7 @@ func (c *check) checkName(name string) {
 	entry, err := c.Dir.Lstat(name)
 	isState := c.State != nil && sameDir(c.Dir, name, c.State)
 	switch {
-	case err != nil || isState:
+	case err != nil || isState || name == layout.Signatures:
 	case name == layout.Lock:
 		c.checkLock(entry)
 	case name == layout.Index:

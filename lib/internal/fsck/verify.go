@@ -123,6 +123,7 @@ func (c *check) all(ctx context.Context) {
 	c.checkIntent()
 	c.checkDocuments(ctx, c.order)
 	c.checkNames()
+	c.checkSignatures()
 	c.checkEvents()
 	c.checkLedger()
 	c.checkAdoption()

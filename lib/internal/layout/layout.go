@@ -6,6 +6,7 @@
 //	  .INDEX.md.lock           never truncated, never removed
 //	  .intent                  only while a change is under way or was interrupted
 //	  2026-05-07-….md          the handoffs
+//	  .sig/<64 digits>.sig     their signatures
 //	.run/                      the state directory
 //	  machine-fingerprint      which machine the store belongs to
 //	  handoff-events.jsonl     the audit log
@@ -45,6 +46,8 @@ const (
 	Index  = "INDEX.md"
 	Lock   = ".INDEX.md.lock"
 	Intent = ".intent"
+
+	Signatures = ".sig" // the directory of signatures; see SignatureFile
 )
 
 // In the state directory.
@@ -57,7 +60,8 @@ const (
 	Offers      = "offered.jsonl"
 	OlderOffers = "offered-before.jsonl"
 	UnreadCache = "quiet.json"
-	SeenIndex   = "index-seen" // stamps of the index files that this replica knows all rows of
+	SeenIndex   = "index-seen"         // stamps of the index files that this replica knows all rows of
+	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
 	Drafts      = "drafts"
 	GitIgnore   = ".gitignore"
 
@@ -79,6 +83,7 @@ const (
 	MaxEvent     = 32 << 20 // of a line of the log
 	MaxStateFile = 64 << 10 // of a small file of the state directory
 	MaxOperators = 1 << 20
+	MaxSignature = 64 << 10
 )
 
 // Archive returns the name of the n-th archive, counted from 1.
@@ -100,10 +105,19 @@ func ArchiveNumber(name string) int {
 // is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers, SeenIndex:
+	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers, SeenIndex, Pins:
 		return true
 	}
-	return IsArchive(name)
+	return IsArchive(name) || IsSignatureFile(name)
+}
+
+// SignatureFile returns the name of the signature of a handoff, below [Signatures].
+func SignatureFile(id string) string { return strings.TrimPrefix(id, "sha256:") + ".sig" }
+
+// IsSignatureFile reports whether name is one that [SignatureFile] gives.
+func IsSignatureFile(name string) bool {
+	digits, ok := strings.CutSuffix(name, ".sig")
+	return ok && form.IsDigest(digits)
 }
 
 // IsCheckpoint reports whether name is that of a checkpoint: not of its signature, and not of what somebody put aside

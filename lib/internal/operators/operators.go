@@ -12,6 +12,11 @@
 //	    active_since: 2026-01-01          # a date or an RFC 3339 time, quoted or not
 //	    active_until: 2026-12-31          # optional; a date counts to its last moment in UTC
 //	    gpg_key_fingerprint: '…'          # optional; 40 hexadecimal digits
+//	    ssh_keys:                         # optional; what the operator signs with
+//	      - key: 'ssh-ed25519 AAAA…'      # as OpenSSH writes public keys
+//	        valid_after: 2026-01-01       # optional; the first moment of a date in UTC, as in valid_before
+//	        valid_before: 2027-01-01      # optional
+//	    require_signature: 'refuse'       # optional; none (default), flag or refuse
 //
 // An optional key without a value counts as absent, a required one as missing. Every other key, and
 // every YAML feature that hides or moves data (anchors, aliases, tags, repeated keys, a second
@@ -23,6 +28,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/signers"
 )
 
 // A State is what is known of an operator. Its text is what the audit log records.
@@ -54,6 +61,44 @@ type Operator struct {
 	ActiveSince    string   `json:"active_since"`
 	ActiveUntil    string   `json:"active_until,omitempty"`        // "" for no end
 	GPGFingerprint string   `json:"gpg_key_fingerprint,omitempty"` // "" when not given
+	SSHKeys        []SSHKey `json:"ssh_keys,omitempty"`
+	Require        string   `json:"require_signature,omitempty"` // RequireFlag or RequireRefuse; "" is none
+}
+
+// An SSHKey is a key that an operator signs with.
+type SSHKey struct {
+	Key         string `json:"key"`
+	ValidAfter  string `json:"valid_after,omitempty"`
+	ValidBefore string `json:"valid_before,omitempty"`
+}
+
+// What an operator without a good signature comes to, if not nothing.
+const (
+	RequireFlag   = "flag"   // it is said wherever handoffs of the operator are shown
+	RequireRefuse = "refuse" // and none is stored
+)
+
+// Authors returns what the file says of the keys of its operators.
+func (l *List) Authors() []signers.Author {
+	all := make([]signers.Author, len(l.operators))
+	for i, o := range l.operators {
+		all[i] = signers.Author{Name: o.ID, Email: o.GitEmail}
+		for _, k := range o.SSHKeys {
+			key, _ := signers.ParseKey(k.Key) // its form was checked, as those of the times
+			after, _, _ := span(k.ValidAfter)
+			before, _, _ := span(k.ValidBefore)
+			all[i].Rules = append(all[i].Rules, signers.Rule{Key: key, After: after, Before: before})
+		}
+	}
+	return all
+}
+
+// Require returns what require_signature says of an operator: "", RequireFlag or RequireRefuse.
+func (l *List) Require(id string) string {
+	if i := slices.IndexFunc(l.operators, func(o Operator) bool { return o.ID == id }); i >= 0 {
+		return l.operators[i].Require
+	}
+	return ""
 }
 
 // Offboarded reports whether the operator's active_until has passed. A date passes at the end of
@@ -81,7 +126,7 @@ type List struct {
 func (l *List) All() []Operator {
 	list := slices.Clone(l.operators)
 	for i := range list {
-		list[i].Capabilities = slices.Clone(list[i].Capabilities)
+		list[i].Capabilities, list[i].SSHKeys = slices.Clone(list[i].Capabilities), slices.Clone(list[i].SSHKeys)
 	}
 	return list
 }

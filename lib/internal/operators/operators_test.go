@@ -106,14 +106,14 @@ line 8: operators[0]: capabilities must be a list
 line 9: operators[0]: active_since must be a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z, not "2026-13-01"
 line 10: operators[0]: active_until must be a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z, not "tomorrow"
 line 11: operators[0]: gpg_key_fingerprint must be a fingerprint of 40 hexadecimal digits without spaces, not "abc"
-line 12: operators[0] has the unknown key "nickname"; known are id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint
+line 12: operators[0] has the unknown key "nickname"; known are id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint, ssh_keys, require_signature
 line 13: operators[1] has no active_since; add it
 line 13: operators[1] has no capabilities; add it
 line 13: operators[1] has no git_email; add it
 line 13: operators[1] has no github_handle; add it
 line 14: the key "id" is given twice, first on line 13
 line 15: operators[1]: display_name: YAML does not read "12" as text; write it in quotes
-line 16: operators[2] must be a mapping with the keys id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint
+line 16: operators[2] must be a mapping with the keys id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint, ssh_keys, require_signature
 line 17: operators[3]: capabilities[0] must be one line of text, not a list or a mapping
 line 17: operators[3]: active_until 2026-01-31 is before active_since 2026-02-01
 line 18: operator "carol" is already on line 17; ids must differ
@@ -271,5 +271,34 @@ func FuzzParse(f *testing.F) {
 func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		mustParse(b, two)
+	}
+}
+
+func TestSSHKeys(t *testing.T) {
+	const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINNwMHM8lLcve+HMdKmjaanRnkdOE0Sm3ZUxkjv5LTgg"
+	begin := "schema_version: '1.0'\noperators:\n  - {id: ann, display_name: A, github_handle: a, git_email: a@b, capabilities: [], active_since: 2026-01-01, "
+	list := mustParse(t, begin+"require_signature: refuse, ssh_keys: [{key: '"+key+" ann@host', valid_after: 2026-01-01, valid_before: '2027-01-01T12:00:00Z'}, {key: '"+key+"'}]}\n")
+	rules := list.Authors()[0].Rules
+	if len(rules) != 2 || string(rules[0].Key) != key || !rules[0].After.Equal(at("2026-01-01T00:00:00Z")) || !rules[0].Before.Equal(at("2027-01-01T12:00:00Z")) || !rules[1].After.IsZero() {
+		t.Errorf("%+v", rules)
+	}
+	if list.Require("ann") != operators.RequireRefuse || list.Require("ben") != "" {
+		t.Error("require_signature was not read")
+	}
+	if none := mustParse(t, begin+"require_signature: none}\n"); none.Require("ann") != "" {
+		t.Error("none is something")
+	}
+	for more, want := range map[string]string{
+		"require_signature: always":                            "require_signature must be none, flag or refuse",
+		"ssh_keys: x":                                          "ssh_keys must be a list",
+		"ssh_keys: [x]":                                        "ssh_keys[0] must be a mapping with the keys key, valid_after, valid_before",
+		"ssh_keys: [{valid_after: 2026-01-01}]":                "ssh_keys[0] has no key",
+		"ssh_keys: [{key: 'ssh-rsa " + key[12:] + "'}]":        "must be a public key as OpenSSH writes it",
+		"ssh_keys: [{key: '" + key + "', valid_before: soon}]": "valid_before must be a date",
+		"ssh_keys: [{key: '" + key + "', revoked: true}]":      `has the unknown key "revoked"`,
+	} {
+		if _, faults := operators.Parse([]byte(begin+more+"}\n"), 2); len(faults) == 0 || !strings.Contains(faults[0].Problem, want) {
+			t.Errorf("%s: %v", more, faults)
+		}
 	}
 }

@@ -19,8 +19,9 @@ var (
 	fileKeys     = []string{"schema_version", "operators"}
 	operatorKeys = []string{
 		"id", "display_name", "github_handle", "git_email", "capabilities", "active_since",
-		"active_until", "gpg_key_fingerprint",
+		"active_until", "gpg_key_fingerprint", "ssh_keys", "require_signature",
 	}
+	sshKeyKeys = []string{"key", "valid_after", "valid_before"}
 )
 
 // Parse reads the YAML head of an operators file, without its delimiter lines. firstLine is the
@@ -92,11 +93,33 @@ func (r *reader) operator(n *yamlnode.Node, name string) Operator {
 	if m.values["gpg_key_fingerprint"] != nil {
 		o.GPGFingerprint = m.text("gpg_key_fingerprint", key)
 	}
+	if m.values["ssh_keys"] != nil {
+		o.SSHKeys = m.sshKeys()
+	}
+	if m.values["require_signature"] != nil {
+		if o.Require = m.text("require_signature", policy); o.Require == "none" {
+			o.Require = ""
+		}
+	}
 	since, _, started := span(o.ActiveSince)
 	if started && o.Offboarded(since) {
 		r.fault(m.values["active_until"], "%s: active_until %s is before active_since %s", name, o.ActiveUntil, o.ActiveSince)
 	}
 	return o
+}
+
+func (m mapping) sshKeys() (keys []SSHKey) {
+	for i, n := range m.list("ssh_keys") {
+		k := m.mapping(n, fmt.Sprintf("%s: ssh_keys[%d]", m.name, i), sshKeyKeys)
+		one := SSHKey{Key: k.text("key", sshKey)}
+		for name, value := range map[string]*string{"valid_after": &one.ValidAfter, "valid_before": &one.ValidBefore} {
+			if k.values[name] != nil {
+				*value = k.text(name, when, "!!timestamp")
+			}
+		}
+		keys = append(keys, one)
+	}
+	return keys
 }
 
 // A mapping is a YAML mapping whose keys are known, with what messages call it.

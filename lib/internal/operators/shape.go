@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/signers"
 )
 
 // A shape is what the text of a field has to look like.
@@ -22,6 +23,11 @@ var (
 	email   = shape{isEmail, "an email address"}
 	when    = shape{func(s string) bool { _, _, ok := span(s); return ok }, "a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z"}
 	key     = shape{func(s string) bool { return len(s) == 40 && form.IsHex(strings.ToLower(s)) }, "a fingerprint of 40 hexadecimal digits without spaces"}
+)
+
+var (
+	sshKey = shape{func(s string) bool { _, ok := signers.ParseKey(s); return ok && isLine(s) }, "a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…"}
+	policy = shape{func(s string) bool { return s == "none" || s == RequireFlag || s == RequireRefuse }, "none, flag or refuse"}
 )
 
 // isVersion accepts 1 and 1.x: keys that a later version may add are refused by name.

@@ -16,6 +16,7 @@ import (
 // the opening line and must come from verified fields; an empty one is left out.
 type Frame struct {
 	Path, ID, From, To, Topic, TsUTC string
+	SignedBy                         string // whose signature it has, if that was verified
 
 	Unverified bool // the content does not match its id: the frame says so
 	Max        int  // characters that the content lines may have, escapes, prefixes and newlines included; 0 is no limit
@@ -105,7 +106,7 @@ func (f Frame) head(framed Framed, boundary string) string {
 
 func (f Frame) attributes() string {
 	text := attribute("id", f.ID) + attribute("from", f.From) + attribute("to", f.To) +
-		attribute("topic", f.Topic) + attribute("ts_utc", f.TsUTC)
+		attribute("topic", f.Topic) + attribute("ts_utc", f.TsUTC) + attribute("signed-by", f.SignedBy)
 	if f.Unverified {
 		text += attribute("verified", "no")
 	}

@@ -20,31 +20,35 @@ const maxNodes = 1000
 // text is valid. Paths come back as they are written. name is what errors call the file; an error
 // has a line for every bad key.
 func Parse(src []byte, name string) (Settings, error) {
+	s := defaults()
+	if err := parse(src, name, s.table()); err != nil {
+		return Settings{}, err
+	}
+	return s, nil
+}
+
+// parse sets the keys that src gives.
+func parse(src []byte, name string, known []key) error {
 	if len(src) <= MaxBytes && bytes.IndexByte(src, 0) >= 0 {
-		return Settings{}, &placed{name, 0, errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults")}
+		return &placed{name, 0, errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults")}
 	}
 	root, problems := yamlnode.Read(form.Normal(src), yamlnode.Options{Name: "the file", MaxBytes: MaxBytes, MaxNodes: maxNodes})
 	var faults []error
 	for _, p := range problems {
 		faults = append(faults, &placed{name, p.Line, errors.New(p.Problem + "; " + p.Hint)})
 	}
-	s := defaults()
 	switch {
 	case root == nil, root.Plain && root.Text == "": // nothing, or an end of the document before anything
 	case root.Kind != yamlnode.Mapping:
 		faults = append(faults, &placed{name, root.Line, errors.New("the settings must be lines of the form key: value")})
 	default:
-		known := s.table()
 		for _, m := range root.Members {
 			if err := assign(m, known); err != nil {
 				faults = append(faults, &placed{name, m.Key.Line, err})
 			}
 		}
 	}
-	if len(faults) > 0 {
-		return Settings{}, errors.Join(faults...)
-	}
-	return s, nil
+	return errors.Join(faults...)
 }
 
 // A placed error is what is wrong in a line of a settings file, 0 for the file as a whole.

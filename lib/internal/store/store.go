@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
@@ -24,12 +25,14 @@ type Options struct {
 	LockTimeout  time.Duration
 	IndexMaxRows int
 
-	CheckBody   func(body string) error
-	Now         func() time.Time
-	Fingerprint func() (string, error)
-	Warn        func(string)
-	Lost        func(error)                        // is told why handoffs that are there cannot be listed
-	Progress    func(task string, done, total int) // nil is nobody
+	CheckBody func(body string) error
+	// CheckSignature returns the state of the signature of a stored handoff, and why it does not hold.
+	CheckSignature func(d *durable.Dir, id, from string, text []byte) (state string, err error)
+	Now            func() time.Time
+	Fingerprint    func() (string, error)
+	Warn           func(string)
+	Lost           func(error)                        // is told why handoffs that are there cannot be listed
+	Progress       func(task string, done, total int) // nil is nobody
 }
 
 // RelPath returns how the path of a stored file is reported: relative to the project root if it is inside.

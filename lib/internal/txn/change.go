@@ -137,6 +137,11 @@ func (x *Session) publishIntent(c *step) error {
 }
 
 func (x *Session) publishBodies(c step) error {
+	if c.op == &write {
+		if err := x.publishSignatures(&c.intent); err != nil {
+			return err
+		}
+	}
 	next := 0
 	for _, body := range c.intent.Bodies {
 		if body.Inode == 0 {

@@ -19,6 +19,8 @@ type Intent struct {
 	Bodies      []Body       `json:"bodies,omitempty"`
 	IndexSHA256 string       `json:"index_sha256,omitempty"`
 	Marks       []IntentMark `json:"marks,omitempty"`
+	Signatures  []Signature  `json:"signatures,omitempty"`
+	Pins        string       `json:"pins,omitempty"`
 	Fingerprint string       `json:"fingerprint,omitempty"`
 	History     string       `json:"history,omitempty"` // a line for the history of fingerprints
 

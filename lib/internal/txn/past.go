@@ -54,8 +54,11 @@ func FirstSeen(d *durable.Dir) (map[string]string, error) {
 	defer log.Close()
 	seen := make(map[string]string)
 	for line := range log.lines() {
-		if id, at, ok := eventlog.WrittenAt(line); ok && seen[string(id)] == "" {
-			seen[string(id)] = string(at)
+		ids, at, ok := eventlog.WrittenAt(line)
+		for _, id := range ids {
+			if ok && seen[id] == "" {
+				seen[id] = string(at)
+			}
 		}
 	}
 	return seen, log.err

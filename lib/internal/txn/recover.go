@@ -83,6 +83,9 @@ func (x *Session) unpublish(intent *Intent) error {
 	if err != nil {
 		return err
 	}
+	if err := x.unpublishSignatures(intent, listing); err != nil {
+		return err
+	}
 	copied := intent.Place != 0 && intent.Place != here.Inode
 	for _, body := range intent.Bodies {
 		if body.Inode == 0 || isListed(listing, body.File) {
@@ -128,7 +131,15 @@ func (x *Session) removeStaged() error {
 			return err
 		}
 	}
-	return nil
+	signatures, err := x.Dir.OpenDir(layout.Signatures)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		defer signatures.Close()
+		_, err = signatures.RemoveStaged(layout.IsReplaced)
+	}
+	return err
 }
 
 func (x *Session) inArchives(id string) (found bool, err error) {

@@ -28,7 +28,8 @@ type Publication struct {
 	BodySize          int                    // of the body, which need not be in the document
 	Operators         string                 // what is known of its from and to
 	Allowed, Redacted []string
-	Origin            *Origin // of an import, nil for what is written here
+	Origin            *Origin   // of an import, nil for what is written here
+	Signature         Signature // no text is none
 
 	sum string // SHA-256 of the text
 }
@@ -187,6 +188,9 @@ func (p *publishing) plan(i int) error {
 		return err
 	}
 	body.Row = row.String()
+	if d.Signature.Text != "" {
+		p.step.intent.Signatures = append(p.step.intent.Signatures, d.Signature)
+	}
 	p.rows = append(p.rows, row)
 	p.step.intent.Bodies = append(p.step.intent.Bodies, body)
 	if logged {
@@ -223,7 +227,7 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
 		Adopted: adopted, Branch: s.Opt.Branch, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
-		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: writer,
+		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: writer, SigningKey: d.Signature.Key,
 	}}
 }
 

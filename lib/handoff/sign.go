@@ -1,0 +1,146 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// sign gives the documents their signatures: those that an import brings, and ours where Options.Sign makes one. What has none,
+// and whose author has to sign, is left out and reported in results.
+func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]admitted, error) {
+	good := docs[:0]
+	for _, d := range docs {
+		sig, err := s.signOne(&d, sources[d.at])
+		if err != nil && !errors.Is(err, ErrIntegrity) {
+			return nil, err // it concerns them all
+		}
+		if err == nil {
+			err = s.mustBeSigned(d, sources[d.at], sig)
+		}
+		if results[d.at].Err = err; err == nil {
+			good = append(good, d)
+		}
+	}
+	return good, nil
+}
+
+func (s *Store) signOne(d *admitted, source Source) (sig Signature, err error) {
+	signatures, ours := source.Signatures, s.opt.Sign != nil && source.Origin == nil
+	sig = Signature{State: SignatureUnsigned}
+	if len(signatures) == 0 && !ours {
+		return sig, nil
+	}
+	stored, err := s.stored(d.sealed, source)
+	if err == nil && ours {
+		var text []byte
+		text, err = s.opt.Sign(stored)
+		signatures = []string{string(text)}
+	}
+	if err != nil {
+		return sig, err
+	}
+	for i, text := range signatures {
+		one, oneErr := s.judgeSignature(d.From, stored, []byte(text), func() (time.Time, error) { return s.opt.Now(), nil })
+		if i == 0 || err != nil && oneErr == nil {
+			sig, err = one, oneErr
+			d.signature = txn.Signature{ID: d.HandoffID, Text: text, Key: one.Key}
+		}
+	}
+	if errors.Is(err, ErrIntegrity) {
+		err = &Error{Class: ErrIntegrity, Problem: store.Prefixed(d.name) + err.Error(), Cause: err}
+	}
+	return sig, err
+}
+
+// mustBeSigned is the policy: ErrDenied where a good signature is asked for and there is none.
+func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
+	if sig.State == SignatureGood {
+		return nil
+	}
+	hint := "sign it with --sign, and with a key that the operators file lists"
+	if source.Origin != nil {
+		hint = "ask " + d.From + " for a bundle of signed handoffs"
+	}
+	why, refuse := s.Distrust(d.From, sig)
+	switch {
+	case source.MustSign:
+		return fault.New(ErrDenied, hint, "%sa good signature of %s is asked for, and this one is %s", store.Prefixed(d.name), d.From, sig.State)
+	case refuse:
+		return fault.New(ErrDenied, hint, "%s%s", store.Prefixed(d.name), why)
+	case why != "":
+		s.opt.Warn(store.Prefixed(d.name) + why)
+	case sig.State != SignatureUnsigned && source.Origin == nil:
+		s.opt.Warn(store.Prefixed(d.name) + "it is signed, but the signature is " + sig.State + ": list the key in ssh_keys of " + d.From + " in the operators file")
+	}
+	return nil
+}
+
+// signExisting puts signatures beside documents that were stored before without one.
+func (s *Store) signExisting(ctx context.Context, docs []admitted, results []Result) error {
+	for _, d := range docs {
+		if d.signature.Text == "" || results[d.at].Receipt.Status != StatusExisting {
+			continue
+		}
+		got, err := s.Read(d.HandoffID)
+		if err == nil && got.Signature.State == SignatureUnsigned {
+			err = txn.Sign(ctx, s.at, d.signature)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A SignReceipt says what Sign did.
+type SignReceipt struct {
+	ID        string    `json:"handoff_id"`
+	Status    string    `json:"status"` // StatusSigned or StatusExisting
+	Signature Signature `json:"signature"`
+}
+
+// StatusSigned says that the signature of a SignReceipt is new.
+const StatusSigned = "signed"
+
+// Sign signs a stored handoff with Options.Sign, durably. The id is taken as Read takes it. A good signature stays as it is, any
+// other is replaced; one that would not be good is made all the same, and said. Errors are those of Write.
+func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) {
+	if _, err := txn.Guard(s.at); err != nil {
+		return r, err
+	}
+	got, err := s.Read(id)
+	isBad := got.Signature.State != "" && got.Signature.State != SignatureGood
+	if err != nil && !isBad {
+		return r, err
+	}
+	r = SignReceipt{got.Entry.ID, StatusExisting, got.Signature}
+	if !isBad {
+		return r, nil
+	}
+	text, err := s.opt.Sign(got.Text)
+	if err != nil {
+		return r, err
+	}
+	r.Status = StatusSigned
+	r.Signature, err = s.judgeSignature(got.Entry.From, got.Text, text, func() (time.Time, error) { return s.firstSeen(r.ID) })
+	if err != nil {
+		return r, err
+	}
+	return r, txn.Sign(ctx, s.at, txn.Signature{ID: r.ID, Text: string(text), Key: r.Signature.Key})
+}
+
+// SignatureText returns the armored signature of a handoff, "" if it has none.
+func (s *Store) SignatureText(id string) (string, error) {
+	d, err := s.at.Reader()
+	if err != nil || d == nil {
+		return "", err
+	}
+	defer d.Close()
+	text, err := store.ReadSignature(d, id)
+	return string(text), err
+}

@@ -1,0 +1,57 @@
+package fsck
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/signers"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// checkSignature reports a signature that does not hold, and one that is gone.
+func (c *check) checkSignature(row *Row, text []byte) {
+	state, err := c.Opt.CheckSignature(c.Dir, row.ID, row.From, text)
+	place := path.Join(layout.Signatures, layout.SignatureFile(row.ID))
+	switch {
+	case errors.Is(err, fault.ErrIntegrity):
+		c.fault(place, "find out who put it there; move it away, or sign again with `handoff sign`", "%s: %s", row.ID, store.OneLine(err))
+	case err != nil:
+		c.warn(place, "", "cannot be checked: %s", store.OneLine(err))
+	case state == signers.Unsigned && c.Log.Of(row.ID).Signed && !c.Log.Of(row.ID).Superseded:
+		c.fault(place, "put it back from a backup or another store, or sign again with `handoff sign`", "is gone, although the audit log records that %s was signed", row.ID)
+	}
+}
+
+// checkSignatures looks at every name in the directory of signatures.
+func (c *check) checkSignatures() {
+	d, err := c.Dir.OpenDir(layout.Signatures)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		c.fault(layout.Signatures, "mv it away", "cannot be read: %v", err)
+		return
+	}
+	defer d.Close()
+	names, err := d.Names(func(string) bool { return true })
+	if err != nil {
+		c.fault(layout.Signatures, "", "cannot be read: %v", err)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		switch id := "sha256:" + strings.TrimSuffix(name, ".sig"); {
+		case durable.IsStaged(name, layout.IsReplaced):
+			c.warn(path.Join(layout.Signatures, name), remedyStaged(name), "was left by an interrupted command, or one is at work")
+		case !layout.IsSignatureFile(name):
+			c.warn(path.Join(layout.Signatures, name), "", "is no signature")
+		case c.Rows[id] == nil && !c.promised.Of(id).IsWritten() && !c.hidesRows():
+			c.warn(path.Join(layout.Signatures, name), "", "signs no handoff of this store")
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package settings
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// In the directory of the user's configuration, which is handoff in what os.UserConfigDir names.
+const (
+	UserName           = "config.yaml"
+	AllowedSignersName = "allowed_signers"
+)
+
+// A User is what the person who runs the program has set, for all projects: the file UserName, one YAML mapping.
+//
+//	key            default
+//	sign           false: sign all that is written
+//	signing_key    none: git's user.signingkey; a path, relative to the file
+type User struct {
+	Dir        string // where the file is; "" if nobody can say
+	Sign       Setting[bool]
+	SigningKey Setting[string]
+}
+
+// UserDir returns the directory of the user's configuration, "" where the environment does not name one.
+func UserDir(getenv func(string) string) string {
+	base, home := getenv("XDG_CONFIG_HOME"), getenv("HOME")
+	switch {
+	case runtime.GOOS == "windows":
+		base = getenv("AppData")
+	case runtime.GOOS == "darwin" && home != "":
+		base = filepath.Join(home, "Library", "Application Support")
+	case base == "" && home != "":
+		base = filepath.Join(home, ".config")
+	}
+	if !filepath.IsAbs(base) {
+		return ""
+	}
+	return filepath.Join(base, "handoff")
+}
+
+// AllowedSigners returns the user's file of allowed signers, which need not be there; "" if nobody can say where it would be.
+func (u User) AllowedSigners() string {
+	if u.Dir == "" {
+		return ""
+	}
+	return filepath.Join(u.Dir, AllowedSignersName)
+}
+
+// LoadUser reads the user's configuration. An error names every bad line.
+func LoadUser(getenv func(string) string) (User, error) {
+	u := User{Dir: UserDir(getenv), Sign: byDefault(false), SigningKey: byDefault("")}
+	if u.Dir == "" {
+		return u, nil
+	}
+	file := filepath.Join(u.Dir, UserName)
+	src, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return u, nil
+	}
+	if err == nil {
+		err = parse(src, file, []key{{"sign", "", flag(&u.Sign)}, {"signing_key", "", path(&u.SigningKey)}})
+	}
+	if u.SigningKey.Value != "" && !filepath.IsAbs(u.SigningKey.Value) {
+		u.SigningKey.Value = filepath.Join(u.Dir, u.SigningKey.Value)
+	}
+	return u, err
+}

@@ -1,0 +1,99 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A Signature of a handoff is a file of its own, beside the document.
+type Signature struct {
+	ID   string `json:"id"`
+	Text string `json:"text"` // armored
+	Key  string `json:"key"`  // the fingerprint of the key
+}
+
+// sign gives a handoff that is stored its signature, in the place of another one; the file's replacement commits it.
+var sign = Operation{Name: "sign", committed: signatureIsThere, redo: replaceSignatures}
+
+// Sign puts a signature beside a stored handoff.
+func Sign(ctx context.Context, s *store.Store, one Signature) error {
+	return Locked(ctx, s, func(x *Session) error {
+		st := step{op: &sign, intent: Intent{Signatures: []Signature{one}},
+			events: []eventlog.Pending{{Type: eventlog.TypeSign, Payload: eventlog.Signed{HandoffID: one.ID, Key: one.Key}}}}
+		st.commit = func() error { return replaceSignatures(x, &st.intent) }
+		return x.apply(st)
+	})
+}
+
+func signatureIsThere(x *Session, intent *Intent) (bool, error) {
+	for _, one := range intent.Signatures {
+		if text, err := store.ReadSignature(x.Dir, one.ID); string(text) != one.Text || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func replaceSignatures(x *Session, intent *Intent) error {
+	return x.eachSignature(intent, func(d *durable.Dir, one Signature) error {
+		return d.Replace(layout.SignatureFile(one.ID), []byte(one.Text), 0o644)
+	})
+}
+
+// publishSignatures gives the documents of a change their signatures, before a row lists them. One that lies there already is
+// of nobody's making, unless it is the same.
+func (x *Session) publishSignatures(intent *Intent) error {
+	return x.eachSignature(intent, func(d *durable.Dir, one Signature) error {
+		name := layout.SignatureFile(one.ID)
+		staged, err := d.Stage([]byte(one.Text), 0o644)
+		if err != nil {
+			return err
+		}
+		defer staged.Discard()
+		if err = staged.Publish(name); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if there, err := store.ReadSignature(x.Dir, one.ID); err != nil || string(there) != one.Text {
+			return fault.New(fault.ErrIntegrity, "move it away", "%s is there already, and signs no handoff of this store", filepath.Join(d.Path(), name))
+		}
+		return nil
+	})
+}
+
+// unpublishSignatures takes those back that no listed handoff has.
+func (x *Session) unpublishSignatures(intent *Intent, listing []byte) error {
+	return x.eachSignature(intent, func(d *durable.Dir, one Signature) error {
+		there, err := store.ReadSignature(x.Dir, one.ID)
+		if _, listed := index.Find(listing, one.ID); listed || err != nil || string(there) != one.Text {
+			return err
+		}
+		return d.Remove(layout.SignatureFile(one.ID))
+	})
+}
+
+// eachSignature calls do for the signatures of an intent, and makes durable what it does.
+func (x *Session) eachSignature(intent *Intent, do func(*durable.Dir, Signature) error) error {
+	if len(intent.Signatures) == 0 {
+		return nil
+	}
+	d, err := x.Dir.MakeDir(layout.Signatures, 0o755)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	for _, one := range intent.Signatures {
+		if err := do(d, one); err != nil {
+			return err
+		}
+	}
+	return d.Sync()
+}

@@ -1,0 +1,54 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// trust pins the keys of an operator; the replacement of the file of pins commits it.
+var trust = Operation{Name: "trust", committed: pinsAreThere, redo: setPins}
+
+// Trust replaces the file of pinned keys by what edit makes of it. The event says what has changed.
+func Trust(ctx context.Context, s *store.Store, edit func(old []byte) ([]byte, eventlog.Trusted, error)) error {
+	return Locked(ctx, s, func(x *Session) error { return x.trust(edit) })
+}
+
+// TrustQuietly is Trust for who only reads: it waits for nothing, and reports nothing.
+func TrustQuietly(ctx context.Context, s *store.Store, edit func(old []byte) ([]byte, eventlog.Trusted, error)) {
+	Quietly(ctx, s, 200*time.Millisecond, func(x *Session) { _ = x.trust(edit) })
+}
+
+func (x *Session) trust(edit func(old []byte) ([]byte, eventlog.Trusted, error)) error {
+	old, err := x.State.ReadFile(layout.Pins, layout.MaxOperators)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, payload, err := edit(old)
+	if err != nil || string(text) == string(old) {
+		return err
+	}
+	st := step{op: &trust, intent: Intent{Pins: string(text)}, events: []eventlog.Pending{{Type: eventlog.TypeTrust, Payload: payload}}}
+	st.commit = func() error { return setPins(x, &st.intent) }
+	return x.apply(st)
+}
+
+func setPins(x *Session, intent *Intent) error {
+	if err := x.State.Replace(layout.Pins, []byte(intent.Pins), 0o600); err != nil {
+		return err
+	}
+	return x.State.Sync()
+}
+
+func pinsAreThere(x *Session, intent *Intent) (bool, error) {
+	text, err := x.State.ReadFile(layout.Pins, layout.MaxOperators)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return string(text) == intent.Pins, err
+}
