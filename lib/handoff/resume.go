@@ -52,6 +52,8 @@ type Ledger struct {
 	*txn.Ledger
 	store *Store
 	past  *txn.Past // read when it is first asked for
+	rows  map[string]Entry
+	asked int // how many rows were looked for
 }
 
 // Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a token is unused.
@@ -66,53 +68,67 @@ func (s *Store) Ledger() (*Ledger, error) {
 	return l, err
 }
 
-// Gap says why a token that the ledger does not have may have been consumed all the same: what the state directory knew
-// of the handoff, "" for none that is stored, is gone. It is "" if nothing is missing.
-func (l *Ledger) Gap(id string) (why string, err error) {
+// A Gap is what the state directory cannot say of a token that the ledger does not have.
+type Gap struct {
+	Why   string    // it may have been consumed all the same; "" if nothing is missing
+	Since time.Time // of what is not stored here: what was consumed before, nobody knows; zero if nothing was lost
+}
+
+// Gap returns what is not known of the handoff of an id, "" for a packet that is not stored.
+func (l *Ledger) Gap(id string) (gap Gap, err error) {
 	for range 100 { // a change marks rows before it is logged
-		if why, err = l.gap(id); why == "" || err != nil || !l.store.isChanging(l.past) {
+		if gap, err = l.gap(id); gap.Why == "" || err != nil || !l.store.isChanging(l.past) {
 			break
 		}
-		l.past = nil
+		l.past, l.rows = nil, nil
 		time.Sleep(10 * time.Millisecond)
 	}
-	return why, err
+	return gap, err
 }
 
-// Anew returns when the audit log was begun anew, for a packet that is not stored: of what was consumed before, the ledger may
-// know nothing. It is zero if nothing was lost, and for a stored handoff, of which Gap says all.
-func (l *Ledger) Anew(id string) (at time.Time, err error) {
-	if id != "" {
-		if _, err := l.store.Find(id); !errors.Is(err, ErrInvalid) {
-			return at, err
-		}
-	}
-	if l.past == nil {
-		l.past, err = l.store.past()
-	}
-	if err == nil && l.past.Anew != "" {
-		at, _ = form.Instant(l.past.Anew)
-	}
-	return at, err
-}
-
-func (l *Ledger) gap(id string) (why string, err error) {
+func (l *Ledger) gap(id string) (gap Gap, err error) {
 	if l.past == nil {
 		if l.past, err = l.store.past(); err != nil {
-			return "", err
+			return gap, err
 		}
 	}
 	if !l.past.Begun {
-		return l.store.lacksLog()
+		gap.Why, err = l.store.lacksLog()
+		return gap, err
 	}
+	row, stored, err := l.row(id)
+	if stored {
+		gap.Why = l.past.Gap(row)
+	} else if l.past.Anew != "" {
+		gap.Since, _ = form.Instant(l.past.Anew)
+	}
+	return gap, err
+}
+
+// row returns the entry of an id. The first is searched for, for the second all are read.
+func (l *Ledger) row(id string) (row Entry, stored bool, err error) {
 	if id == "" {
-		return "", nil
+		return row, false, nil
 	}
-	entry, err := l.store.Find(id)
-	if errors.Is(err, ErrInvalid) { // it is not stored here
-		return "", nil
+	if l.asked++; l.asked == 1 {
+		row, err = l.store.Find(id)
+		if errors.Is(err, ErrInvalid) {
+			return row, false, nil
+		}
+		return row, err == nil, err
 	}
-	return l.past.Gap(entry), err
+	if l.rows == nil {
+		all, err := l.store.List(Filter{})
+		if err != nil {
+			return row, false, err
+		}
+		l.rows = make(map[string]Entry, len(all))
+		for _, e := range all {
+			l.rows[e.ID] = e
+		}
+	}
+	row, stored = l.rows[id]
+	return row, stored, nil
 }
 
 // isChanging reports whether a change is under way, or was logged since the past was read.

@@ -96,14 +96,24 @@ var claimForms = []struct {
 // claims looks through every text of the artifact, also names of members.
 func (c *checking) claims(texts []Passage) {
 	for _, t := range texts {
+		p := prose{t.Text, folded(t.Text), sync.OnceValue(func() []string { return clauses(t.Text) })}
 		switch {
-		case claimsAuthority(t.Text):
+		case p.claimsAuthority():
 			c.claim(t.Pointer, t.Text, Authority)
-		case isDangerous(t.Text):
+		case p.isDangerous():
 			c.claim(t.Pointer, t.Text, Danger)
 		}
 	}
 }
+
+// A prose is a text in the forms in which it is searched. Most texts need no more than a look at the words.
+type prose struct {
+	text, folded string
+	clauses      func() []string
+}
+
+// has reports whether one of the words or phrases, which | separates, is in the folded text.
+func (p prose) has(needs string) bool { return containsAny(p.folded, needs) }
 
 // claim reports one text. It is quoted for people and followed by nobody.
 func (c *checking) claim(pointer, text string, about About) {
@@ -119,19 +129,17 @@ func (c *checking) claim(pointer, text string, about About) {
 }
 
 // claimsAuthority reports whether a text tells its reader what the verdict is, or to drop the checks.
-func claimsAuthority(text string) bool {
-	if slices.Contains(render.Flags(text), render.RoleSwitch) {
+func (p prose) claimsAuthority() bool {
+	if slices.Contains(render.Flags(p.text), render.RoleSwitch) {
 		return true
 	}
-	whole := []string{folded(text)}
-	parts := sync.OnceValue(func() []string { return clauses(text) })
 	for _, c := range claimForms {
-		if !containsAny(whole[0], c.needs) {
+		if !p.has(c.needs) {
 			continue
 		}
-		in := whole
+		in := []string{p.folded}
 		if c.clause {
-			in = parts()
+			in = p.clauses()
 		}
 		for _, f := range in {
 			for _, at := range c.form().FindAllStringIndex(f, -1) {

@@ -31,20 +31,27 @@ var (
 )
 
 // isDangerous reports whether a text asks for something of the kind. "Never delete it without asking" does not.
-func isDangerous(text string) bool {
-	parts := clauses(text)
+func (p prose) isDangerous() bool {
 	asks := func(form func() *regexp.Regexp) bool {
-		return slices.ContainsFunc(parts, func(clause string) bool {
+		return slices.ContainsFunc(p.clauses(), func(clause string) bool {
 			at := form().FindStringIndex(clause)
 			return at != nil && !forbidding().MatchString(clause[:at[0]])
 		})
 	}
-	if asks(destroying) && unasked().MatchString(folded(text)) || asks(unguarding) || abroad().MatchString(text) && asks(giving) {
+	switch {
+	case p.has("without|no need|no one|nobody|do not|dont|never|unasked|no questions|no approval|no confirmation|no permission") &&
+		unasked().MatchString(p.folded) && asks(destroying):
 		return true
+	case p.has("turn off|switch off|disable|deactivate|suspend|bypass|circumvent") && asks(unguarding):
+		return true
+	case containsAny(p.text, "://|@") && abroad().MatchString(p.text) && asks(giving):
+		return true
+	case !p.has("curl|wget|iwr|webrequest|rm|mkfs|dd"):
+		return false
 	}
 	return slices.ContainsFunc(commands, func(form func() *regexp.Regexp) bool {
-		at := form().FindStringIndex(text)
-		return at != nil && !forbidding().MatchString(folded(text[:at[0]]))
+		at := form().FindStringIndex(p.text)
+		return at != nil && !forbidding().MatchString(folded(p.text[:at[0]]))
 	})
 }
 

@@ -59,11 +59,7 @@ func use(l *handoff.Ledger, token, id string) (packet.Use, error) {
 		return useOf(*by), nil
 	}
 	gap, err := l.Gap(id)
-	if err != nil {
-		return packet.Use{}, err
-	}
-	anew, err := l.Anew(id)
-	return packet.Use{Gap: gap, Since: anew}, err
+	return packet.Use{Gap: gap.Why, Since: gap.Since}, err
 }
 
 func useOf(c handoff.Consumption) packet.Use {

@@ -99,9 +99,10 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		if err != nil {
 			return err
 		}
-		a.warnOf(s, sources, receipts)
 		a.Wrote(s)
-		return a.PrintReceipts(receipts)
+		err = a.PrintReceipts(receipts)
+		a.warnOf(s, sources, receipts)
+		return err
 	}
 	results, err := s.WriteGood(context.Background(), sources)
 	if err != nil {
@@ -115,11 +116,11 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		}
 		errs = append(errs, r.Err)
 	}
-	a.warnOf(s, sources, receipts)
 	if len(receipts) > 0 {
 		a.Wrote(s)
 	}
-	if err := a.PrintReceipts(receipts); err != nil {
+	err = a.PrintReceipts(receipts)
+	if a.warnOf(s, sources, receipts); err != nil {
 		return err
 	}
 	return FirstOf(errs)
