@@ -59,6 +59,9 @@ func (s *Store) stamps() (files [][2]string, large, settled bool) {
 		return nil, false, false
 	}
 	defer d.Close()
+	if s.opt.Git == GitTracked { // whose archives only INDEX.md names
+		return nil, false, false
+	}
 	settled = true
 	for name, n := layout.Index, 1; ; n++ {
 		stamp, changed, err := d.Stamp(name)

@@ -71,6 +71,8 @@ func scenarios() []scenario {
 		{name: "mark-read", prepare: three, command: mark, mark: "a", core: true},
 		{name: "mark-read in an archive", settings: rotates, prepare: append(two, write), command: mark, mark: "a"},
 		{name: "rotation", settings: rotates, prepare: two, command: write, adds: words("d")},
+		{name: "rotation into a month", settings: tracked + rotates, prepare: append(two, write, words("write in/c.md")), command: other, adds: words("e")},
+		{name: "recovery of a rotation into a month", settings: tracked + rotates, prepare: append(two, write, words("write in/c.md")), crashes: []crash{{beforeCommit, other}}, command: other, adds: words("e")},
 		{name: "regenerate", prepare: three, command: regenerate},
 		{name: "begin of a replica", settings: tracked, prepare: three, damage: removed(".run"), command: write, adds: words("d")},
 		{name: "recovery of a begin", settings: tracked, prepare: three, damage: removed(".run"), crashes: []crash{{beforeCommit, write}}, command: write, adds: words("d")},

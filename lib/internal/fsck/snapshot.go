@@ -178,17 +178,10 @@ func (s *Snapshot) readIndexes() error {
 	if err != nil {
 		return err
 	}
-	linked := index.Archives(text)
-	for n := 1; ; {
-		if _, err := s.readIndex(layout.Archive(n)); err != nil {
-			return err
-		}
-		last := len(s.Indexes) - 1
-		if n = index.NextArchive(linked, n, !s.Indexes[last].Missing); n == 0 {
-			s.Indexes = s.Indexes[:last]
-			return nil
-		}
-	}
+	return index.EachArchive(index.Archives(text), store.HasIndex(s.Dir), func(name string) error {
+		_, err := s.readIndex(name)
+		return err
+	})
 }
 
 func (s *Snapshot) readIndex(name string) (string, error) {

@@ -11,16 +11,33 @@ import (
 // maxGap is how many archives in a row may be lost with their links. No rotation makes a link that is farther away.
 const maxGap = 100
 
-// NextArchive returns the number of the archive to look for after the n-th, which is there or not, when
-// INDEX.md links the archives linked: 0 if neither the n-th nor one after it has to be there.
-func NextArchive(linked []string, n int, there bool) int {
-	if there || slices.ContainsFunc(linked, func(name string) bool {
-		ahead := layout.ArchiveNumber(name) - n
-		return ahead >= 0 && ahead < maxGap
-	}) {
-		return n + 1
+// EachArchive calls do with the name of every archive that is there, or that has to be when INDEX.md links the archives
+// linked: the numbered ones in their order, then those of months, which are found by their links alone.
+func EachArchive(linked []string, there func(name string) bool, do func(name string) error) error {
+	isAhead := func(n int) bool {
+		return slices.ContainsFunc(linked, func(name string) bool {
+			ahead := layout.ArchiveNumber(name) - n
+			return ahead >= 0 && ahead < maxGap
+		})
 	}
-	return 0
+	var months []string
+	for _, name := range linked {
+		if layout.IsMonthArchive(name) {
+			months = append(months, name)
+		}
+	}
+	slices.Sort(months)
+	for n := 1; there(layout.Archive(n)) || isAhead(n); n++ {
+		if err := do(layout.Archive(n)); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Compact(months) {
+		if err := do(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Archives returns the names of the archives that text links, in their order.

@@ -2,7 +2,7 @@
 // (spec 2-store):
 //
 //	handoffs/                  the handoffs directory
-//	  INDEX.md                 the table; INDEX-0001.md and so on hold sealed older rows
+//	  INDEX.md                 the table; INDEX-0001.md and so on hold sealed older rows, or INDEX-2026-05.md
 //	  .INDEX.md.lock           never truncated, never removed
 //	  .intent                  only while a change is under way or was interrupted
 //	  2026-05-07-….md          the handoffs
@@ -89,8 +89,17 @@ const (
 // Archive returns the name of the n-th archive, counted from 1.
 func Archive(n int) string { return fmt.Sprintf("INDEX-%04d.md", n) }
 
-// IsArchive reports whether name is one that [Archive] gives.
-func IsArchive(name string) bool { return ArchiveNumber(name) > 0 }
+// MonthArchive returns the name of the archive for rows of a ts_utc in a store that is committed with the code: two
+// branches put the same rows into the same file.
+func MonthArchive(ts string) string { return "INDEX-" + ts[:len("2006-01")] + ".md" }
+
+// IsMonthArchive reports whether name is one that [MonthArchive] gives.
+func IsMonthArchive(name string) bool {
+	return len(name) == len("INDEX-2006-01.md") && strings.HasPrefix(name, "INDEX-") && strings.HasSuffix(name, ".md") && form.Matches(name[len("INDEX-"):len("INDEX-2006-01")], "0000-00")
+}
+
+// IsArchive reports whether name is one that [Archive] or [MonthArchive] gives.
+func IsArchive(name string) bool { return ArchiveNumber(name) > 0 || IsMonthArchive(name) }
 
 // ArchiveNumber returns the n for which [Archive] gives name, 0 if there is none.
 func ArchiveNumber(name string) int {

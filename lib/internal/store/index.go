@@ -96,20 +96,25 @@ func EachIndex(d *durable.Dir, do func(name string, text []byte) error) (err err
 		return err
 	}
 	var lost error
-	for n := 1; ; {
-		name := layout.Archive(n)
+	err = index.EachArchive(linked, HasIndex(d), func(name string) error {
 		text, err := ReadIndex(d, name)
 		if err != nil {
 			return err
 		}
-		if n = index.NextArchive(linked, n, text != nil); n == 0 {
-			return lost
-		}
 		if !index.HasTable(text) {
 			lost = cmp.Or(lost, archiveLost(d, name))
-		} else if err := do(name, text); err != nil {
-			return err
+			return nil
 		}
+		return do(name, text)
+	})
+	return cmp.Or(err, lost)
+}
+
+// HasIndex reports whether there is something of an index file's name in d.
+func HasIndex(d *durable.Dir) func(name string) bool {
+	return func(name string) bool {
+		_, err := d.Lstat(name)
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 }
 

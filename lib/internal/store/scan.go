@@ -69,27 +69,26 @@ const (
 
 func (w *indexWalk) walk() error {
 	linked, err := w.newest()
-	for n := 1; err == nil; {
-		name, table := layout.Archive(n), false
-		var there bool
-		there, err = w.file(name, func(name string, number int, line []byte) {
+	if err != nil {
+		return err
+	}
+	return index.EachArchive(linked, HasIndex(w.dir), func(name string) error {
+		table := false
+		err := w.file(name, func(name string, number int, line []byte) {
 			table = table || index.HasTable(line)
 			w.line(name, number, line)
 		})
-		if n = index.NextArchive(linked, n, there); n == 0 {
-			return err
-		}
 		if err == nil && w.end != nil {
 			w.end(name, !table)
 		}
-	}
-	return err
+		return err
+	})
 }
 
 // newest reads INDEX.md and returns the archives that it links above its first row.
 func (w *indexWalk) newest() (linked []string, err error) {
 	rows := false
-	_, err = w.file(layout.Index, func(name string, number int, line []byte) {
+	err = w.file(layout.Index, func(name string, number int, line []byte) {
 		if !rows {
 			if archive := index.LinkedArchive(line); archive != "" {
 				linked = append(linked, archive)
@@ -105,14 +104,14 @@ func (w *indexWalk) newest() (linked []string, err error) {
 	return linked, err
 }
 
-// file calls line with each line of an index file, and reports whether the file is there.
-func (w *indexWalk) file(name string, line func(string, int, []byte)) (there bool, err error) {
+// file calls line with each line of an index file, if it is there.
+func (w *indexWalk) file(name string, line func(string, int, []byte)) error {
 	f, err := openIndex(w.dir, name)
 	if err != nil || f == nil {
-		return false, err
+		return err
 	}
 	defer f.Close()
-	return true, w.lines(f, name, line)
+	return w.lines(f, name, line)
 }
 
 // lines reads f piece by piece. A line that does not fit makes the pieces larger; of one that is longer than any row, line

@@ -102,7 +102,7 @@ func (x *Session) foreign(known *eventlog.Facts) (ids []string, err error) {
 // seen reports whether the index files are those that the last change of this replica has left.
 func (x *Session) seen() bool {
 	text, err := x.State.ReadFile(layout.SeenIndex, layout.MaxStateFile)
-	return err == nil && string(text) == x.indexStamps()
+	return err == nil && len(text) > 0 && string(text) == x.indexStamps()
 }
 
 // noteSeen remembers the index files as they are. Where that fails the next change looks at all rows.
@@ -114,12 +114,17 @@ func (x *Session) noteSeen() {
 
 func (x *Session) indexStamps() string {
 	var all strings.Builder
-	for name, n := layout.Index, 1; ; n++ {
+	add := func(name string) error {
 		stamp, _, err := x.Dir.Stamp(name)
-		if err != nil {
-			return all.String()
-		}
 		all.WriteString(name + " " + stamp + "\n")
-		name = layout.Archive(n)
+		return err
 	}
+	text, err := store.ReadIndex(x.Dir, layout.Index)
+	if err == nil {
+		err = errors.Join(add(layout.Index), index.EachArchive(index.Archives(string(text)), store.HasIndex(x.Dir), add))
+	}
+	if err != nil {
+		return ""
+	}
+	return all.String()
 }

@@ -3,6 +3,7 @@ package txn
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
@@ -36,22 +37,60 @@ func (x *Session) makeRoom(text []byte, adding int) ([]byte, error) {
 		return text, nil
 	}
 	st := step{op: &rotate, intent: Intent{Index: layout.Index}}
-	n, err := x.nextArchive()
+	linked := index.Archives(string(rest))
+	fill := x.fillNumbered
+	if x.Opt.Git == layout.GitTracked {
+		fill = x.fillMonths
+	}
+	names, err := fill(&st, sealed)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for ; len(sealed) > 0; n++ {
-		part := sealed[:min(len(sealed), maxArchive)]
-		sealed = sealed[len(part):]
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(linked, name) })
+	if len(names) > 0 {
+		rest = index.AddArchives(rest, names)
+	}
+	st.commit = func() error { return x.replaceIndex(layout.Index, text, rest) }
+	return rest, x.apply(st)
+}
+
+// fillNumbered makes as many new archives as the rows need.
+func (x *Session) fillNumbered(st *step, rows []index.Row) (names []string, err error) {
+	n, err := x.nextArchive()
+	for ; err == nil && len(rows) > 0; n++ {
+		part := rows[:min(len(rows), maxArchive)]
+		rows = rows[len(part):]
 		names = append(names, layout.Archive(n))
-		if err := x.addArchive(&st, layout.Archive(n), part); err != nil {
+		err = x.addArchive(st, layout.Archive(n), part)
+	}
+	return names, err
+}
+
+// fillMonths puts the rows into the archives of their months. One that is there has them at once: until INDEX.md is
+// replaced they stand in both, as readers expect of any row.
+func (x *Session) fillMonths(st *step, rows []index.Row) ([]string, error) {
+	months := make(map[string][]index.Row)
+	for _, row := range rows {
+		name := layout.MonthArchive(row.Time)
+		months[name] = append(months[name], row)
+	}
+	names := slices.Sorted(maps.Keys(months))
+	for _, name := range names {
+		text, err := store.ReadIndex(x.Dir, name)
+		switch {
+		case err != nil:
+		case text == nil:
+			err = x.addArchive(st, name, months[name])
+		default:
+			joined, _ := index.Join(index.Append(text, months[name]))
+			err = x.replaceIndex(name, text, joined)
+			st.seal(name, months[name], Body{SHA256: canon.SHA256Hex(joined)})
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	rest = index.AddArchives(rest, names)
-	st.commit = func() error { return x.replaceIndex(layout.Index, text, rest) }
-	return rest, x.apply(st)
+	return names, nil
 }
 
 func (x *Session) addArchive(st *step, name string, rows []index.Row) error {
@@ -61,9 +100,15 @@ func (x *Session) addArchive(st *step, name string, rows []index.Row) error {
 		return err
 	}
 	st.staged = append(st.staged, staged)
-	st.intent.Bodies = append(st.intent.Bodies, Body{File: name, SHA256: canon.SHA256Hex(text), Inode: staged.Inode(), ID: rows[0].ID})
-	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeRotate, Payload: eventlog.Rotated{Archive: name, Rows: len(rows), First: rows[0].ID, Last: rows[len(rows)-1].ID}})
+	st.seal(name, rows, Body{SHA256: canon.SHA256Hex(text), Inode: staged.Inode()})
 	return nil
+}
+
+// seal notes that rows are in an archive. A body without an inode was there before.
+func (st *step) seal(name string, rows []index.Row, body Body) {
+	body.File, body.ID = name, rows[0].ID
+	st.intent.Bodies = append(st.intent.Bodies, body)
+	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeRotate, Payload: eventlog.Rotated{Archive: name, Rows: len(rows), First: rows[0].ID, Last: rows[len(rows)-1].ID}})
 }
 
 // stageArchive stages an archive with the mode of INDEX.md, if there is one, so that the same people can read both.
@@ -92,9 +137,7 @@ func (x *Session) makeArchive(name string, text []byte) error {
 func (x *Session) nextArchive() (int, error) {
 	n := 1
 	err := store.EachIndex(x.Dir, func(name string, _ []byte) error {
-		if name != layout.Index {
-			n++
-		}
+		n = max(n, layout.ArchiveNumber(name)+1)
 		return nil
 	})
 	return n, err
@@ -114,7 +157,7 @@ func rowsHaveLeft(x *Session, intent *Intent) (bool, error) {
 		} else if err != nil {
 			return false, err
 		}
-		if _, ok := index.Find(text, body.ID); ok && !slices.Contains(linked, body.File) {
+		if _, ok := index.Find(text, body.ID); ok && (body.Inode == 0 || !slices.Contains(linked, body.File)) {
 			return false, nil
 		}
 	}
