@@ -87,7 +87,7 @@ func (s *Snapshot) isUnlinked(archive string) bool {
 	return !s.hidesRows() && !slices.Contains(index.Archives(s.Indexes[0].Text), archive) && s.isThere(archive)
 }
 
-// Unlogged counts what of the chosen handoffs no event records: rows, read marks and consumed tokens.
+// Unlogged counts what of the chosen handoffs, whose writing no event records, has no event: rows, read marks and consumed tokens.
 func (s *Snapshot) Unlogged(choose func(id string) bool) (found eventlog.Adoption) {
 	for _, row := range s.order {
 		if choose(row.ID) && !s.promised.Of(row.ID).IsWritten() {

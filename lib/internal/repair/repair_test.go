@@ -1,0 +1,209 @@
+package repair_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+)
+
+func (p *place) in(name string) string    { return filepath.Join(p.root, "handoffs", name) }
+func (p *place) state(name string) string { return filepath.Join(p.root, ".run", name) }
+
+func (p *place) must(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// replace changes the first occurrence of a text.
+func (p *place) replace(path, old, with string) {
+	p.Helper()
+	text := p.read(path)
+	if !strings.Contains(text, old) {
+		p.Fatalf("%s has no %q:\n%s", path, old, text)
+	}
+	p.put(path, strings.Replace(text, old, with, 1))
+}
+
+// instead puts a directory in the place of a file.
+func (p *place) instead(path string) {
+	p.Helper()
+	p.must(os.Remove(path))
+	p.must(os.Mkdir(path, 0o700))
+}
+
+// full is a place with b and c in INDEX.md and a in an archive; ben has read b, and resumed from c with a token.
+func full(t *testing.T) *place {
+	t.Helper()
+	p := newPlace(t)
+	ids := make(map[string]string)
+	for _, topic := range []string{"a", "b", "c"} {
+		ids[topic] = p.write(topic).ID
+	}
+	_, err := p.MarkRead(t.Context(), "ben", ids["b"])
+	p.must(err)
+	_, err = p.Resume(t.Context(), handoff.Consumption{Token: "token-of-c", HandoffID: ids["c"], Operator: "ben"})
+	p.must(err)
+	return p
+}
+
+// listed are the topics of the rows, each with who has read it.
+func (p *place) listed() string {
+	p.Helper()
+	entries, err := p.List(handoff.Filter{})
+	p.must(err)
+	var all []string
+	for _, e := range entries {
+		line := e.Topic
+		for _, m := range e.Marks() {
+			line += " " + m.Operator
+		}
+		all = append(all, line)
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// kept returns the files of a directory whose names begin so.
+func kept(t *testing.T, dir, begin string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), begin) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+const (
+	whole = "a, b ben, c ben"
+	docB  = "2026-05-07-ann-ben-b.md"
+)
+
+// mendings are what Repair does about damage: the words of one of the things that it says, what is listed then, and the
+// beginning of the name under which something is kept in the handoffs directory or the state, "" if nothing is.
+var mendings = []struct {
+	name               string
+	do                 func(p *place)
+	says, listed, kept string
+}{
+	{"a row is lost", func(p *place) { p.replace(p.index(), "| ann | ben | b |", "| nobody |") }, "1 row, 0 read marks and 0 events added", whole, "INDEX.md."},
+	{"INDEX.md is lost", func(p *place) { p.must(os.Remove(p.index())) }, "wrote INDEX.md: 2 rows", whole, ""},
+	{"INDEX.md is a directory", func(p *place) { p.instead(p.index()) }, "it is not a regular file", whole, "quarantine-"},
+	{"INDEX.md is one line", func(p *place) { p.put(p.index(), strings.Repeat("x", layout.MaxLine+1)) }, "which is no row", whole, "quarantine-"},
+	{"INDEX.md has a second name", func(p *place) { p.must(os.Link(p.index(), p.in("second"))) }, "a file of its own", whole, ""},
+	{"the links are lost", func(p *place) { p.replace(p.index(), "- [INDEX-0001.md](INDEX-0001.md)\n", "") }, "wrote INDEX.md", whole, "INDEX.md."},
+	{"an archive is lost", func(p *place) { p.must(os.Remove(p.in("INDEX-0001.md"))) }, "wrote INDEX.md: 1 row", whole, "INDEX.md."},
+	{"an archive is emptied", func(p *place) { p.put(p.in("INDEX-0001.md"), "") }, "wrote INDEX.md: 1 row", whole, "INDEX.md."},
+	{"an archive is loose", func(p *place) { p.must(os.Rename(p.in("INDEX-0001.md"), p.in("INDEX-0400.md"))) }, "no index file links it", whole, "quarantine-"},
+	{"a conflict", func(p *place) { p.replace(p.index(), "| sha256", "<<<<<<< ours\n| sha256") }, "left out 1 line", whole, "INDEX.md."},
+	{"a mark is lost", func(p *place) { p.replace(p.index(), "ben:2026-05-08T09:00:00Z |\n", "|\n") }, "0 rows, 1 read mark", whole, "INDEX.md."},
+
+	{"a document is changed", func(p *place) { p.replace(p.in(docB), "body of b", "body of x") }, "put " + docB + " aside", "a, c ben", "quarantine-"},
+	{"a document is a directory", func(p *place) { p.instead(p.in(docB)) }, "recorded as lost until they are written again", "a, c ben", "quarantine-"},
+	{"a document is lost", func(p *place) { p.must(os.Remove(p.in(docB))) }, "recorded as lost", "a, c ben", "INDEX.md."},
+	{"a document is there twice", func(p *place) { p.put(p.in("2026-05-07-ann-ben-b-2.md"), p.read(p.in(docB))) }, "it is a copy of " + docB, whole, "quarantine-"},
+	{"a long name", func(p *place) { p.put(p.in("2026-05-07-"+strings.Repeat("x", 230)+".md"), "x") }, "is no valid handoff", whole, "quarantine-"},
+	{"a leftover", func(p *place) { p.put(p.in(".tmp-0123456789abcdef01234567"), "x") }, "which an interrupted command left", whole, ""},
+
+	{"the log is lost", func(p *place) { p.must(os.Remove(p.events())) }, "1 event added", whole, ""},
+	{"the log is a directory", func(p *place) { p.instead(p.events()) }, "put handoff-events.jsonl aside", whole, "quarantine-"},
+	{"the log has a second name", func(p *place) { p.must(os.Link(p.events(), p.state("second"))) }, "made handoff-events.jsonl a file of its own", whole, ""},
+	{"the log is torn", func(p *place) { p.put(p.events(), p.read(p.events())+`{"event`) }, "wrote INDEX.md", whole, "handoff-events.torn"},
+	{"an event is changed", func(p *place) { p.replace(p.events(), `"topic":"b"`, `"topic":"x"`) }, "cut the audit log off before handoff-events.jsonl:3", whole, "handoff-events.jsonl."},
+	{"the first event is none", func(p *place) { p.replace(p.events(), "{", "(") }, "cut the audit log off before handoff-events.jsonl:1", whole, "handoff-events.jsonl."},
+	{"the intent is none", func(p *place) { p.put(p.in(".intent"), "x") }, "put the intent that could not be used aside", whole, "intent-"},
+	{"the intent is a directory", func(p *place) { p.must(os.Mkdir(p.in(".intent"), 0o700)) }, "put .intent aside", whole, "quarantine-"},
+
+	{"a token is lost", func(p *place) { p.must(os.Remove(p.state(layout.Ledger))) }, "1 consumed tokens added from the audit log; there was no file", whole, ""},
+	{"a token is another's", func(p *place) { p.replace(p.state(layout.Ledger), `"ben"`, `"eve"`) }, "wrote consumed-tokens.jsonl", whole, layout.Ledger + "."},
+	{"the ledger is torn", func(p *place) {
+		p.put(p.state(layout.Ledger), p.read(p.state(layout.Ledger))+`{"token":"torn-token",`)
+	}, "0 consumed tokens added", whole, layout.Ledger + "."},
+	{"the ledger is a directory", func(p *place) { p.instead(p.state(layout.Ledger)) }, "1 consumed tokens added", whole, "quarantine-"},
+	{"the ledger is huge", func(p *place) { p.must(os.Truncate(p.state(layout.Ledger), layout.MaxLedger+1)) }, "it is too large", whole, "quarantine-"},
+}
+
+// What is broken is mended at once, nothing that was good is lost, what was replaced is kept, and a second run finds nothing.
+func TestRepair(t *testing.T) {
+	for _, test := range mendings {
+		t.Run(test.name, func(t *testing.T) {
+			p := full(t)
+			test.do(p)
+			done := p.repair()
+			if !strings.Contains(strings.Join(done, "\n"), test.says) || p.listed() != test.listed {
+				t.Errorf("it did\n  %s\nand lists %s", strings.Join(done, "\n  "), p.listed())
+			}
+			if report := p.verify(); len(report.Faults) != 0 {
+				t.Errorf("left are %v", report.Faults)
+			}
+			if test.kept != "" && len(kept(t, p.in(""), test.kept))+len(kept(t, p.state(""), test.kept)) != 1 {
+				t.Errorf("%s… is not kept once: %q, %q", test.kept, kept(t, p.in(""), ""), kept(t, p.state(""), ""))
+			}
+			if ledger := p.read(p.state(layout.Ledger)); strings.Count(ledger, "token-of-c") != 1 || strings.Count(ledger, "\n") != 1 {
+				t.Errorf("the ledger is %q", ledger)
+			}
+			if again := p.repair(); len(again) != 0 {
+				t.Errorf("a second repair did %q", again)
+			}
+		})
+	}
+}
+
+// A rebuilt index has the rows and marks of the log and the documents, whatever stood in it, and the notes of people.
+func TestRebuild(t *testing.T) {
+	p := full(t)
+	p.put(p.index(), strings.Replace(p.read(p.index()), "ben:", "eve:", 1)+"a note\n")
+	report, err := p.RebuildIndex(t.Context())
+	if err != nil || len(report.Done) == 0 || !strings.Contains(p.listed(), "a, b") || !strings.Contains(p.listed(), "c ben") {
+		t.Errorf("it did %q, %v, and lists %s", report.Done, err, p.listed())
+	}
+	if text := p.read(p.index()); !strings.HasSuffix(text, "a note\n") && !strings.Contains(text, "\na note\n") {
+		t.Errorf("the note is gone:\n%s", text)
+	}
+	if report := p.verify(); len(report.Faults) != 0 {
+		t.Errorf("left are %v", report.Faults)
+	}
+}
+
+// A store that is nobody's, or not there, is not begun by a repair.
+func TestRepairOfNothing(t *testing.T) {
+	p := newPlace(t)
+	if done := p.repair(); len(done) != 0 {
+		t.Errorf("it did %q", done)
+	}
+	if _, err := os.Stat(p.in("")); err == nil {
+		t.Error("a repair made the handoffs directory")
+	}
+}
+
+// Who makes the store this machine's takes over what has no events, and puts aside what is in the way.
+func TestRegenerateAdopts(t *testing.T) {
+	p := full(t)
+	p.must(os.RemoveAll(p.state("")))
+	p.put(p.in(".intent"), "of another store")
+	if _, err := p.Regenerate(t.Context(), "ann", "a clone"); err != nil {
+		t.Fatal(err)
+	}
+	report := p.verify()
+	if len(report.Faults) != 0 || len(report.Warnings) == 0 || len(kept(t, p.in(""), "intent-")) != 1 {
+		t.Errorf("%+v", report)
+	}
+	if log := p.read(p.events()); !strings.Contains(log, `"adopted_rows":3`) || strings.Count(log, "\n") != 2 {
+		t.Errorf("the log is\n%s", log)
+	}
+	if r, err := machine.ParseRecord([]byte(p.read(p.state(layout.Fingerprint)))); err != nil || r.Writer == "" || r.Secret == "" {
+		t.Errorf("the record is %+v, %v", r, err)
+	}
+}
