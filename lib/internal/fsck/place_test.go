@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
+	"github.com/seed-78daf238/handoff/lib/internal/signers"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -101,7 +103,8 @@ func (p *place) instead(name string) {
 
 func (p *place) store() *store.Store {
 	return &store.Store{Opt: store.Options{Root: p.root, Dir: p.path(""), StateDir: p.path(".run"), Now: time.Now, Warn: func(string) {}, Lost: func(error) {},
-		Fingerprint: func() (string, error) { return here, nil }, CheckBody: func(string) error { return nil }}}
+		Fingerprint: func() (string, error) { return here, nil }, CheckBody: func(string) error { return nil },
+		CheckSignature: func(*durable.Dir, string, string, []byte) (string, error) { return signers.Unsigned, nil }}}
 }
 
 func (p *place) verify(ids ...string) fsck.Report {
