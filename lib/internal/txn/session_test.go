@@ -1,0 +1,195 @@
+//go:build unix
+
+package txn_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// Only one session at a time holds a store, also if its lock file was removed, and it gives all back.
+func TestSessionsExclude(t *testing.T) {
+	w := newWorld(t)
+	w.publish("a")
+	for _, removed := range []bool{false, true} {
+		x, err := txn.Enter(t.Context(), w.Store, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if removed {
+			w.remove(layout.Lock)
+		}
+		if _, err := txn.Enter(t.Context(), w.Store, 0); !errors.Is(err, fault.ErrBusy) {
+			t.Errorf("removed is %v: %v", removed, err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("left")
+		cancel(cause)
+		if _, err := txn.Enter(ctx, w.Store, time.Hour); !errors.Is(err, cause) && !errors.Is(err, fault.ErrBusy) {
+			t.Errorf("removed is %v: %v", removed, err)
+		}
+		x.End()
+	}
+	w.publish("b")
+}
+
+// A lock file that is removed or replaced meanwhile keeps nobody out any more: nothing is changed then.
+func TestLockIsRemoved(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		w := newWorld(t)
+		w.publish("a")
+		before := w.content()
+		err := w.locked(func(x *txn.Session) error {
+			w.remove(layout.Lock)
+			if again {
+				w.write("other", "")
+				if err := os.Rename(w.path("other"), w.path(layout.Lock)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return x.Reindex(layout.Index, []byte(w.read(layout.Index)), nil, nil)
+		})
+		if !errors.Is(err, fault.ErrBusy) {
+			t.Errorf("again is %v: %v", again, err)
+		}
+		w.write(layout.Lock, "")
+		w.mustBe(before)
+	}
+}
+
+// What cannot be a lock or a log is named, and nothing is put in its place.
+func TestPlacesThatCannotBe(t *testing.T) {
+	for name, class := range map[string]error{layout.Lock: fault.ErrConfig, layout.Log: fault.ErrIntegrity, layout.Index: fault.ErrIntegrity} {
+		w := newWorld(t)
+		w.publish("a")
+		if err := os.Rename(w.path(name), w.path("moved")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(w.path("moved"), w.path(name)); err != nil {
+			t.Fatal(err)
+		}
+		if err := publish(w.Store, "b"); !errors.Is(err, class) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if w.isThere(fileOf("b")) || strings.Contains(w.read("moved"), fileOf("b")) {
+			t.Errorf("%s: something was written", name)
+		}
+	}
+}
+
+// Records that nobody waits for are made only where nothing is in their way.
+func TestTryRecord(t *testing.T) {
+	event := eventlog.Pending{Type: eventlog.TypeSurface, Payload: eventlog.Surfaced{OperatorID: "ben", Count: 1}}
+	for name, test := range map[string]struct {
+		make func(*world)
+		done bool
+	}{
+		"a store":         {func(*world) {}, true},
+		"no log":          {func(w *world) { w.remove(layout.Log) }, false},
+		"an intent":       {func(w *world) { w.write(layout.Intent, "") }, false},
+		"another machine": {func(w *world) { w.Opt.Fingerprint = func() (string, error) { return other, nil } }, false},
+		"no machine":      {func(w *world) { w.Opt.Fingerprint = func() (string, error) { return "", errors.New("none") } }, false},
+		"held": {func(w *world) {
+			x, err := txn.Enter(t.Context(), w.Store, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(x.End)
+		}, false},
+	} {
+		w := newWorld(t)
+		w.publish("a")
+		test.make(w)
+		before := w.read(layout.Log)
+		if done := txn.TryRecord(t.Context(), w.Store, event); done != test.done {
+			t.Errorf("%s: %v", name, done)
+		}
+		if grown := w.read(layout.Log) != before; grown != test.done {
+			t.Errorf("%s: grown is %v", name, grown)
+		}
+	}
+}
+
+// A store of another machine is refused before anything, each time with a line where operators look.
+func TestGuard(t *testing.T) {
+	w := newWorld(t)
+	if _, err := txn.Guard(w.Store); err != nil {
+		t.Errorf("no store yet: %v", err)
+	}
+	w.publish("a")
+	if _, err := txn.Guard(w.Store); err != nil {
+		t.Error(err)
+	}
+	w.Opt.Fingerprint = func() (string, error) { return other, nil }
+	before := w.content()
+	for range 2 {
+		var refused *store.MachineError
+		if _, err := txn.Guard(w.Store); !errors.As(err, &refused) || refused.Observed != other {
+			t.Fatal(err)
+		}
+	}
+	if err := publish(w.Store, "b"); !errors.Is(err, fault.ErrIntegrity) {
+		t.Error(err)
+	}
+	w.mustBe(before)
+	if lines := strings.Split(w.read(layout.Refusals), "\n"); len(lines) != 4 || !strings.Contains(lines[1], `"event":"CROSS-HOST-REFUSED"`) || !strings.Contains(lines[1], other) {
+		t.Errorf("%q", lines)
+	}
+}
+
+// The first session records the machine with a secret, hides the state from git, and later ones change neither.
+func TestFirstSession(t *testing.T) {
+	w := newWorld(t)
+	w.publish("a")
+	first := w.read(layout.Fingerprint)
+	r, err := machine.ParseRecord([]byte(first))
+	if err != nil || len(r.Secret) != 64 || r.Writer == "" || r.Fingerprint != strings.Repeat("11", 32) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if ignored, err := os.ReadFile(w.Opt.StateDir + "/" + layout.GitIgnore); string(ignored) != "*\n" {
+		t.Errorf("%q, %v", ignored, err)
+	}
+	w.publish("b")
+	if w.read(layout.Fingerprint) != first {
+		t.Error("the record was made again")
+	}
+	r.Secret = "" // as that of a store that an older version has begun
+	w.write(layout.Fingerprint, string(r.Bytes()))
+	w.publish("c")
+	if r, err := machine.ParseRecord([]byte(w.read(layout.Fingerprint))); err != nil || len(r.Secret) != 64 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Another machine takes a store over with an event, a line of the history, and the secret that is there.
+func TestRegenerate(t *testing.T) {
+	w := newWorld(t)
+	w.publish("a")
+	old, _ := machine.ParseRecord([]byte(w.read(layout.Fingerprint)))
+	for range 2 {
+		err := w.locked(func(x *txn.Session) error {
+			return x.Regenerate(machine.Record{Fingerprint: other, FirstSeenUTC: aTime}, "ann", "moved", eventlog.Adoption{})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := machine.ParseRecord([]byte(w.read(layout.Fingerprint)))
+	if err != nil || r.Fingerprint != other || r.Secret != old.Secret || r.Writer != old.Writer {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if strings.Count(w.read(layout.History), `"reason":"moved"`) != 2 || strings.Count(w.read(layout.Log), "machine_fingerprint.regenerate") != 2 {
+		t.Error(w.content())
+	}
+}

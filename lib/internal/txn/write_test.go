@@ -1,0 +1,204 @@
+//go:build unix
+
+package txn_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+func (w *world) publishAll(keepGoing bool, docs ...txn.Publication) ([]txn.Outcome, error) {
+	return txn.Publish(context.Background(), w.Store, docs, keepGoing)
+}
+
+// A document is stored once, whoever stores it again, and however.
+func TestPublishAgain(t *testing.T) {
+	w := newWorld(t)
+	a, b := handoff("a", "body of a\n"), handoff("b", "body of b\n")
+	for _, test := range []struct {
+		docs     []txn.Publication
+		existing string
+	}{{[]txn.Publication{a}, "0"}, {[]txn.Publication{a}, "1"}, {[]txn.Publication{a, b, b}, "101"}, {nil, ""}} {
+		outcomes, err := w.publishAll(false, test.docs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for i, o := range outcomes {
+			got += map[bool]string{true: "1", false: "0"}[o.Existing]
+			if o.File != fileOf(test.docs[i].Topic) || o.Err != nil {
+				t.Errorf("%+v", o)
+			}
+		}
+		if got != test.existing {
+			t.Errorf("existing are %s, want %s", got, test.existing)
+		}
+	}
+	if w.rows("a") != 1 || w.rows("b") != 1 || strings.Count(w.read(layout.Log), "handoff.write") != 2 || w.isThere(".staging") || w.isThere(layout.Intent) {
+		t.Error(w.content())
+	}
+}
+
+// Other documents of one name get numbers; when there are no more, only that document fails.
+func TestPublishNumbers(t *testing.T) {
+	w := newWorld(t)
+	var docs []txn.Publication
+	for n := range txn.MaxNames + 1 {
+		docs = append(docs, handoff("t", strings.Repeat("x", n)))
+	}
+	if outcomes, err := w.publishAll(false, docs...); !errors.Is(err, fault.ErrConfig) || outcomes[txn.MaxNames].Err == nil {
+		t.Fatalf("%v", err)
+	}
+	if w.isThere(layout.Index) || w.isThere(fileOf("t")) {
+		t.Error("something was published")
+	}
+	outcomes, err := w.publishAll(true, docs...)
+	if err != nil || outcomes[0].File != fileOf("t") || outcomes[99].File != fileOf("t-100") || outcomes[99].Err != nil || outcomes[100].Err == nil {
+		t.Fatalf("%v, %+v", err, outcomes[99:])
+	}
+}
+
+// A file that holds the document already is adopted, if no row has it; one that was changed is a fault.
+func TestPublishMeetsFiles(t *testing.T) {
+	d := handoff("d", "body of d\n")
+	whole, err := d.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		text string
+		file string // that the document is stored as, "" if it is refused
+	}{
+		"itself": {string(whole), fileOf("d")}, "changed": {strings.Replace(string(whole), "body of d", "nobody", 1), ""},
+		"no handoff": {"# Notes\n", fileOf("d-2")}, "empty": {"", fileOf("d-2")},
+	} {
+		w := newWorld(t)
+		w.publish("a")
+		w.write(fileOf("d"), test.text)
+		outcomes, err := w.publishAll(false, d)
+		if (err == nil) != (test.file != "") || err == nil && (outcomes[0].File != test.file || w.rows("d")+w.rows("d-2") != 1) {
+			t.Errorf("%s: %+v, %v", name, outcomes, err)
+		}
+		if err != nil && !errors.Is(err, fault.ErrIntegrity) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if adopted := strings.Contains(w.read(layout.Log), `"adopted":true`); adopted != (name == "itself") {
+			t.Errorf("%s: adopted is %v", name, adopted)
+		}
+		if w.read(fileOf("d")) != test.text {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+}
+
+// A row that lost its file, or has that of another, is no handoff that is there.
+func TestPublishMeetsRows(t *testing.T) {
+	for name, spoil := range map[string]func(*world){
+		"file gone": func(w *world) { w.remove(fileOf("a")) },
+		"another file": func(w *world) {
+			w.write(layout.Index, strings.ReplaceAll(w.read(layout.Index), fileOf("a"), fileOf("z")))
+		},
+		"another one's": func(w *world) {
+			w.write(layout.Index, strings.ReplaceAll(w.read(layout.Index), fileOf("a"), fileOf("b")))
+		},
+		"no index":    func(w *world) { w.remove(layout.Index) },
+		"empty index": func(w *world) { w.write(layout.Index, "") },
+	} {
+		w := newWorld(t)
+		w.publish("a", "b")
+		spoil(w)
+		before := w.content()
+		if err := publish(w.Store, "a"); !errors.Is(err, fault.ErrIntegrity) {
+			t.Errorf("%s: %v", name, err)
+		}
+		w.mustBe(before)
+	}
+}
+
+// A text that cannot be had ends a batch before anything is published, and nothing of it stays.
+func TestPublishWithoutText(t *testing.T) {
+	w := newWorld(t)
+	w.publish("a")
+	before, gone := w.content(), errors.New("gone")
+	bad := handoff("b", "")
+	bad.Text = func() ([]byte, error) { return nil, gone }
+	for _, docs := range [][]txn.Publication{{bad}, {handoff("c", ""), bad}} {
+		if _, err := w.publishAll(true, docs...); !errors.Is(err, gone) {
+			t.Error(err)
+		}
+		w.mustBe(before)
+	}
+}
+
+// Rows that are too many go to archives, oldest first, and what is there is not stored again.
+func TestRotation(t *testing.T) {
+	w := newWorld(t)
+	w.Opt.IndexMaxRows = 4
+	topics := strings.Fields("a b c d e f g h i")
+	for _, topic := range topics {
+		w.publish(topic)
+	}
+	w.publish(append(topics, "j")...)
+	for _, topic := range append(topics, "j") {
+		if w.rows(topic) != 1 {
+			t.Errorf("%s has %d rows", topic, w.rows(topic))
+		}
+	}
+	archives, _ := filepath.Glob(filepath.Join(w.Opt.Dir, "INDEX-*.md"))
+	if rotations := strings.Count(w.read(layout.Log), "index.rotate"); len(archives) == 0 || rotations != len(archives) {
+		t.Errorf("%d archives, %d events", len(archives), rotations)
+	}
+	if !strings.Contains(w.read(layout.Archive(1)), fileOf("a")) || !strings.Contains(w.read(layout.Index), fileOf("j")) {
+		t.Error("the oldest row is not in the first archive, or the newest in INDEX.md")
+	}
+	mode := func(name string) os.FileMode {
+		info, err := os.Stat(w.path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Mode().Perm()
+	}
+	if mode(layout.Archive(1)) != mode(layout.Index) {
+		t.Error("an archive has another mode than INDEX.md")
+	}
+}
+
+// Where a store has rows and no log, no new chain hides that it is gone.
+func TestLogIsGone(t *testing.T) {
+	for name, spoil := range map[string]func(*world){
+		"removed": func(w *world) { w.remove(layout.Log) },
+		"emptied": func(w *world) { w.write(layout.Log, "") },
+		"marker":  func(w *world) { w.write(layout.Log, "[rotated]\n") },
+	} {
+		w := newWorld(t)
+		w.publish("a")
+		spoil(w)
+		if err := publish(w.Store, "b"); !errors.Is(err, fault.ErrIntegrity) || w.rows("b") > 0 || w.isThere(fileOf("b")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A line that is torn goes aside, durably, and an event says so.
+func TestTornLog(t *testing.T) {
+	w := newWorld(t)
+	w.publish("a")
+	w.write(layout.Log, w.read(layout.Log)+`{"event_type":"ha`)
+	w.publish("b")
+	log := w.read(layout.Log)
+	aside, _ := filepath.Glob(filepath.Join(w.Opt.StateDir, layout.TornLog+"*"))
+	if len(aside) != 1 || len(w.warnings) != 1 || strings.Count(log, "log.recovered") != 1 || strings.Contains(log, `"ha{`) {
+		t.Fatalf("%q, %q\n%s", aside, w.warnings, log)
+	}
+	if text, err := os.ReadFile(aside[0]); err != nil || string(text) != `{"event_type":"ha` {
+		t.Errorf("%q, %v", text, err)
+	}
+}
