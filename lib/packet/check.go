@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
 
 // DefaultMaxAge is the age up to which a packet is fresh.
@@ -236,55 +234,3 @@ func (c *checking) step(text string) {
 
 // atLeast makes the verdict worse, never better.
 func (c *checking) atLeast(class Class) { c.report.Class = max(c.report.Class, class) }
-
-// schema reports the faults of the record. Their text quotes the artifact, so that it is escaped.
-func (c *checking) schema(f Facts) {
-	for _, one := range f.Faults[:min(len(f.Faults), maxListed)] {
-		one.Pointer, one.Problem, one.Hint = cut(show(one.Pointer)), show(one.Problem), show(one.Hint)
-		c.report.Faults = append(c.report.Faults, one)
-	}
-	if len(f.Cannot) > 0 {
-		c.note("%s has no place for %s: what it does not say is missing, not assumed", show(f.Kind), show(strings.Join(f.Cannot, ", ")))
-	}
-	reason := "all required fields present and non-empty"
-	switch n := len(f.Faults); {
-	case n > 0:
-		reason = fault.Count(n, "fault")
-	case len(f.Cannot) > 0:
-		reason = "valid as " + show(f.Kind)
-	}
-	if len(c.o.AllowEmpty) > 0 {
-		reason += "; allowed to be empty: " + show(strings.Join(c.o.AllowEmpty, ", "))
-	}
-	c.add(Schema, len(f.Faults) == 0, said{reason, reason})
-	if len(f.Faults) > 0 {
-		c.step("Mend the faults of the schema listed above.")
-	}
-}
-
-// credentials returns a fault for each credential in the texts. The resume token is judged by its own check.
-func credentials(texts []Passage) (faults []fault.Fault) {
-	for _, t := range texts {
-		name := t.Pointer[strings.LastIndexByte(t.Pointer, '/')+1:]
-		if t.Pointer == "/resume_token" {
-			continue
-		}
-		text := t.Text
-		if name != "" && strings.Trim(name, "0123456789") != "" && t.Text != name {
-			text = name + `": "` + text // some rules know a credential by what it is called
-		}
-		for _, found := range secrets.Scan(text) {
-			faults = append(faults, fault.Fault{Pointer: t.Pointer, Problem: "holds a credential (rule " + found.Rule + ")", Hint: "take it out and revoke it"})
-		}
-	}
-	return faults
-}
-
-// claimedFields reports members that only a check may write.
-func (c *checking) claimedFields(v *jsontree.Value) {
-	for _, m := range v.Members {
-		if slices.Contains(verdictFields, strings.ToLower(m.Name)) {
-			c.claim(fault.Pointer("", m.Name), m.Name+" = "+m.Value.String(), Authority)
-		}
-	}
-}

@@ -18,6 +18,9 @@
 // Check answers one question, whether it is safe to go on from here, by four checks in a fixed order: Schema,
 // Freshness, Resume token, Replay test. Their results make the Class. Nothing that a packet says can
 // improve it; what tries to is reported and makes it worse. Other kinds are checked through Facts.
+//
+// The rules about words (words.go, claims.go, danger.go) know English and are floors: a text of nothing but words that say
+// nothing is refused, one that says little passes. What they find is for people to judge.
 package packet
 
 import (

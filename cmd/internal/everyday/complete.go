@@ -73,7 +73,7 @@ func (a *App) entriesQuietly() []handoff.Entry {
 
 // completeFlags has the flags that name an operator completed.
 func (a *App) completeFlags(cmd *cobra.Command) {
-	for _, name := range []string{"to", "from", "operator"} {
+	for _, name := range []string{"to", "from", "operator", "confirmed-by"} {
 		if cmd.Flags().Lookup(name) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(name, a.completeOperators) // fails only for a flag that is not there
 		}

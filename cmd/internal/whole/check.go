@@ -53,44 +53,47 @@ tell whether other words mean the same: both are shown, and somebody has to conf
 		Example:           "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json",
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
-		RunE: func(_ *cobra.Command, names []string) error {
-			a.ForAgents = true
-			open := a.NewStore // files need none
-			if slices.ContainsFunc(names, isStored) {
-				open = a.ProjectStore
-			}
-			p, s, err := open()
-			if err != nil {
-				return err
-			}
-			with, err := c.with(p)
-			if err != nil {
-				return err
-			}
-			o, err := with.Options(s)
-			if err != nil {
-				return err
-			}
-			if names, err = artifacts(names); err != nil {
-				return err
-			}
-			var reports []packet.Report
-			for _, name := range names {
-				in := a.artifact(s, p, name)
-				report := packet.Check(in, o)
-				if note := record.Confirmed(context.Background(), s, in.ID, report); note != "" {
-					report.Notes = append(report.Notes, note)
-				}
-				reports = append(reports, report)
-			}
-			if err := a.printReports(reports, c.ascii); err != nil {
-				return err
-			}
-			return everyday.Verdict(packet.Worst(reports))
-		},
+		RunE:              func(_ *cobra.Command, names []string) error { return a.check(names, &c) },
 	}
 	c.register(cmd)
 	return cmd
+}
+
+// check prints what is found of each name. The error is the verdict.
+func (a *app) check(names []string, c *checks) error {
+	a.ForAgents = true
+	open := a.NewStore // files need none
+	if slices.ContainsFunc(names, isStored) {
+		open = a.ProjectStore
+	}
+	p, s, err := open()
+	if err != nil {
+		return err
+	}
+	with, err := c.with(p)
+	if err != nil {
+		return err
+	}
+	o, err := with.Options(s)
+	if err != nil {
+		return err
+	}
+	if names, err = artifacts(names); err != nil {
+		return err
+	}
+	var reports []packet.Report
+	for _, name := range names {
+		in := a.artifact(s, p, name)
+		report := packet.Check(in, o)
+		if note := record.Confirmed(context.Background(), s, in.ID, report); note != "" {
+			report.Notes = append(report.Notes, note)
+		}
+		reports = append(reports, report)
+	}
+	if err := a.printReports(reports, c.ascii); err != nil {
+		return err
+	}
+	return everyday.Verdict(packet.Worst(reports))
 }
 
 // artifacts puts the files of directories in their place.
