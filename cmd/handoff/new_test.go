@@ -12,8 +12,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// On a terminal, new asks for what a packet needs and the flags do not say.
-func TestNewAsksForAPacket(t *testing.T) {
+// On a terminal, new asks for what a record needs and the flags do not say.
+func TestNewAsks(t *testing.T) {
 	dir, root := t.TempDir(), t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", dir+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -43,5 +43,18 @@ func TestNewAsksForAPacket(t *testing.T) {
 	}
 	if out, err := exec.Command(program, "search", "--root", root, "Moved the secrets").CombinedOutput(); err != nil || !strings.Contains(string(out), "cache") {
 		t.Errorf("%v: %s", err, out)
+	}
+
+	// A universal handoff of which all is said is made without a question: its topic is its workflow.
+	terminal, err = pty.Start(exec.Command(program, "new", "--root", root, "--kind", "universal", "--from", "reader", "--to", "writer", "--workflow", "wf-1", "--phase", "p", "--summary", "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	if _, err := io.WriteString(terminal, "\x04"); err != nil {
+		t.Fatal(err)
+	}
+	if shown, _ := io.ReadAll(terminal); !strings.Contains(string(shown), "reader-writer-wf-1.md") || strings.Contains(string(shown), "> ") {
+		t.Errorf("something is asked:\n%s", shown)
 	}
 }

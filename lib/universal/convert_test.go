@@ -1,6 +1,7 @@
 package universal_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -58,6 +59,8 @@ func TestShapesAreConverted(t *testing.T) {
 		{"/handoff/version", `3.0`, "", `"3.0"`},
 		{"/handoff/expire_at", `"2026-09-01T00:00:00Z"`, "/handoff/expires_at", `"2026-09-01T00:00:00Z"`},
 		{"/handoff/context/problem_type", `"bugfix"`, "", `"implementation"`},
+		{"/handoff/source", `{"skill": "a", "workflow": "w", "path": "/s", "stage": 1}`, "", `{"skill":"a","workflow_id":"w","session_path":"/s","phase":"1"}`},
+		{"/handoff/context", `{"description": "d", "type": "planning"}`, "", `{"summary":"d","problem_type":"strategic"}`},
 		{meta + "/confidence", `0.9`, "", `"high"`},
 		{meta + "/confidence", `"20%"`, "", `"low"`},
 		{meta + "/user_approved", `"yes"`, "", `true`},
@@ -84,6 +87,15 @@ func TestShapesAreConverted(t *testing.T) {
 		if got := root.At(c.at).String(); got != c.want {
 			t.Errorf("%s: %s becomes %s, want %s", c.pointer, c.value, got, c.want)
 		}
+	}
+}
+
+// A name that is misspelt is said to be one.
+func TestUnknownFieldSaysWhatItMeans(t *testing.T) {
+	src := bytes.Replace(load(t, "good/full.json"), []byte(`"expires_at"`), []byte(`"expire_at"`), 1)
+	r := validate(t, mustParse(t, src), options().Options)
+	if len(r.Faults) != 1 || r.Faults[0].Hint != "`handoff repair` renames it to expires_at" {
+		t.Errorf("%v", r.Faults)
 	}
 }
 

@@ -76,12 +76,17 @@ func TypeOf(name string) string {
 
 // names lists, by a field, others under which it comes.
 var names = map[string]string{
-	"timestamp":  "created_at created time date",
-	"expires_at": "expiry expires valid_until",
-	"path":       "file filename file_path filepath",
-	"url":        "href link uri",
-	"skill":      "name agent",
-	"event_type": "type event",
+	"timestamp":    "created_at created time date",
+	"expires_at":   "expiry expires valid_until",
+	"workflow_id":  "workflow run_id",
+	"session_path": "path cwd directory dir",
+	"phase":        "stage step",
+	"summary":      "description text",
+	"problem_type": "type kind",
+	"path":         "file filename file_path filepath",
+	"url":          "href link uri",
+	"skill":        "name agent",
+	"event_type":   "type event",
 }
 
 // rename gives a field that is missing the value of one whose name looks like it or means the same. In an object that takes
@@ -118,6 +123,17 @@ func alike(name, field string) bool {
 		most = 2
 	}
 	return len(b) > 3 && form.Edits(a, b) <= most || slices.Contains(strings.Fields(names[field]), strings.ToLower(name))
+}
+
+// otherName returns the field that is missing and that a member of a closed object seems to mean, "" for none.
+func otherName(root *jsontree.Value, pointer string) string {
+	last := func(pointer string) string { return fault.PointerName(pointer[strings.LastIndexByte(pointer, '/')+1:]) }
+	for _, f := range fields {
+		if above(f.path) == above(pointer) && root.At(f.path) == nil && alike(last(pointer), last(f.path)) {
+			return last(f.path)
+		}
+	}
+	return ""
 }
 
 // wrap puts a record that stands at the root where it belongs.

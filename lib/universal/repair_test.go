@@ -142,7 +142,7 @@ var computed = map[string]bool{"timestamp": true, "expires_at": true, "token_cou
 // nothingLost looks for every text of the original in the repaired document and in the files beside it.
 func nothingLost(t failing, v *jsontree.Value, name string, r universal.Repair) {
 	t.Helper()
-	if v.Kind == jsontree.String && !computed[name] {
+	if v.Kind == jsontree.String && !computed[name] && !computed[renamed(name, r)] {
 		quoted := jsontree.AppendQuoted(nil, v.Text)
 		found := bytes.Contains(r.Document.JSON(), quoted) || bytes.Contains(r.Document.Bytes(), quoted)
 		for _, f := range r.Moved {
@@ -158,6 +158,16 @@ func nothingLost(t failing, v *jsontree.Value, name string, r universal.Repair) 
 	for _, m := range v.Members {
 		nothingLost(t, m.Value, m.Name, r)
 	}
+}
+
+// renamed returns the field that was found under another name, "" for none.
+func renamed(name string, r universal.Repair) string {
+	for _, c := range r.Patch() {
+		if field, ok := strings.CutPrefix(c.Why, "renamed to "); ok && fault.PointerName(c.Path[strings.LastIndexByte(c.Path, '/')+1:]) == name {
+			return field
+		}
+	}
+	return ""
 }
 
 func TestRepairKeepsItsPromises(t *testing.T) {

@@ -107,6 +107,9 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 			faults[i].Hint = fields[0].advice()
 		case above(f.Pointer) == "" || above(f.Pointer) == "/handoff":
 			faults[i].Hint = strings.TrimPrefix(f.Hint+"; `handoff repair` takes it out", "; ")
+			if name := otherName(d.root, f.Pointer); name != "" {
+				faults[i].Hint = "`handoff repair` renames it to " + name
+			}
 		}
 	}
 	faults = append(faults, d.checkDays(faults)...)

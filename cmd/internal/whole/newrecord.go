@@ -136,7 +136,7 @@ func (r *newRecord) ask(a *app) error {
 		question string
 		value    *string
 	}{{"to: who takes over", &r.Head.To}, {"topic: what it is about, a slug", &r.Head.Topic}} {
-		if *head.value == "" {
+		if *head.value == "" && (head.value != &r.Head.Topic || r.AsksTopic()) {
 			answer, err := answerTo(a, in, head.question)
 			if err != nil {
 				return err
