@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// BenchmarkRecords times check and validate as multiples of `handoff version`, and a check of 1,000 packets.
+// BenchmarkRecords times check, validate and new as multiples of `handoff version`, and a check of 1,000 packets.
 func BenchmarkRecords(b *testing.B) {
 	dir := b.TempDir()
 	packet, err := os.ReadFile("../../testdata/packet/clean.json")
@@ -37,5 +37,12 @@ func BenchmarkRecords(b *testing.B) {
 		compare(b, dir, []string{program(b), "validate", "--encoding", "chars4", universal}, version)
 	})
 	b.Run("validate/o200k_base", func(b *testing.B) { compare(b, dir, []string{program(b), "validate", universal}, version) })
+	new := []string{program(b), "new", "--kind", "universal", "--from", "a", "--to", "b", "--workflow", "w", "--phase", "p", "--summary", "s"}
+	b.Run("new/small", func(b *testing.B) { compare(b, dir, new, version) })
+	large := filepath.Join(dir, "working.txt")
+	if err := os.WriteFile(large, []byte(`{"notes": "`+strings.Repeat("word ", 500)+`"}`), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("new/counted", func(b *testing.B) { compare(b, dir, append(new, "--working", large), version) })
 	b.Run("check/1000", func(b *testing.B) { compare(b, dir, packets, version) })
 }

@@ -14,8 +14,9 @@
 // and the sealed Record is what a handoff carries. A caller may lower a flag of the audit or add notes; a
 // flag claimed true that the data contradict is a fault. An incomplete run is a valid record; hiding that is not.
 //
-// Assumptions and context debt of earlier records of a project live on until a later record names them
-// promoted, refuted or resolved. Onboard collects them for whoever starts next.
+// Assumptions, context debt and next steps of earlier records of a project live on until a later record names them promoted,
+// refuted, resolved or done. Onboard collects them for whoever starts next, and gives each the number that stays its own
+// until an older one is closed. Parse takes the handoffs of Craik under their own names, too.
 package run
 
 import (

@@ -3,7 +3,7 @@
 //
 //	{"handoff": {
 //	  "version": "3.0", "schema_type": "universal", "timestamp": "2026-05-07T12:00:00Z", "trace_id": "…a UUID of version 4…",
-//	  "source":  {"skill": "plan", "workflow_id": "uploads", "session_path": "/work/session", "phase": 1},
+//	  "source":  {"skill": "plan", "workflow_id": "uploads", "session_path": "/work/session", "phase": "planning"},
 //	  "target":  {"skill": "build"},
 //	  "context": {"summary": "Uploads are to be tried again.", "problem_type": "implementation"},
 //	  "payload": {"working": {…}, "session": {…}, "references": {…}},
@@ -16,6 +16,10 @@
 // A Document is validated in three stages: its schema, its token budget, its semantics. All faults of a stage are reported
 // together, each with its RFC 6901 pointer and its repair; a stage with faults ends the validation. Warnings are kept apart
 // and never make a document invalid.
+//
+// Tokens are counted over the compact form, whatever the text looks like; a repaired or stored document keeps how its text is
+// set out. Repair converts before it drops: times, names, words and shapes that are meant become those that are wanted. Make
+// makes a document from what is said about it, Hop the next one of its chain.
 //
 // The payload is covered by meta.payload_hash: "sha256:" and the SHA-256 of the payload as compact JSON in the document's
 // own key order, byte for byte what JSON.stringify(handoff.payload) gives in JavaScript.
