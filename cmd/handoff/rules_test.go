@@ -61,8 +61,8 @@ var floors = [][]string{
 	{"lib/internal/jsontree"},
 	{"lib/internal/yamlnode", "lib/internal/layout", "lib/internal/canon", "lib/internal/render", "lib/internal/signers"},
 	{"lib/internal/", "schema"},
-	{"lib/internal/eventlog", "lib/internal/store", "lib/packet"},
-	{"lib/internal/txn", "lib/"}, // among them the kinds of records
+	{"lib/internal/eventlog", "lib/internal/store", "lib/internal/words", "lib/packet"},
+	{"lib/internal/txn", "lib/internal/project", "lib/"}, // among them the kinds of records
 	{"lib/internal/fsck"},
 	{"lib/internal/repair"},
 	{"lib/handoff"},

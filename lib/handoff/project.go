@@ -1,12 +1,8 @@
 package handoff
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -67,7 +63,7 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	if err := CheckLimit(); err != nil {
 		return p, err
 	}
-	if p.HasFile = isThere(filepath.Join(p.Root, SettingsName)); flags.Root == "" {
+	if p.HasFile = store.IsThere(filepath.Join(p.Root, SettingsName)); flags.Root == "" {
 		at, err := settings.FindRoot(cwd)
 		if err != nil {
 			return p, fault.New(ErrConfig, "", "cannot find the project: %v", err)
@@ -104,11 +100,11 @@ func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlag
 // gone. Else the error is ErrInvalid, or ErrConfig for a directory that was named and is absent.
 func (p Project) Exists() error {
 	switch o := p.Options; {
-	case isThere(o.Dir):
+	case store.IsThere(o.Dir):
 	case p.named:
 		return fault.New(ErrConfig, "name one that is there; the first handoff that is written makes it", "the handoffs directory %s does not exist", o.Dir)
-	case p.HasFile, isThere(filepath.Join(o.StateDir, layout.Log)):
-	case !isThere(p.Root):
+	case p.HasFile, store.IsThere(filepath.Join(o.StateDir, layout.Log)):
+	case !store.IsThere(p.Root):
 		return fault.New(ErrConfig, "name one that is there", "the project root %s does not exist", p.Root)
 	default:
 		return fault.New(ErrInvalid, "run `handoff init` in the project, or name its directory with --handoffs-dir or --root",
@@ -128,7 +124,7 @@ func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags Proj
 	if err != nil {
 		return fault.New(ErrConfig, "", "%v", err)
 	}
-	if !isSamePath(dir, own.HandoffsDir.Value) || !at.IsOwn && (!isThere(own.StateDir.Value) || isThere(ownState(dir))) {
+	if !isSamePath(dir, own.HandoffsDir.Value) || !at.IsOwn && (!store.IsThere(own.StateDir.Value) || store.IsThere(ownState(dir))) {
 		return nil
 	}
 	p.Root, p.HasFile, p.Foreign, p.settings = at.Root, at.HasFile, "", at.Root
@@ -143,12 +139,6 @@ func nothing(string) string { return "" }
 
 // ownState is the state directory of a handoffs directory that is not the one of a project.
 func ownState(dir string) string { return filepath.Join(dir, layout.StateDir) }
-
-// isThere reports whether there is something at a path, also if it may not be looked at.
-func isThere(path string) bool {
-	_, err := os.Lstat(path)
-	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
-}
 
 // isSamePath reports whether two paths are the same but for symbolic links above their last names.
 func isSamePath(a, b string) bool {

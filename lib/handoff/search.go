@@ -13,6 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/words"
 )
 
 // A Query says what Search looks for.
@@ -30,11 +31,7 @@ type Match struct {
 
 // A Passage is text of a handoff around what was searched for. It is as untrusted as a body: show it
 // through EscapeLine.
-type Passage struct {
-	Where string // "body", "tags" or "references"
-	Line  int    // of the body, 1-based; 0 elsewhere
-	Text  string // one line, with … where it was cut
-}
+type Passage = words.Passage
 
 // Found is the outcome of Search.
 type Found struct {
@@ -46,7 +43,7 @@ type Found struct {
 // a tag, a reference or the body. It takes no lock. What it returns was proven to be what was written;
 // what cannot be read or proven is warned about and left out. No words, or an empty one, is ErrInvalid.
 func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
-	words, err := newWords(q.Words)
+	looked, err := words.New(q.Words)
 	if err == nil {
 		err = q.check()
 	}
@@ -65,9 +62,9 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 		return Found{}, err
 	}
 	slices.Reverse(entries)
-	x := &searcher{Store: s, dir: d, words: words, tag: q.Tag}
+	x := &searcher{Store: s, dir: d, words: looked, tag: q.Tag}
 	if q.Tag != "" {
-		x.tagged = append(x.tagged, newWord(q.Tag))
+		x.tagged = append(x.tagged, words.One(q.Tag))
 	}
 	hits := x.find(ctx, entries)
 	slices.SortStableFunc(hits, func(a, b Entry) int { return index.CompareTimes(b.Time, a.Time) })
@@ -84,9 +81,9 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 type searcher struct {
 	*Store
 	dir    *durable.Dir
-	words  words
+	words  words.Words
 	tag    string
-	tagged words // the tag as a word, none if no tag is asked for
+	tagged words.Words // the tag as a word, none if no tag is asked for
 
 	mu     sync.Mutex
 	failed int   // documents that could not be searched
@@ -126,7 +123,7 @@ func (x *searcher) find(ctx context.Context, entries []Entry) []Entry {
 
 // matches decides as early as it can: by the row, by the body, and only then by parsing the head.
 func (x *searcher) matches(e Entry, p *page) (bool, error) {
-	missing := x.words.without(func(w word) bool { return w.inRow(e) })
+	missing := x.words.Without(func(w words.Word) bool { return w.InAny([]string{e.From, e.To, e.Topic, e.Time}) })
 	if len(missing) == 0 && x.tag == "" {
 		return true, nil
 	}
@@ -134,20 +131,20 @@ func (x *searcher) matches(e Entry, p *page) (bool, error) {
 	if p.text, err = x.dir.AppendFile(p.text[:0], e.File, layout.MaxDocument); err != nil {
 		return false, fmt.Errorf("%s: %w", x.at.RelPath(e.File), err)
 	}
-	head, body := halves(p.text)
-	missing = missing.without(func(w word) bool { return w.in(body) })
+	head, body := words.Halves(p.text)
+	missing = missing.Without(func(w words.Word) bool { return w.In(body) })
 	if len(missing) == 0 && x.tag == "" {
 		return true, nil
 	}
-	if !missing.mayBeIn(head) || !x.tagged.mayBeIn(head) {
+	if !missing.MayBeIn(head) || !x.tagged.MayBeIn(head) {
 		return false, nil
 	}
 	doc, err := store.ParseStored(x.at.RelPath(e.File), p.text)
 	if err != nil {
 		return false, err
 	}
-	missing = missing.without(func(w word) bool {
-		return w.inAny(doc.Tags) || w.inAny(doc.References) || w.in([]byte(doc.Body)) // which halves may have cut elsewhere
+	missing = missing.Without(func(w words.Word) bool {
+		return w.InAny(doc.Tags) || w.InAny(doc.References) || w.In([]byte(doc.Body)) // which Halves may have cut elsewhere
 	})
 	return len(missing) == 0 && (x.tag == "" || slices.Contains(doc.Tags, x.tag)), nil
 }
@@ -162,7 +159,7 @@ func (x *searcher) prove(hits []Entry) []Match {
 			x.fail(err)
 			return
 		}
-		matches[i], good[i] = Match{hits[i], x.words.passages(got.Document)}, true
+		matches[i], good[i] = Match{hits[i], x.words.Passages(got.Document)}, true
 	})
 	proven := make([]Match, 0, len(hits))
 	for i, m := range matches {

@@ -123,11 +123,11 @@ func TestSearchShowsWhere(t *testing.T) {
 		words []string
 		want  []handoff.Passage
 	}{
-		{[]string{"needle"}, []handoff.Passage{{"body", 2, "needle in line two"}}},
-		{[]string{"needle x"}, []handoff.Passage{{"body", 3, "…" + strings.Repeat("ü", 29) + " Needle " + strings.Repeat("x", 63) + "…"}}},
-		{[]string{"other", "two"}, []handoff.Passage{{"body", 2, "needle in line two"}, {"body", 4, "other word"}}},
-		{[]string{"üü", "xx"}, []handoff.Passage{{"body", 3, strings.Repeat("ü", 100) + "…"},
-			{"body", 3, "…" + strings.Repeat("ü", 22) + " Needle " + strings.Repeat("x", 70) + "…"}}},
+		{[]string{"needle"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}}},
+		{[]string{"needle x"}, []handoff.Passage{{Where: "body", Line: 3, Text: "…" + strings.Repeat("ü", 29) + " Needle " + strings.Repeat("x", 63) + "…"}}},
+		{[]string{"other", "two"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}, {Where: "body", Line: 4, Text: "other word"}}},
+		{[]string{"üü", "xx"}, []handoff.Passage{{Where: "body", Line: 3, Text: strings.Repeat("ü", 100) + "…"},
+			{Where: "body", Line: 3, Text: "…" + strings.Repeat("ü", 22) + " Needle " + strings.Repeat("x", 70) + "…"}}},
 		{[]string{"2026"}, nil},
 	} {
 		found, err := s.Search(t.Context(), handoff.Query{Words: test.words})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/project"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -56,3 +57,10 @@ func (s *Store) IsOurs() bool {
 	_, err := s.at.MatchesMachine()
 	return err == nil
 }
+
+// Init prepares the project of the store: the handoffs directory, .handoff.yaml, and what git is to ignore, to keep as it
+// is, and to merge line by line. kind says how the store lives with git from now on; "" is what the settings say, or, where
+// there are no settings and no handoffs yet, GitSynced in a git work tree. What is there stays as it is; only a kind that is
+// named replaces what another kind needed. Whatever Init returns, run again it completes what was interrupted. done says
+// what it did; it is on disk then, and what root made belongs to the owner of the project. Errors are ErrConfig.
+func (s *Store) Init(kind Git) (done []string, err error) { return project.Init(s.at, kind) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // toMain moves a project in a linked work tree to the main one, if both share one store (spec 5-clones, "synced"). The
@@ -32,7 +33,7 @@ func (p *Project) toMain(cwd string, getenv func(string) string, flags ProjectFl
 		return nil
 	}
 	root := filepath.Join(main, rel)
-	if !isThere(root) || !settings.IsTrusted(root) {
+	if !store.IsThere(root) || !settings.IsTrusted(root) {
 		p.keepApart("the main work tree has no such directory of yours")
 		return nil
 	}
@@ -49,7 +50,7 @@ func (p *Project) toMain(cwd string, getenv func(string) string, flags ProjectFl
 
 // keepApart says why a linked work tree gets a store of its own.
 func (p *Project) keepApart(why string) {
-	if p.Settings.Git.Value == GitSynced && !isThere(p.Options.Dir) {
+	if p.Settings.Git.Value == GitSynced && !store.IsThere(p.Options.Dir) {
 		p.Apart = why
 	}
 }

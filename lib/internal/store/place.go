@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -220,4 +221,10 @@ func PlaceError(path string, err error) error {
 		return fault.New(fault.ErrConfig, "choose a directory of your own that can be written", "cannot use %s: %v", path, err)
 	}
 	return err
+}
+
+// IsThere reports whether there is something at a path, also if it may not be looked at.
+func IsThere(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }

@@ -1,4 +1,6 @@
-package handoff
+// Package words finds words in texts, upper and lower case being the same, and the passages that show them. It looks for
+// the rarest letter of a word first, and of a stored file it parses no more than it must.
+package words
 
 import (
 	"bytes"
@@ -10,36 +12,38 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// words are what is searched for, longest first.
-type words []word
+// Words are what is searched for, longest first.
+type Words []Word
 
-// A word is found in upper and lower case: its letters and those of a text are the same if Unicode folds them
+// A Word is found in upper and lower case: its letters and those of a text are the same if Unicode folds them
 // to each other, one by one.
-type word struct {
+type Word struct {
 	given string
 	runes []rune   // folded
 	pivot int      // the place of its rarest letter in runes
 	forms [][]byte // of that letter
 }
 
-func newWords(given []string) (words, error) {
+// New returns the words to look for. None, or a blank one, is ErrInvalid.
+func New(given []string) (Words, error) {
 	isBlank := func(w string) bool { return strings.TrimSpace(w) == "" }
 	if len(given) == 0 || slices.ContainsFunc(given, isBlank) {
-		return nil, fault.New(ErrInvalid, "name what to look for, such as `handoff search deploy`", "there is no word to search for")
+		return nil, fault.New(fault.ErrInvalid, "name what to look for, such as `handoff search deploy`", "there is no word to search for")
 	}
-	var all words
+	var all Words
 	for _, w := range given {
-		all = append(all, newWord(w))
+		all = append(all, One(w))
 	}
-	slices.SortStableFunc(all, func(a, b word) int { return len(b.given) - len(a.given) })
+	slices.SortStableFunc(all, func(a, b Word) int { return len(b.given) - len(a.given) })
 	return all, nil
 }
 
 // byFrequency has what is frequent in texts, most frequent first. What it lacks is rare.
 const byFrequency = " etaoinsrhldcumfpgwyb-vk.xjqz"
 
-func newWord(given string) word {
-	w := word{given: given, runes: []rune(given)}
+// One returns one word to look for.
+func One(given string) Word {
+	w := Word{given: given, runes: []rune(given)}
 	rarest := -1
 	for i, r := range w.runes {
 		w.runes[i] = fold(r)
@@ -84,13 +88,13 @@ func formsOf(r rune) [][]byte {
 	return forms
 }
 
-// in reports whether text holds the word.
-func (w word) in(text []byte) bool {
+// In reports whether text holds the word.
+func (w Word) In(text []byte) bool {
 	return slices.ContainsFunc(w.forms, func(form []byte) bool { return w.with(form, text) >= 0 })
 }
 
 // first returns where text first holds the word, -1 if nowhere.
-func (w word) first(text []byte) int {
+func (w Word) first(text []byte) int {
 	first := -1
 	for _, form := range w.forms {
 		if at := w.with(form, text); at >= 0 && (first < 0 || at < first) {
@@ -100,13 +104,10 @@ func (w word) first(text []byte) int {
 	return first
 }
 
-func (w word) inRow(e Entry) bool {
-	return w.inAny([]string{e.From, e.To, e.Topic, e.Time})
-}
-
-func (w word) inAny(texts []string) bool {
+// InAny reports whether one of the texts holds the word.
+func (w Word) InAny(texts []string) bool {
 	for _, text := range texts {
-		if w.in([]byte(text)) {
+		if w.In([]byte(text)) {
 			return true
 		}
 	}
@@ -115,7 +116,7 @@ func (w word) inAny(texts []string) bool {
 
 // with returns where text first holds the word with this form of its rarest letter, -1 if nowhere. It looks at no other
 // place than where that is.
-func (w word) with(form, text []byte) int {
+func (w Word) with(form, text []byte) int {
 	for at := 0; ; at += len(form) {
 		next := bytes.Index(text[at:], form)
 		if next < 0 {
@@ -129,7 +130,7 @@ func (w word) with(form, text []byte) int {
 }
 
 // start returns where the part of the word before its rarest letter begins at the end of text, -1 if it is not there.
-func (w word) start(text []byte) int {
+func (w Word) start(text []byte) int {
 	for _, want := range slices.Backward(w.runes[:w.pivot]) {
 		r, size := utf8.DecodeLastRune(text)
 		if size == 0 || fold(r) != want {
@@ -141,7 +142,7 @@ func (w word) start(text []byte) int {
 }
 
 // goesOn reports whether text begins with the part of the word after its rarest letter.
-func (w word) goesOn(text []byte) bool {
+func (w Word) goesOn(text []byte) bool {
 	for _, want := range w.runes[w.pivot+1:] {
 		r, size := utf8.DecodeRune(text)
 		if size == 0 || fold(r) != want {
@@ -152,8 +153,8 @@ func (w word) goesOn(text []byte) bool {
 	return true
 }
 
-// without returns the words that has is false for.
-func (ws words) without(has func(word) bool) words {
+// Without returns the words that has is false for.
+func (ws Words) Without(has func(Word) bool) Words {
 	for i, w := range ws {
 		if !has(w) {
 			continue
@@ -169,9 +170,9 @@ func (ws words) without(has func(word) bool) words {
 	return ws
 }
 
-// halves cuts a stored file as document.Split does, without looking at anything else of it. Of a file that
+// Halves cuts a stored file as document.Split does, without looking at anything else of it. Of a file that
 // no store wrote everything may be head, or the head and the beginning of the body.
-func halves(text []byte) (head, body []byte) {
+func Halves(text []byte) (head, body []byte) {
 	if isRendered(text) {
 		if end := bytes.Index(text, []byte("\n---\n")); end >= 0 {
 			return text[:end], text[end+len("\n---\n"):]
@@ -182,14 +183,14 @@ func halves(text []byte) (head, body []byte) {
 
 func isRendered(text []byte) bool { return bytes.HasPrefix(text, []byte("---\nschema_version: '")) }
 
-// mayBeIn reports whether the values of a head can hold all words. Another writer of YAML may have escaped
+// MayBeIn reports whether the values of a head can hold all words. Another writer of YAML may have escaped
 // them, and quotes are written twice.
-func (ws words) mayBeIn(head []byte) bool {
+func (ws Words) MayBeIn(head []byte) bool {
 	if !isRendered(head) {
 		return true
 	}
 	for _, w := range ws {
-		if !w.in(head) && !strings.Contains(w.given, "'") {
+		if !w.In(head) && !strings.Contains(w.given, "'") {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package handoff
+package project
 
 import (
 	"path/filepath"
@@ -9,28 +9,29 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // chooseGit returns how the store is to live with git, and whether the settings have to say so.
-func (s *Store) chooseGit(kind Git) (_ Git, says bool, err error) {
+func (s preparing) chooseGit(kind layout.Git) (_ layout.Git, says bool, err error) {
 	switch {
-	case kind != "" && !slices.Contains([]Git{GitNone, GitTracked, GitSynced}, kind):
-		return "", false, fault.New(ErrInvalid, "it is synced, tracked or none", "%q is no way to live with git", kind)
-	case kind.IsShared() && git.Top(s.opt.Root) == "":
-		return "", false, fault.New(ErrConfig, "run `git init` first, or leave --git out", "%s is in no git work tree", s.opt.Root)
+	case kind != "" && !slices.Contains([]layout.Git{layout.GitNone, layout.GitTracked, layout.GitSynced}, kind):
+		return "", false, fault.New(fault.ErrInvalid, "it is synced, tracked or none", "%q is no way to live with git", kind)
+	case kind.IsShared() && git.Top(s.Opt.Root) == "":
+		return "", false, fault.New(fault.ErrConfig, "run `git init` first, or leave --git out", "%s is in no git work tree", s.Opt.Root)
 	case kind != "":
 		return kind, true, nil
-	case isThere(filepath.Join(s.opt.Root, SettingsName)) || isThere(filepath.Join(s.opt.Dir, layout.Index)) || git.Top(s.opt.Root) == "":
-		return s.opt.Git, false, nil
+	case store.IsThere(filepath.Join(s.Opt.Root, settings.Name)) || store.IsThere(filepath.Join(s.Opt.Dir, layout.Index)) || git.Top(s.Opt.Root) == "":
+		return s.Opt.Git, false, nil
 	}
-	return GitSynced, true, nil
+	return layout.GitSynced, true, nil
 }
 
 var gitKey = regexp.MustCompile(`(?m)^git[ \t]*:.*$`)
 
 // withGit returns settings that say how the store lives with git.
-func withGit(text string, kind Git, says bool) string {
+func withGit(text string, kind layout.Git, says bool) string {
 	line := "git: " + string(kind)
 	switch {
 	case !says:
@@ -42,7 +43,7 @@ func withGit(text string, kind Git, says bool) string {
 }
 
 // ignoring returns a .gitignore with the lines that a kind needs. The state directory has a .gitignore of its own besides.
-func (s *Store) ignoring(text string, kind Git) string {
+func (s preparing) ignoring(text string, kind layout.Git) string {
 	lines := []string{layout.StateDir + "/"}
 	base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 	if !local {
@@ -54,7 +55,7 @@ func (s *Store) ignoring(text string, kind Git) string {
 	}
 	switch {
 	case base == "/": // the project itself is not to be ignored
-	case kind == GitSynced:
+	case kind == layout.GitSynced:
 		lines = []string{layout.StateDir + "/", base}
 	default:
 		text = withoutLine(text, base)
@@ -64,9 +65,9 @@ func (s *Store) ignoring(text string, kind Git) string {
 
 // attributing returns a .gitattributes with the lines that a kind needs: index files join their lines, and documents and
 // signatures are checked out with the bytes that their ids are of.
-func (s *Store) attributing(text string, kind Git) string {
+func (s preparing) attributing(text string, kind layout.Git) string {
 	lines := []string{"INDEX*.md merge=union"}
-	if base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, `"`, `\"`); local && kind == GitTracked {
+	if base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, `"`, `\"`); local && kind == layout.GitTracked {
 		for _, pattern := range []string{base + "*.md", base + layout.Signatures + "/*"} {
 			if strings.ContainsAny(pattern, " \t\"\\") {
 				pattern = `"` + strings.ReplaceAll(pattern, `\`, `\\`) + `"`
@@ -79,8 +80,8 @@ func (s *Store) attributing(text string, kind Git) string {
 
 // inRoot returns the handoffs directory as a path from the root that ends in a slash, "" for the root itself. What
 // stands in pairs is replaced in it.
-func (s *Store) inRoot(pairs ...string) (path string, local bool) {
-	rel, err := filepath.Rel(s.opt.Root, s.opt.Dir)
+func (s preparing) inRoot(pairs ...string) (path string, local bool) {
+	rel, err := filepath.Rel(s.Opt.Root, s.Opt.Dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", false
 	}
@@ -91,15 +92,15 @@ func (s *Store) inRoot(pairs ...string) (path string, local bool) {
 }
 
 // explainGit says what follows from how the store lives with git. moves is whether git may have files of it.
-func (s *Store) explainGit(kind Git, moves bool) (says []string) {
+func (s preparing) explainGit(kind layout.Git, moves bool) (says []string) {
 	dir, _ := s.inRoot()
 	switch kind {
-	case GitSynced:
+	case layout.GitSynced:
 		if moves {
 			says = append(says, "what git has of "+dir+" stays in git until you run `git rm -r --cached "+store.ShellQuote(dir)+"`, which leaves the files where they are")
 		}
 		return append(says, "git ignores "+dir+": all work trees use this one, and `git clean -fdx` would delete it")
-	case GitTracked:
+	case layout.GitTracked:
 		return []string{"commit " + dir + " with the code: each clone and each work tree has its own copy, and git merges them"}
 	}
 	return nil

@@ -1,8 +1,10 @@
-package handoff
+package words
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 )
 
 const (
@@ -11,9 +13,17 @@ const (
 	leadExcerpt = 30  // of them before what was found
 )
 
-// passages returns the first places of a document that show the words: first those that show a word which
+// A Passage is text of a handoff around what was searched for. It is as untrusted as a body: show it
+// through EscapeLine.
+type Passage struct {
+	Where string // "body", "tags" or "references"
+	Line  int    // of the body, 1-based; 0 elsewhere
+	Text  string // one line, with … where it was cut
+}
+
+// Passages returns the first places of a document that show the words: first those that show a word which
 // no other place has shown.
-func (ws words) passages(doc Document) []Passage {
+func (ws Words) Passages(doc document.Document) []Passage {
 	var all []Passage
 	rest := ws
 	add := func(where string, line int, text string) {
@@ -44,7 +54,7 @@ func (ws words) passages(doc Document) []Passage {
 
 // excerpt returns the part of a line that shows the first of the words in it, "" if it holds none, and the words that
 // it does not show.
-func (ws words) excerpt(line string) (text string, rest words) {
+func (ws Words) excerpt(line string) (text string, rest Words) {
 	first := len(line)
 	for _, w := range ws {
 		if at := w.first([]byte(line)); at >= 0 {
@@ -61,7 +71,7 @@ func (ws words) excerpt(line string) (text string, rest words) {
 	}
 	to := min(len(runes), from+maxExcerpt)
 	text = strings.TrimSpace(string(runes[from:to]))
-	rest = ws.without(func(w word) bool { return w.in([]byte(text)) || w.first([]byte(line)) == first })
+	rest = ws.Without(func(w Word) bool { return w.In([]byte(text)) || w.first([]byte(line)) == first })
 	if from > 0 {
 		text = "…" + text
 	}

@@ -1,4 +1,6 @@
-package handoff
+// Package project prepares a project for handoffs: its settings file, the handoffs directory, and what git is told of both
+// (spec 5-clones, "Replicas").
+package project
 
 import (
 	"errors"
@@ -8,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -22,16 +25,12 @@ const (
 // ignoredNames are those in a handoffs directory that belong to one machine, or to a moment.
 var ignoredNames = []string{".INDEX*", layout.Intent, "intent-*", ".staging/", ".tmp-*", "INDEX*.md.*", layout.Quarantine + "*"}
 
-// Init prepares the project of the store: the handoffs directory, .handoff.yaml, and what git is to ignore, to keep as it
-// is, and to merge line by line. kind says how the store lives with git from now on; "" is what the settings say, or, where
-// there are no settings and no handoffs yet, GitSynced in a git work tree. What is there stays as it is, and lines that
-// are missing are added; only a kind that is named replaces what another kind needed. Whatever Init returns, run again it
-// completes what was interrupted. done says what it did; it is on disk then, and what root made belongs to the owner of
-// the project. Errors are ErrConfig.
-func (s *Store) Init(kind Git) (done []string, err error) {
+// Init does what Store.Init of package handoff promises.
+func Init(at *store.Store, kind layout.Git) (done []string, err error) {
+	s := preparing{at}
 	defer func() { err = fault.Explain(err, "the project is not prepared", "run the command again") }()
 	kind, says, err := s.chooseGit(kind)
-	moves := kind == GitSynced && s.opt.Git != GitSynced && isThere(filepath.Join(s.opt.Dir, layout.Index))
+	moves := kind == layout.GitSynced && s.Opt.Git != layout.GitSynced && store.IsThere(filepath.Join(s.Opt.Dir, layout.Index))
 	if err != nil {
 		return nil, err
 	}
@@ -40,24 +39,24 @@ func (s *Store) Init(kind Git) (done []string, err error) {
 		return nil, err
 	}
 	if made {
-		done = append(done, "made "+s.opt.Dir)
+		done = append(done, "made "+s.Opt.Dir)
 	}
-	_, root, err := store.Locate(s.opt.Root)
+	_, root, err := store.Locate(s.Opt.Root)
 	if err != nil || root == nil {
-		return done, store.PlaceError(s.opt.Root, errors.Join(err, fs.ErrNotExist))
+		return done, store.PlaceError(s.Opt.Root, errors.Join(err, fs.ErrNotExist))
 	}
 	defer root.Close()
 	for _, step := range []struct {
 		name, fresh string
 		edit        func(text string) string
 	}{
-		{SettingsName, settingsText, func(text string) string { return withGit(text, kind, says) }},
+		{settings.Name, settingsText, func(text string) string { return withGit(text, kind, says) }},
 		{layout.GitIgnore, "", func(text string) string { return s.ignoring(text, kind) }},
 		{".gitattributes", "", func(text string) string { return s.attributing(text, kind) }},
 	} {
 		changed, err := editFile(root, step.name, step.fresh, step.edit)
 		if err != nil {
-			return done, store.PlaceError(filepath.Join(s.opt.Root, step.name), err)
+			return done, store.PlaceError(filepath.Join(s.Opt.Root, step.name), err)
 		}
 		if changed {
 			done = append(done, "wrote "+step.name)
@@ -66,17 +65,20 @@ func (s *Store) Init(kind Git) (done []string, err error) {
 	return append(done, s.explainGit(kind, moves)...), root.Sync()
 }
 
+// A preparing is one run of Init.
+type preparing struct{ *store.Store }
+
 // makeDir makes the handoffs directory where it is missing. Who made it before may have died before it was on disk.
-func (s *Store) makeDir() (made bool, err error) {
-	d, err := s.at.OpenPlace(s.opt.Dir)
+func (s preparing) makeDir() (made bool, err error) {
+	d, err := s.OpenPlace(s.Opt.Dir)
 	if made = err == nil && d == nil; made {
-		d, err = s.at.MakePlace(s.opt.Dir, 0o755)
+		d, err = s.MakePlace(s.Opt.Dir, 0o755)
 	}
 	if err != nil {
 		return false, err
 	}
 	defer d.Close()
-	root, err := store.Resolve(s.opt.Root)
+	root, err := store.Resolve(s.Opt.Root)
 	if err != nil {
 		return false, err
 	}
