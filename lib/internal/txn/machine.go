@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,15 +115,17 @@ func (x *Session) logRefusal(refused *store.MachineError) {
 		"recovery_hint":        refused.Command,
 	})
 	if err == nil {
-		err = x.appendLine(layout.Refusals, string(line))
+		err = x.appendLine(layout.Refusals, string(line), false)
 	}
 	if err != nil {
 		x.Opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", layout.Refusals, err))
 	}
 }
 
-// appendLine adds a line to a log of the state directory, durably. A torn line before it is ended first.
-func (x *Session) appendLine(name, line string) error {
+// appendLine adds a line to a log of the state directory, durably. A torn line before it is ended first. If again is set
+// the line may be there, as the last or a part of it, and is written anew in its place: who wrote it may have died before
+// it was synced.
+func (x *Session) appendLine(name, line string, again bool) error {
 	log, err := x.State.OpenLog(name, true)
 	if err != nil {
 		return err
@@ -132,17 +135,18 @@ func (x *Session) appendLine(name, line string) error {
 	if err != nil {
 		return err
 	}
-	text := line + "\n"
-	if size := info.Size(); size > 0 {
-		var last [1]byte
-		if _, err := log.ReadAt(last[:], size-1); err != nil {
-			return err
-		}
-		if last[0] != '\n' {
-			text = "\n" + text
-		}
+	tail := make([]byte, min(info.Size(), layout.MaxStateFile))
+	at, text := info.Size()-int64(len(tail)), line+"\n"
+	if _, err := log.ReadAt(tail, at); err != nil {
+		return fmt.Errorf("cannot read %s: %w", name, err)
 	}
-	if err := log.Put([]byte(text), info.Size()); err != nil {
+	last := bytes.LastIndexByte(bytes.TrimSuffix(tail, []byte("\n")), '\n') + 1
+	if again && durable.Begins([]byte(text), tail[last:]) {
+		at += int64(last)
+	} else if at = info.Size(); len(tail) > 0 && tail[len(tail)-1] != '\n' {
+		text = "\n" + text
+	}
+	if err := log.Put([]byte(text), at); err != nil {
 		return err
 	}
 	return x.State.Sync()

@@ -1,13 +1,10 @@
 package txn
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
@@ -73,30 +70,7 @@ func fingerprintIsThere(x *Session, intent *Intent) (bool, error) {
 	return string(record.Bytes()) == intent.Fingerprint, err
 }
 
-// ensureHistory makes the line of an intent the last of the history. It is written again where it is: who wrote it may
-// have died before it was synced.
+// ensureHistory makes the line of an intent the last of the history.
 func ensureHistory(x *Session, intent *Intent) error {
-	line := intent.History + "\n"
-	log, err := x.State.OpenLog(layout.History, true)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	info, err := log.Stat()
-	if err != nil {
-		return err
-	}
-	tail := make([]byte, min(info.Size(), layout.MaxStateFile))
-	before := info.Size() - int64(len(tail))
-	if _, err := log.ReadAt(tail, before); err != nil {
-		return fmt.Errorf("cannot read %s: %w", layout.History, err)
-	}
-	last := bytes.LastIndexByte(bytes.TrimSuffix(tail, []byte("\n")), '\n') + 1
-	if !durable.Begins([]byte(line), tail[last:]) { // else a crash has left some of it
-		return x.appendLine(layout.History, intent.History)
-	}
-	if err := log.Put([]byte(line), before+int64(last)); err != nil {
-		return err
-	}
-	return x.State.Sync()
+	return x.appendLine(layout.History, intent.History, true)
 }
