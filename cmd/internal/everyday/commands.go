@@ -89,7 +89,8 @@ func Texts(f *pflag.FlagSet, values *[]string, name, usage string) {
 
 type texts []string
 
-func (t *texts) String() string { return "[" + strings.Join(*t, ",") + "]" }
+// String is "" for none, so that help names no default.
+func (t *texts) String() string { return strings.Join(*t, ",") }
 
 func (t *texts) Set(text string) error {
 	*t = append(*t, text)

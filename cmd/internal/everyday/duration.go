@@ -15,7 +15,13 @@ func Duration(f *pflag.FlagSet, value *time.Duration, name, usage string) {
 
 type duration time.Duration
 
-func (d *duration) String() string { return time.Duration(*d).String() }
+// String is "" for none, so that help names no default of its own.
+func (d *duration) String() string {
+	if *d == 0 {
+		return ""
+	}
+	return time.Duration(*d).String()
+}
 
 func (d *duration) Set(text string) error {
 	value, err := handoff.ParseDuration(text)
