@@ -291,3 +291,21 @@ func TestDetect(t *testing.T) {
 		}
 	}
 }
+
+// A token that is issued passes the check, and nobody else has it.
+func TestNewToken(t *testing.T) {
+	seen := map[string]bool{}
+	for range 1000 {
+		token := packet.NewToken()
+		if seen[token] {
+			t.Fatalf("%s was issued twice", token)
+		}
+		seen[token] = true
+	}
+	for token := range seen {
+		r := checkWith(t, "resume_token", token)
+		if r.Class != packet.Clean {
+			t.Fatalf("%s: %+v", token, r.Checks[2])
+		}
+	}
+}
