@@ -2,6 +2,7 @@ package whole
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,11 +13,11 @@ import (
 
 // fill turns the lists of the flags into those of the record. Numbers stand for what is carried into it.
 func (c *creation) fill(r *runs.Record, carried runs.Carried) error {
-	closed, err := named(carried.Steps, c.closed, "--close", func(s runs.OriginStep) (int, string) { return s.Number, s.What })
+	closed, err := named(c, carried.Steps, c.closed, "--close", func(s runs.OriginStep) (int, string) { return s.Number, s.What })
 	if err != nil {
 		return err
 	}
-	resolved, err := named(carried.Debt, c.resolved, "--resolve-debt", func(d runs.CarriedDebt) (int, string) { return d.Number, d.Summary })
+	resolved, err := named(c, carried.Debt, c.resolved, "--resolve-debt", func(d runs.CarriedDebt) (int, string) { return d.Number, d.Summary })
 	if err != nil {
 		return err
 	}
@@ -24,7 +25,7 @@ func (c *creation) fill(r *runs.Record, carried runs.Carried) error {
 	for _, text := range c.assumptions {
 		statement, state := cutState(text, "", states...)
 		if state != "" {
-			one, err := named(carried.Assumptions, []string{statement}, "--assumption", func(a runs.CarriedAssumption) (int, string) { return a.Number, a.Statement })
+			one, err := named(c, carried.Assumptions, []string{statement}, "--assumption", func(a runs.CarriedAssumption) (int, string) { return a.Number, a.Statement })
 			if err != nil {
 				return err
 			}
@@ -50,8 +51,9 @@ func (c *creation) fill(r *runs.Record, carried runs.Carried) error {
 	return nil
 }
 
-// named replaces each number by the text of the item that has it. Any other text stays, so that it can be the item's own.
-func named[T any](items []T, given []string, flag string, of func(T) (int, string)) (texts []string, err error) {
+// named replaces each number by the text of the item that has it, and says which that is. Any other text stays, so that it
+// can be the item's own.
+func named[T any](c *creation, items []T, given []string, flag string, of func(T) (int, string)) (texts []string, err error) {
 	for _, text := range given {
 		n, notNumber := strconv.Atoi(text)
 		at := slices.IndexFunc(items, func(item T) bool { number, is := of(item); return number == n || is == text })
@@ -59,7 +61,9 @@ func named[T any](items []T, given []string, flag string, of func(T) (int, strin
 		case notNumber == nil && at < 0:
 			return nil, everyday.Invalid("run `handoff onboard --markdown` to see their numbers", "%s %s: of the %d that are open, none has this number", flag, text, len(items))
 		case notNumber == nil:
-			_, text = of(items[at])
+			_, is := of(items[at])
+			c.Note(fmt.Sprintf("%s %s is %q", flag, text, is))
+			text = is
 		}
 		texts = append(texts, text)
 	}
