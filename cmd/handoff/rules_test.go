@@ -66,7 +66,7 @@ var floors = [][]string{
 	{"lib/internal/fsck"},
 	{"lib/internal/repair"},
 	{"lib/handoff"},
-	{"lib/record", "lib/agent", "lib/bundle"},
+	{"lib/record", "lib/agent", "lib/bundle", "lib/replica"},
 	{"cmd/internal/"},
 	{""},
 }
@@ -161,7 +161,7 @@ func TestKindsLinkNoStore(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		for _, pkg := range goList(t, "-deps", module+"/"+kind) {
-			for _, store := range []string{"gofrs/flock", "renameio", "/lib/handoff", "/lib/record", "/internal/durable", "/internal/txn", "/internal/eventlog"} {
+			for _, store := range []string{"gofrs/flock", "renameio", "/lib/handoff", "/lib/record", "/lib/replica", "/internal/durable", "/internal/txn", "/internal/eventlog"} {
 				if strings.Contains(pkg, store) {
 					t.Errorf("%s links %s", kind, pkg)
 				}

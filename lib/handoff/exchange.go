@@ -52,7 +52,8 @@ func (s *Store) Consumptions() ([]Consumption, error) {
 }
 
 // TakeOver adds the read marks, by id, and the consumed tokens that another store has of handoffs that are stored here.
-// What is known here already stays as it is. It says how many of each are new. Its errors are those of MarkRead.
+// Of the marks of one operator the earliest counts; a token that is known here stays as it is. It says how many of each are
+// new, and leaves in marks those of handoffs that are not here. Its errors are those of MarkRead.
 func (s *Store) TakeOver(ctx context.Context, marks map[string][]Mark, tokens []Consumption) (newMarks, newTokens int, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if len(marks)+len(tokens) == 0 {
@@ -65,7 +66,7 @@ func (s *Store) TakeOver(ctx context.Context, marks map[string][]Mark, tokens []
 		if newTokens, err = takeTokens(x, tokens); err != nil || len(marks) == 0 {
 			return err
 		}
-		m := txn.Marking{Session: x, Want: marks}
+		m := txn.Marking{Session: x, Want: marks, Earliest: true}
 		if err := store.EachIndex(x.Dir, m.File); err != nil {
 			return err
 		}

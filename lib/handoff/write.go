@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -87,7 +88,7 @@ func (s *Store) Write(ctx context.Context, src []byte) (Receipt, error) {
 // WriteAll stores all documents or none, under one lock and with one commit. The receipts come in the
 // order of the sources. Errors are those of Write, joined when several documents are at fault.
 func (s *Store) WriteAll(ctx context.Context, sources []Source) ([]Receipt, error) {
-	results, err := s.write(ctx, sources, false)
+	results, err := s.write(ctx, sources, false, nil)
 	receipts := make([]Receipt, len(results))
 	for i, r := range results {
 		receipts[i] = r.Receipt
@@ -104,7 +105,13 @@ type Result struct {
 // WriteGood stores those of the documents that can be stored, under one lock and with one commit, and
 // says for each what became of it, in the order of the sources. The error is one that concerns them all.
 func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, error) {
-	return s.write(ctx, sources, true)
+	return s.write(ctx, sources, true, nil)
+}
+
+// WriteChosen is WriteGood, but for what choose refuses: it gets what was found of each document before any is stored, and
+// may give others an error too.
+func (s *Store) WriteChosen(ctx context.Context, sources []Source, choose func([]Result)) ([]Result, error) {
+	return s.write(ctx, sources, true, choose)
 }
 
 // TryGood is WriteGood but for the writing: a receipt says StatusNew of what would be created.
@@ -132,10 +139,14 @@ func (s *Store) TryGood(sources []Source) ([]Result, error) {
 	return results, nil
 }
 
-func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ []Result, err error) {
+func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, choose func([]Result)) (_ []Result, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	results := make([]Result, len(sources))
 	docs, err := s.accept(sources, results, keepGoing)
+	if err == nil && choose != nil {
+		choose(results)
+		docs = slices.DeleteFunc(docs, func(d admitted) bool { return results[d.at].Err != nil })
+	}
 	if err == nil {
 		err = s.publish(ctx, sources, docs, results, keepGoing)
 	}

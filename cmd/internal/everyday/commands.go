@@ -47,6 +47,7 @@ var commands = []command{
 	{"export", nil, "Write handoffs as one file, to be imported elsewhere"},
 	{"import", nil, "Store the handoffs of a file that export has made"},
 	{"sign", nil, "Sign stored handoffs with an SSH key"},
+	{"sync", nil, "Exchange handoffs with other clones, over a git remote"},
 	{"install", nil, "Register the session-start hook with a coding agent"},
 	{"uninstall", nil, "Take the session-start hook out of the settings of a coding agent"},
 	{"mcp", nil, "Serve the handoffs to a coding agent over the Model Context Protocol"},

@@ -198,3 +198,6 @@ func retry(call func() (int, error)) (int, error) {
 		}
 	}
 }
+
+// File is the open directory itself: a child process that has it holds its lock too.
+func (d *Dir) File() *os.File { return d.f }

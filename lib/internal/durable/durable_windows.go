@@ -127,6 +127,9 @@ func (d *Dir) Replace(string, []byte, os.FileMode) error { return ErrUnsupported
 // ReplaceIf returns ErrUnsupported.
 func (d *Dir) ReplaceIf(string, []byte, os.FileMode, func() error) error { return ErrUnsupported }
 
+// File is the open directory itself.
+func (d *Dir) File() *os.File { return d.f }
+
 // Lock returns ErrUnsupported.
 func (d *Dir) Lock(context.Context, time.Duration) error { return ErrUnsupported }
 

@@ -86,3 +86,8 @@ func textField(line []byte, name string) ([]byte, bool) {
 	value, _, ok := bytes.Cut(rest, []byte(`"`))
 	return value, ok
 }
+
+// IsSynced reports whether a line of the log records a handoff that came by sync.
+func IsSynced(line []byte) bool {
+	return isType(line, TypeImport) && bytes.Contains(line, []byte(`"commit":"`))
+}

@@ -30,6 +30,7 @@ type Written struct {
 	Adopted              bool     `json:"adopted,omitempty"` // the document was there before: what became of it until now is not known
 	BodyByteSize         int      `json:"body_byte_size"`
 	Branch               string   `json:"branch,omitempty"` // that was checked out then, as far as that is known
+	Commit               string   `json:"commit,omitempty"` // of an import by sync: where its writer had published it
 	FilePath             string   `json:"file_path"`
 	From                 string   `json:"from"`
 	HandoffID            string   `json:"handoff_id"`

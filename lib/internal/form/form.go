@@ -76,6 +76,12 @@ func IsWriter(s string) bool {
 	return ok && len(digits) == 16 && IsHex(digits)
 }
 
+// IsRemote reports whether s can be the name of a git remote, and is no URL, path or option.
+func IsRemote(s string) bool {
+	return s != "" && len(s) <= 64 && s[0] != '-' && s[0] != '.' && !strings.Contains(s, "..") &&
+		all(s, func(c byte) bool { return IsSlugByte(c) || c == '.' })
+}
+
 // IsHex reports whether s has lower-case hexadecimal digits and nothing else; also "" has.
 func IsHex(s string) bool {
 	for i := range len(s) {

@@ -119,6 +119,25 @@ func (r Row) WithMark(m Mark) Row {
 	return r
 }
 
+// Before reports whether m is older than another mark.
+func (m Mark) Before(other Mark) bool {
+	at, ok := form.Instant(m.Time)
+	old, known := form.Instant(other.Time)
+	return ok && known && at.Before(old)
+}
+
+// WithEarlier returns the row with the time of m wherever its operator has a later one.
+func (r Row) WithEarlier(m Mark) Row {
+	entries := strings.Split(r.ReadBy, ",")
+	for i, entry := range entries {
+		if name, ts, _ := strings.Cut(strings.Trim(entry, " "), ":"); name == m.Operator && m.Before(Mark{name, ts}) {
+			entries[i] = m.Operator + ":" + m.Time
+		}
+	}
+	r.ReadBy = strings.Join(entries, ",")
+	return r
+}
+
 // IsFile reports whether s has the form of the name of a stored handoff: a date, a dash, slugs, .md. Such
 // a name cannot leave the directory or be one of the store's own files.
 func IsFile(s string) bool {

@@ -63,6 +63,9 @@ const (
 	SeenIndex   = "index-seen"         // stamps of the index files that this replica knows all rows of
 	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
 	Drafts      = "drafts"
+	SyncRepo    = "sync.git"  // what was exchanged with a remote
+	SyncState   = "sync.json" // how far what is here was sent, and when
+	SyncHeld    = "held.json" // what came and has to wait
 	GitIgnore   = ".gitignore"
 
 	TornLog    = "handoff-events.torn-" // and a time: the end of a log that a crash has torn
@@ -114,7 +117,7 @@ func ArchiveNumber(name string) int {
 // is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers, SeenIndex, Pins:
+	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers, SeenIndex, Pins, SyncState, SyncHeld:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

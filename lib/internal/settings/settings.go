@@ -12,6 +12,8 @@
 //	verify_operators                               true
 //	schema_mode                                    strict (or warn)
 //	git                                            none (or tracked, synced)
+//	remote                                         origin
+//	sync_namespace                                 refs/handoff
 //	verify_git_match                               false
 //	verify_gpg                                     false
 //	lock_timeout          HANDOFF_LOCK_TIMEOUT     30s
@@ -67,6 +69,8 @@ type Settings struct {
 	VerifyOperators   Setting[bool]
 	SchemaMode        Setting[string]
 	Git               Setting[layout.Git]
+	Remote            Setting[string]
+	SyncNamespace     Setting[string]
 	VerifyGitMatch    Setting[bool]
 	VerifyGPG         Setting[bool]
 	LockTimeout       Setting[time.Duration]
@@ -121,6 +125,8 @@ func defaults() Settings {
 		VerifyOperators:   byDefault(true),
 		SchemaMode:        byDefault(Strict),
 		Git:               byDefault(layout.GitNone),
+		Remote:            byDefault("origin"),
+		SyncNamespace:     byDefault("refs/handoff"),
 		VerifyGitMatch:    byDefault(false),
 		VerifyGPG:         byDefault(false),
 		LockTimeout:       byDefault(30 * time.Second),

@@ -20,6 +20,8 @@ operator: alice
 verify_operators: false
 schema_mode: warn
 git: tracked
+remote: hub.2
+sync_namespace: refs/heads/handoff
 verify_git_match: true
 verify_gpg: true
 lock_timeout: 1m30s
@@ -44,6 +46,8 @@ func TestParse(t *testing.T) {
 		VerifyOperators:   inFile(false),
 		SchemaMode:        inFile(settings.Warn),
 		Git:               inFile(layout.GitTracked),
+		Remote:            inFile("hub.2"),
+		SyncNamespace:     inFile("refs/heads/handoff"),
 		VerifyGitMatch:    inFile(true),
 		VerifyGPG:         inFile(true),
 		LockTimeout:       inFile(90 * time.Second),
@@ -76,6 +80,8 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		VerifyOperators:   byDefault(true),
 		SchemaMode:        byDefault(settings.Strict),
 		Git:               byDefault(layout.GitNone),
+		Remote:            byDefault("origin"),
+		SyncNamespace:     byDefault("refs/handoff"),
 		VerifyGitMatch:    byDefault(false),
 		VerifyGPG:         byDefault(false),
 		LockTimeout:       byDefault(30 * time.Second),

@@ -35,6 +35,8 @@ func (s *Settings) table() []key {
 		{"verify_operators", "", flag(&s.VerifyOperators)},
 		{"schema_mode", "", oneOf(&s.SchemaMode, Strict, Warn)},
 		{"git", "", oneOf(&s.Git, layout.GitNone, layout.GitTracked, layout.GitSynced)},
+		{"remote", "", remote(&s.Remote)},
+		{"sync_namespace", "", namespace(&s.SyncNamespace)},
 		{"verify_git_match", "", flag(&s.VerifyGitMatch)},
 		{"verify_gpg", "", flag(&s.VerifyGPG)},
 		{"lock_timeout", "HANDOFF_LOCK_TIMEOUT", duration(&s.LockTimeout)},
@@ -66,6 +68,21 @@ func path(to *Setting[string]) kind {
 func slug(to *Setting[string]) kind {
 	return into(to, "!!str", "1 to 64 letters, digits, dashes or underscores", func(s string) (string, bool) {
 		return s, form.IsSlug(s, 64)
+	})
+}
+
+// remote is the name of a remote, never a URL: where handoffs go is for the repository of whoever sends them to say.
+func remote(to *Setting[string]) kind {
+	return into(to, "!!str", "the name of a git remote", func(s string) (string, bool) { return s, form.IsRemote(s) })
+}
+
+func namespace(to *Setting[string]) kind {
+	return into(to, "!!str", "refs/ and names with slashes between them, such as refs/heads/handoff", func(s string) (string, bool) {
+		rest, ok := strings.CutPrefix(s, "refs/")
+		for name := range strings.SplitSeq(rest, "/") {
+			ok = ok && form.IsSlug(name, 64)
+		}
+		return s, ok
 	})
 }
 

@@ -87,3 +87,12 @@ func (x *Session) ownKey() (Key, error) {
 	}
 	return x.key, x.State.Sync()
 }
+
+// Writer returns the id of the state directory among those that exchange handoffs. One that has none gets it, durably.
+func (x *Session) Writer() (string, error) {
+	if _, err := x.ownKey(); err != nil {
+		return "", err
+	}
+	record, err := store.ReadMachine(x.State)
+	return record.Writer, err
+}

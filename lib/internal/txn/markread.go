@@ -33,6 +33,8 @@ type Marking struct {
 	*Session
 	Want map[string][]index.Mark
 	Done []MarkReceipt
+
+	Earliest bool // a mark that is older than that of the row takes its place: those who exchange marks end with the same
 }
 
 func (m *Marking) File(name string, text []byte) error {
@@ -42,12 +44,15 @@ func (m *Marking) File(name string, text []byte) error {
 		for _, mark := range m.Want[row.ID] {
 			receipt := MarkReceipt{row.ID, mark.Operator, mark.Time, StatusMarked}
 			for _, old := range row.Marks() {
-				if old.Operator == mark.Operator {
+				if old.Operator == mark.Operator && !(m.Earliest && mark.Before(old)) {
 					receipt.Status, receipt.Time = StatusExisting, old.Time
 				}
 			}
 			if receipt.Status == StatusMarked {
 				row = row.WithMark(mark)
+				if m.Earliest {
+					row = row.WithEarlier(mark)
+				}
 				edits[row.ID] = row
 				st.mark(row.ID, mark)
 			}

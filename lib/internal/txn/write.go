@@ -37,6 +37,7 @@ type Publication struct {
 // An Origin is the store that a document comes from.
 type Origin struct {
 	Writer string // of the state directory there; "" if it is not known
+	Commit string // of that writer, with which it came; "" if it came by another way than sync
 }
 
 // An Outcome says what became of one document.
@@ -220,14 +221,14 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 	if tags == nil {
 		tags = []string{}
 	}
-	kind, writer := eventlog.TypeWrite, ""
+	kind, origin := eventlog.TypeWrite, Origin{}
 	if d.Origin != nil {
-		kind, writer = eventlog.TypeImport, d.Origin.Writer
+		kind, origin = eventlog.TypeImport, *d.Origin
 	}
 	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
 		Adopted: adopted, Branch: s.Opt.Branch, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
-		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: writer, SigningKey: d.Signature.Key,
+		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: origin.Writer, Commit: origin.Commit, SigningKey: d.Signature.Key,
 	}}
 }
 

@@ -1,0 +1,90 @@
+package whole
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/replica"
+)
+
+func syncCommand(a *app) *cobra.Command {
+	var o replica.Options
+	cmd := &cobra.Command{
+		Use: "sync",
+		Long: `Exchange handoffs with the other clones of the project, over a remote of its git repository. Each state
+directory has a ref of its own there, refs/handoff/writers/w-…, which it alone changes: no branch is
+touched, and nothing conflicts. What others have published is proven and stored in one batch, as if it
+were written here; who has read what, and which work was resumed, is taken over. What OPERATORS.md or
+the clock does not allow yet is held, and tried again. What is interrupted is done by the next sync.
+
+It exits with 1 if the remote cannot be reached, 4 if another sync runs, 6 if somebody's history was
+rewritten or this state directory was copied (the rest is exchanged all the same), 7 without a remote,
+or if that refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .handoff.yaml is a way round." + ``,
+		Example: "  handoff sync\n  handoff sync --remote backup --dry-run",
+		Args:    everyday.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			everyday.CollectOften()
+			if err := everyday.NoneEmpty(cmd, "remote"); err != nil {
+				return err
+			}
+			p, s, err := a.NewStore()
+			if err != nil {
+				return err
+			}
+			if !p.Options.Git.IsShared() {
+				return fault.New(fault.ErrConfig, "run `handoff init --git synced` first", "the handoffs of %s are not shared over git", p.Root)
+			}
+			if o.Remote == "" {
+				o.Remote = p.Settings.Remote.Value
+			}
+			o.Root, o.Namespace, o.Now = p.Root, p.Settings.SyncNamespace.Value, p.Options.Now
+			o.Environ, o.Asks = os.Environ(), everyday.IsTerminal(a.Stderr)
+			got, err := replica.Sync(context.Background(), s, o)
+			return a.printSync(o, got, err)
+		},
+	}
+	cmd.Flags().StringVar(&o.Remote, "remote", "", "the `name` of the git remote (default the setting remote, else origin)")
+	cmd.Flags().BoolVar(&o.FetchOnly, "fetch-only", false, "store what others have published, and send nothing")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be exchanged; store and send nothing")
+	return cmd
+}
+
+func (a *app) printSync(o replica.Options, got replica.Result, err error) error {
+	a.Committed()
+	if a.JSON {
+		if jsonErr := a.PrintJSON(got); jsonErr != nil {
+			return jsonErr
+		}
+		return err
+	}
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		verb string
+		what string
+	}{{got.Sent, "sent ", "handoff"}, {len(got.Received), "received ", "handoff"}, {got.Marks, "took over ", "read mark"}, {got.Tokens, "took over ", "consumed token"},
+		{got.Held, "held ", "handoff"}} {
+		if part.n > 0 {
+			parts = append(parts, part.verb+handoff.Count(part.n, part.what))
+		}
+	}
+	if got.Waiting > 0 {
+		parts = append(parts, handoff.Count(got.Waiting, "handoff")+" not sent")
+	}
+	if len(parts) == 0 && err == nil {
+		parts = []string{"nothing is new"}
+	}
+	if note := strings.Join(parts, ", "); note != "" {
+		if o.DryRun {
+			note = "without --dry-run: " + note
+		}
+		a.Note(note)
+	}
+	return err
+}

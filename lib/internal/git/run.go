@@ -1,0 +1,176 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Runner runs git in a bare repository of ours: without a shell, hooks, file system monitors, helpers for transports that are
+// programs, or questions where nobody can answer. The configuration of the user counts, with their keys and credential
+// helpers, that of a project never does.
+type Runner struct {
+	Dir     string   // the bare repository
+	Environ []string // of the process, as os.Environ gives it; what aims git elsewhere is left out
+	Asks    bool     // there is a terminal, on which git may ask for a password
+	Hold    *os.File // stays open in what is run, so that a lock on it is held until all of it has ended; may be nil
+}
+
+// A Call is one run of git.
+type Call struct {
+	Args  []string
+	Stdin io.Reader
+	Limit time.Duration // 0 is a minute
+	Max   int64         // bytes of output; 0 is 64 MiB
+}
+
+// An Error says how git ended.
+type Error struct {
+	Command string // such as push
+	Code    int    // -1 if it was stopped or could not be started
+	Text    string // what it has said last; it may be a stranger's
+	Late    bool   // it was stopped since it took too long
+	Output  []byte
+
+	cause error
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.Late:
+		return "git " + e.Command + " took too long"
+	case e.Text != "":
+		return "git " + e.Command + ": " + e.Text
+	}
+	return fmt.Sprintf("git %s: %v", e.Command, e.cause)
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+var safely = []string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
+	"-c", "protocol.ext.allow=never", "-c", "gc.autoDetach=false", "-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=no",
+	"-c", "push.gpgSign=false", "-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "log.showSignature=false"}
+
+// Run runs git in the repository and returns what it has printed. Its errors are an *Error.
+func (r Runner) Run(ctx context.Context, c Call) ([]byte, error) {
+	return r.run(ctx, r.Dir, append([]string{"--git-dir=" + r.Dir}, c.Args...), c)
+}
+
+// Remote returns the URL of a remote as the repository of a work tree has it, "" if it has none. A path is absolute.
+func (r Runner) Remote(ctx context.Context, top, name string) string {
+	out, err := r.run(ctx, top, []string{"config", "--get", "remote." + name + ".url"}, Call{Args: []string{"config"}, Limit: 5 * time.Second})
+	url := strings.TrimSpace(string(out))
+	if err != nil || url == "" {
+		return ""
+	}
+	if path, ok := LocalPath(url); ok && !strings.HasPrefix(url, "file:") && !filepath.IsAbs(path) {
+		return filepath.Join(top, path)
+	}
+	return url
+}
+
+// LocalPath returns the path that a URL of a remote is, if it is one (git-fetch(1), "GIT URLS").
+func LocalPath(url string) (path string, ok bool) {
+	if path, ok := strings.CutPrefix(url, "file://"); ok {
+		return path, true
+	}
+	colon, slash := strings.IndexByte(url, ':'), strings.IndexByte(url, '/')
+	return url, colon < 0 || slash >= 0 && slash < colon
+}
+
+func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]byte, error) {
+	if c.Limit == 0 {
+		c.Limit = time.Minute
+	}
+	if c.Max == 0 {
+		c.Max = 64 << 20
+	}
+	limited, cancel := context.WithTimeout(ctx, c.Limit)
+	defer cancel()
+	cmd := exec.CommandContext(limited, "git", append(append([]string{}, safely...), args...)...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = dir, r.environ(), c.Stdin, 2*time.Second
+	if r.Hold != nil {
+		cmd.ExtraFiles = []*os.File{r.Hold}
+	}
+	out, said := &capped{max: c.Max}, &capped{max: 64 << 10, drop: true}
+	cmd.Stdout, cmd.Stderr = out, said
+	err := cmd.Run()
+	if err == nil {
+		return out.Bytes(), nil
+	}
+	e := &Error{Command: c.Args[0], Code: -1, Text: lastWords(said.String()), Late: limited.Err() != nil && ctx.Err() == nil, Output: out.Bytes(), cause: err}
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		e.Code = exit.ExitCode()
+	}
+	if errors.Is(err, errTooMuch) {
+		e.Text = "it printed more than is read"
+	}
+	return nil, e
+}
+
+// elsewhere are the variables by which a caller, such as a hook, aims git at another repository, or has it write where
+// it is not expected.
+var elsewhere = map[string]bool{"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_INDEX_FILE": true, "GIT_COMMON_DIR": true, "GIT_OBJECT_DIRECTORY": true, "GIT_NAMESPACE": true,
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_PREFIX": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_GRAFT_FILE": true, "GIT_NO_REPLACE_OBJECTS": true,
+	"GIT_REPLACE_REF_BASE": true, "GIT_SHALLOW_FILE": true, "GIT_INTERNAL_SUPER_PREFIX": true, "GIT_QUARANTINE_PATH": true, "GIT_DEFAULT_HASH": true,
+	"GIT_DEFAULT_REF_FORMAT": true, "GIT_TEMPLATE_DIR": true, "GIT_CONFIG": true, "GIT_EXTERNAL_DIFF": true, "GIT_ALLOW_PROTOCOL": true, "GIT_PROTOCOL_FROM_USER": true,
+	"LC_ALL": true, "LANGUAGE": true}
+
+func (r Runner) environ() []string {
+	env := []string{"LC_ALL=C", "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh"}
+	for _, v := range r.Environ {
+		name, _, _ := strings.Cut(v, "=")
+		asks := name == "GIT_ASKPASS" || name == "SSH_ASKPASS" || name == "GIT_TERMINAL_PROMPT"
+		if !elsewhere[name] && !strings.HasPrefix(name, "GIT_TRACE") && (r.Asks || !asks) {
+			env = append(env, v)
+		}
+	}
+	if !r.Asks {
+		env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never")
+	}
+	return env
+}
+
+// lastWords is what git has said was fatal, or its last line.
+func lastWords(text string) (words string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, kind := range []string{"fatal: ", "error: "} {
+			if rest, ok := strings.CutPrefix(line, kind); ok {
+				return cut(rest)
+			}
+		}
+		if line != "" {
+			words = line
+		}
+	}
+	return cut(words)
+}
+
+func cut(text string) string { return text[:min(len(text), 300)] }
+
+var errTooMuch = errors.New("too much output")
+
+// A capped buffer takes so many bytes. More is an error, or dropped.
+type capped struct {
+	bytes.Buffer
+	max  int64
+	drop bool
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	if int64(c.Len()+len(p)) <= c.max {
+		return c.Buffer.Write(p)
+	}
+	if !c.drop {
+		return 0, errTooMuch
+	}
+	return len(p), nil
+}

@@ -1,0 +1,112 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+)
+
+// How long a remote may take.
+const (
+	answerLimit   = 30 * time.Second
+	transferLimit = 10 * time.Minute
+)
+
+// listRemote returns what each writer has published.
+func (x *syncing) listRemote(ctx context.Context) (map[string]string, error) {
+	out, err := x.repo.call(ctx, git.Call{Args: []string{"ls-remote", "--refs", "--", x.url, x.at("w-*")}, Limit: answerLimit})
+	if err != nil {
+		return nil, err
+	}
+	refs := make(map[string]string)
+	for line := range strings.Lines(string(out)) {
+		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		writer, ok := strings.CutPrefix(ref, x.at(""))
+		if ok && form.IsWriter(writer) && len(id) == 40 && form.IsHex(id) {
+			refs[writer] = id
+		}
+	}
+	return refs, nil
+}
+
+// fetch fetches what others have published since. What does not continue what was fetched before is refused by git, for that
+// writer alone.
+func (x *syncing) fetch(ctx context.Context) error {
+	var specs strings.Builder
+	var news []string
+	for writer, id := range x.remote {
+		if writer != x.writer && x.refs[own("fetched", writer)] != id {
+			news = append(news, writer)
+			specs.WriteString(x.at(writer) + ":" + own("fetched", writer) + "\n")
+		}
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	_, err := x.repo.call(ctx, git.Call{Args: []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--stdin", x.url},
+		Stdin: strings.NewReader(specs.String()), Limit: transferLimit})
+	if e := (*git.Error)(nil); err != nil && !(errors.As(err, &e) && e.Code == 1) {
+		return err
+	}
+	if x.refs, err = x.repo.allRefs(ctx); err != nil {
+		return err
+	}
+	slices.Sort(news)
+	for _, writer := range news {
+		have := x.refs[own("fetched", writer)]
+		if have == x.remote[writer] || have != "" && x.repo.isAncestor(ctx, x.remote[writer], have) { // the remote may lag behind another one
+			continue
+		}
+		if have == "" {
+			return fault.New(nil, "run it again", "what the writer %s has published could not be fetched", writer)
+		}
+		x.refuse(writer, "its history was rewritten")
+	}
+	return nil
+}
+
+func (x *syncing) refuse(writer, why string) {
+	if !x.isRefused(writer) {
+		x.got.Refused = append(x.got.Refused, Refusal{writer, why})
+	}
+}
+
+func (x *syncing) isRefused(writer string) bool {
+	return slices.ContainsFunc(x.got.Refused, func(r Refusal) bool { return r.Writer == writer })
+}
+
+// reconcile compares the own ref of the remote with what is committed here. What is not known here was sent before sync.git
+// was lost, if the audit log of this replica continues it; else another one has this state directory too.
+func (x *syncing) reconcile(ctx context.Context) error {
+	there, here := x.remote[x.writer], x.refs[own("writers", x.writer)]
+	if there == "" || there == here || here != "" && x.repo.isAncestor(ctx, there, here) {
+		return nil
+	}
+	ref := own("found", x.writer)
+	_, err := x.repo.call(ctx, git.Call{Args: []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", x.url, "+" + x.at(x.writer) + ":" + ref}, Limit: transferLimit})
+	if err != nil {
+		return err
+	}
+	if here != "" && !x.repo.isAncestor(ctx, here, there) {
+		return x.copied()
+	}
+	if _, err := x.locate(ctx, there); err != nil {
+		return x.copied()
+	}
+	if err := x.repo.setRefs(ctx, map[string]string{own("writers", x.writer): there}); err != nil {
+		return err
+	}
+	x.refs[own("writers", x.writer)] = there
+	return nil
+}
+
+func (x *syncing) copied() error {
+	return fault.New(fault.ErrIntegrity, "of the two copies give one a state directory of its own: see `handoff doctor`",
+		"the remote has of this writer, %s, what was not written here: its state directory was copied, or put back to an older one; nothing was sent", x.writer)
+}

@@ -1,0 +1,190 @@
+package replica
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// perFile is how many events a file of a published log has.
+const perFile = 1000
+
+func logFile(n int) string { return fmt.Sprintf("log/%04d.jsonl", n) }
+
+// progress says how far the audit log was published. It is the content of sync.json.
+type progress struct {
+	Commit string `json:"commit"` // with which; "" for none
+	Events int    `json:"events"`
+	Hash   string `json:"hash"`   // of the last of them
+	Offset int64  `json:"offset"` // in the audit log, behind it
+	Chunk  int64  `json:"chunk"`  // in the audit log, of the first event of the file that the next one belongs to
+
+	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents did not verify
+	Last   string   `json:"last,omitempty"`   // when all was sent and imported
+	Partly bool     `json:"-"`                // what was published has to be found out by looking at all
+}
+
+// said is what others want to know of an event.
+type said struct {
+	Type string
+	handoff.Consumption
+	Commit   string   `json:"commit"`
+	IDs      []string `json:"handoff_ids"`
+	Adopted  int      `json:"adopted_rows"`
+	Rows     []string `json:"added_rows"`
+	Operator string   `json:"operator_id"`
+}
+
+func parse(e eventlog.Parsed) (s said) {
+	_ = json.Unmarshal(e.Payload, &s) // what it lacks stays empty
+	s.Type = e.Type
+	return s
+}
+
+// isOwn reports whether a handoff was written here, or came here first.
+func (s said) isOwn() bool {
+	return s.HandoffID != "" && (s.Type == eventlog.TypeWrite || s.Type == eventlog.TypeImport && s.Commit == "")
+}
+
+// isSynced reports whether a handoff came by an exchange.
+func (s said) isSynced() bool { return s.Type == eventlog.TypeImport && s.Commit != "" }
+
+// isVague reports whether there may be handoffs that have no events of their own.
+func (s said) isVague() bool {
+	return len(s.IDs) > 0 && s.Type == eventlog.TypeImport || s.Adopted > 0 || s.Type == eventlog.TypeRepair
+}
+
+// isNews reports whether others want to know of it soon. The rest goes with what they do.
+func (s said) isNews() bool {
+	return s.isOwn() || s.isVague() || s.Type == eventlog.TypeMarkRead || s.Type == eventlog.TypeResume
+}
+
+// eventLines goes through the events of a part of the audit log: their lines, without newlines, and where they begin.
+func eventLines(log io.ReaderAt, from, to int64) iter.Seq2[int64, []byte] {
+	return func(yield func(int64, []byte) bool) {
+		lines := bufio.NewReaderSize(io.NewSectionReader(log, from, to-from), 1<<20)
+		for at := from; ; {
+			line, err := lines.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			text := bytes.TrimSuffix(line, []byte("\n"))
+			if len(text) > 0 && text[0] != '[' && !yield(at, text) {
+				return
+			}
+			at += int64(len(line))
+		}
+	}
+}
+
+// follow takes in an event that comes next.
+func (p *progress) follow(line []byte) (said, error) {
+	e := eventlog.ParseEvent(eventlog.Line{Number: p.Events + 1, Text: line})
+	if e.Err == nil && e.Prev != p.head() {
+		e.Err = errors.New("does not continue the chain")
+	}
+	if e.Err != nil {
+		return said{}, fmt.Errorf("event %d of the log %w", p.Events+1, e.Err)
+	}
+	p.Events, p.Hash = p.Events+1, e.Hash
+	return parse(e), nil
+}
+
+func (p *progress) head() string {
+	if p.Events == 0 {
+		return eventlog.Genesis
+	}
+	return p.Hash
+}
+
+// openLog opens the part of the audit log that is on the disk for good.
+func (x *syncing) openLog() (*io.SectionReader, func() error, error) {
+	log, done, err := eventlog.Open(x.state)
+	if err != nil {
+		return nil, nil, err
+	}
+	return io.NewSectionReader(log, 0, min(x.logSize, log.Size())), done, nil
+}
+
+// news is what is to be published: progress after it, handoffs, and whether others want it soon.
+type news struct {
+	progress
+	ids   []string
+	loud  bool
+	vague bool
+}
+
+// findNews reads the audit log from where it was published.
+func (x *syncing) findNews(p progress) (n news, err error) {
+	log, done, err := x.openLog()
+	if err != nil {
+		return n, err
+	}
+	defer done()
+	n = news{progress: p, ids: p.Unsent, vague: p.Partly}
+	n.Unsent = nil
+	for at, line := range eventLines(log, p.Offset, log.Size()) {
+		if n.Events%perFile == 0 {
+			n.Chunk = at
+		}
+		s, err := n.follow(line)
+		if err != nil {
+			return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s cannot be sent: %v", layout.Log, err)
+		}
+		n.loud, n.vague = n.loud || s.isNews(), n.vague || s.isVague()
+		if s.isOwn() {
+			n.ids = append(n.ids, s.HandoffID)
+		}
+	}
+	n.Offset = log.Size()
+	if n.Events%perFile == 0 {
+		n.Chunk = n.Offset
+	}
+	return n, nil
+}
+
+// locate finds out how far the log in the tree of a commit is the own audit log.
+func (x *syncing) locate(ctx ctx, tip string) (p progress, err error) {
+	if tip == "" {
+		return progress{Partly: true}, nil
+	}
+	count, last, err := x.repo.publishedLog(ctx, tip)
+	if err != nil {
+		return p, err
+	}
+	log, done, err := x.openLog()
+	if err != nil {
+		return p, err
+	}
+	defer done()
+	var here []byte
+	for at, line := range eventLines(log, 0, log.Size()) {
+		if p.Events == count {
+			break
+		}
+		if p.Events%perFile == 0 {
+			p.Chunk = at
+		}
+		p.Events, p.Offset, here = p.Events+1, at+int64(len(line))+1, line
+	}
+	if p.Events != count || !bytes.Equal(here, last) {
+		return p, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is not the log that was sent", layout.Log)
+	}
+	if p.Events%perFile == 0 {
+		p.Chunk = p.Offset
+	}
+	if count > 0 {
+		p.Hash, err = eventlog.HashLine(last)
+	}
+	p.Partly = true
+	return p, err
+}

@@ -1,0 +1,231 @@
+package replica
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// A catch is what came: documents to import, and the marks and tokens of the logs.
+type catch struct {
+	sources []handoff.Source
+	held    held              // what waited, and what will; its documents are those of the sources
+	said    map[string][]said // by the new events of each writer
+	moves   map[string]string // of refs, once all is stored
+}
+
+// receive fetches and imports what others have published.
+func (x *syncing) receive(ctx ctx) error {
+	if err := x.fetch(ctx); err != nil {
+		return err
+	}
+	c := &catch{said: make(map[string][]said), moves: make(map[string]string)}
+	var err error
+	if c.held, err = loadHeld(x.state); err != nil {
+		return fmt.Errorf("%s cannot be read: %w", layout.SyncHeld, err)
+	}
+	if err := x.takeHeld(ctx, c); err != nil {
+		return err
+	}
+	for _, o := range x.offers() {
+		if err := x.take(ctx, c, o); err != nil {
+			return err
+		}
+	}
+	if err := x.addSignatures(ctx, c); err != nil {
+		return err
+	}
+	return x.store(ctx, c)
+}
+
+// addSignatures gives the documents their signatures, as far as they can be read.
+func (x *syncing) addSignatures(ctx ctx, c *catch) error {
+	var want []wanted
+	var of []int
+	for i, d := range c.held.Documents {
+		if d.Signature != "" {
+			want, of = append(want, wanted{d.Signature, layout.MaxSignature}), append(of, i)
+		}
+	}
+	texts, err := x.repo.read(ctx, want)
+	for n, text := range texts {
+		if len(text) > 0 {
+			c.sources[of[n]].Signatures = []string{string(text)}
+		}
+	}
+	return err
+}
+
+// offers returns what of the writers was not imported yet.
+func (x *syncing) offers() (all []*offer) {
+	for _, ref := range slices.Sorted(maps.Keys(x.refs)) {
+		writer, ok := strings.CutPrefix(ref, own("fetched", ""))
+		old, young := x.refs[own("imported", writer)], x.refs[ref]
+		if ok && form.IsWriter(writer) && old != young && !x.isRefused(writer) {
+			all = append(all, &offer{writer: writer, old: old, commit: young, signatures: make(map[string]string)})
+		}
+	}
+	return all
+}
+
+// take adds what a writer offers, if all of it is as it has to be. The error is one of this replica.
+func (x *syncing) take(ctx ctx, c *catch, o *offer) error {
+	all, err := x.repo.changes(ctx, o.old, o.commit)
+	if err != nil {
+		x.refuse(o.writer, "its tree cannot be read")
+		return ctx.Err()
+	}
+	if why := o.look(all); why != "" {
+		x.refuse(o.writer, why)
+		return nil
+	}
+	texts, err := x.repo.read(ctx, o.wants())
+	if err != nil {
+		return err
+	}
+	found, why := o.parse(texts)
+	if why != "" {
+		x.refuse(o.writer, why)
+		return nil
+	}
+	texts = texts[len(texts)-len(o.documents):]
+	for i, d := range o.documents {
+		id, _ := idOf(d.name)
+		c.add(heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: d.blob, Signature: o.signatures[d.name]}, texts[i])
+	}
+	c.said[o.writer] = found
+	c.moves[own("imported", o.writer)] = o.commit
+	return nil
+}
+
+// parse proves the writer file and the log of an offer, and that each document can be read, and returns what the new events
+// say; why says what is wrong.
+func (o *offer) parse(texts [][]byte) (found []said, why string) {
+	if at := slices.IndexFunc(texts, func(t []byte) bool { return t == nil }); at >= 0 {
+		return nil, "it holds a file that is too long, or no file"
+	}
+	if o.old == "" {
+		var w struct{ Format, Writer string }
+		if err := json.Unmarshal(texts[0], &w); err != nil || w.Format != "handoff-writer/1" || w.Writer != o.writer {
+			return nil, "its writer.json is of another writer or format"
+		}
+		texts = texts[1:]
+	}
+	for i, d := range o.documents {
+		text := texts[len(texts)-len(o.documents)+i]
+		if doc, faults := document.ParseStored(text); len(faults) > 0 || d.name != fileOf(doc.HandoffID, doc.Time+"0000-00-00") {
+			return nil, fmt.Sprintf("%s is not what its name says", d.name)
+		}
+	}
+	if len(o.logs) == 0 {
+		return nil, ""
+	}
+	p, before := progress{}, []byte(nil)
+	first := logNumber(o.logs[0].name)
+	if o.logs[0].status == "M" || first > 1 {
+		before, texts = texts[0], texts[1:]
+	}
+	if p.Events = (first - 1) * perFile; len(before) > 0 {
+		lines := bytes.Split(bytes.TrimSuffix(before, []byte("\n")), []byte("\n"))
+		if o.logs[0].status == "M" {
+			p.Events += len(lines)
+		} else if len(lines) != perFile {
+			return nil, "its log has a gap"
+		}
+		p.Hash, _ = eventlog.HashLine(lines[len(lines)-1])
+	}
+	for i := range o.logs {
+		text := texts[i]
+		if i == 0 && o.logs[0].status == "M" {
+			rest, grows := bytes.CutPrefix(text, before)
+			if !grows {
+				return nil, "its log was rewritten"
+			}
+			text = rest
+		}
+		said, err := p.followAll(text)
+		if err != nil {
+			return nil, err.Error()
+		}
+		if n := first + i; p.Events > n*perFile || i+1 < len(o.logs) && p.Events != n*perFile {
+			return nil, fmt.Sprintf("%s has not %d events", o.logs[i].name, perFile)
+		}
+		found = append(found, said...)
+	}
+	return found, ""
+}
+
+func (p *progress) followAll(text []byte) (all []said, err error) {
+	for line := range bytes.Lines(text) {
+		line, whole := bytes.CutSuffix(line, []byte("\n"))
+		s, err := p.follow(line)
+		if err == nil && !whole {
+			err = errors.New("its log ends within a line")
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// add adds a document.
+func (c *catch) add(d heldDocument, text []byte) {
+	c.held.Documents = append(c.held.Documents, d)
+	c.sources = append(c.sources, handoff.Source{Name: "handoff " + d.ID + " of " + d.Writer, Text: text, ID: d.ID, Origin: &handoff.Origin{Writer: d.Writer, Commit: d.Commit}})
+}
+
+// note adds the mark or the token that an event is about. What no store can hold is passed over.
+func (c *catch) note(s said) {
+	if !form.IsID(s.HandoffID) || !form.IsSlug(s.Operator, document.MaxName) || !form.IsInstant(s.Time) {
+		return
+	}
+	switch s.Type {
+	case eventlog.TypeMarkRead:
+		if m := (mark{s.Operator, s.Time}); !slices.Contains(c.held.Marks[s.HandoffID], m) {
+			c.held.Marks[s.HandoffID] = append(c.held.Marks[s.HandoffID], m)
+		}
+	case eventlog.TypeResume:
+		t := handoff.Consumption{Token: s.Token, HandoffID: s.HandoffID, Operator: s.Operator, Time: s.Time, Accepted: s.Accepted, Reason: s.Reason}
+		if isConsumption(t) && !slices.Contains(c.held.Tokens, t) {
+			c.held.Tokens = append(c.held.Tokens, t)
+		}
+	}
+}
+
+// isConsumption reports whether a ledger may have a token as it is told of.
+func isConsumption(t handoff.Consumption) bool {
+	isToken := len(t.Token) >= 8 && form.IsSlug(t.Token, 128) || form.IsID(t.Token)
+	return isToken && handoff.CheckReason(t.Reason) == nil && (t.Accepted == "" || form.IsSlug(t.Accepted, 64))
+}
+
+// takeHeld makes sources of what waited.
+func (x *syncing) takeHeld(ctx ctx, c *catch) error {
+	waited := c.held.Documents
+	c.held.Documents = nil
+	want := make([]wanted, len(waited))
+	for i, d := range waited {
+		want[i] = wanted{d.Blob, layout.MaxDocument}
+	}
+	texts, err := x.repo.read(ctx, want)
+	if err != nil {
+		return err
+	}
+	for i, d := range waited {
+		if texts[i] != nil { // else sync.git was lost, and it comes again
+			c.add(d, texts[i])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+// Package replica exchanges the handoffs of a store with those of other replicas, over a git remote and without a server of
+// ours (spec 5-clones, "handoff sync").
+//
+// Each writer, which is one state directory, owns one ref of the remote, refs/handoff/writers/w-<16 hex>, and nobody else
+// changes it. Its commits only add:
+//
+//	writer.json            {"created":"<time>","format":"handoff-writer/1","writer":"w-…"}
+//	log/0001.jsonl         the events of its audit log, 1,000 a file, which only grow
+//	2026-05-07/<64 hex>.md a handoff, under the day of its ts_utc and the digits of its id
+//
+// All of it is exchanged through a bare repository in the state directory, sync.git. It has these refs:
+//
+//	refs/handoff/writers/w-…    what this replica has committed of its own
+//	refs/handoff/fetched/w-…    what others have published, as it was last fetched; it moves forward only
+//	refs/handoff/imported/w-…   how much of that is stored here
+//
+// It can be lost: what it held comes back with the next exchange. sync.json says how far the audit log was sent and when, and
+// can be lost too; held.json holds what has to wait: documents that this replica refuses for now, and marks and tokens
+// of handoffs that it does not have yet.
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// Options say with what to exchange.
+type Options struct {
+	Root      string // of the project, whose repository knows the remote
+	Remote    string // its name
+	Namespace string // of the refs: refs/handoff
+	FetchOnly bool   // send nothing
+	DryRun    bool   // store and send nothing
+
+	Environ []string // of the process, for git
+	Asks    bool     // there is a terminal, on which git may ask for a password
+	Now     func() time.Time
+}
+
+// A Result is what an exchange did. It comes with an error too.
+type Result struct {
+	Sent     int               `json:"sent"`     // handoffs
+	Received []handoff.Receipt `json:"received"` // those that are new here
+	Marks    int               `json:"read_marks"`
+	Tokens   int               `json:"consumed_tokens"`
+	Held     int               `json:"held"`    // documents that came, now or before, and are not stored yet
+	Waiting  int               `json:"waiting"` // handoffs that are not sent
+	Refused  []Refusal         `json:"refused"`
+}
+
+// A Refusal is a writer of whom nothing new was imported.
+type Refusal struct {
+	Writer string `json:"writer"`
+	Why    string `json:"why"`
+}
+
+// A syncing is one run of Sync.
+type syncing struct {
+	Options
+	*handoff.Store
+	writer  string
+	logSize int64 // of the part of the audit log that is on the disk for good
+
+	state  *durable.Dir
+	repo   *repo
+	url    string
+	refs   map[string]string // of sync.git
+	remote map[string]string // what the remote has, by writer
+	got    Result
+}
+
+// Sync commits what is new here, fetches what others have published, imports what of it is proven in one batch, and sends what
+// is its own. Whatever interrupts it, the next one goes on from there and ends the same.
+//
+// Its errors wrap ErrConfig where there is no remote or it refuses the refs, ErrBusy where another sync runs, ErrIntegrity where
+// what a writer has published is not what it was, or this state directory was copied; those of handoff.Store.Write come
+// too. An error without a class is of the network: what is not sent waits.
+func Sync(ctx context.Context, s *handoff.Store, o Options) (Result, error) {
+	x := &syncing{Options: o, Store: s, got: Result{Received: []handoff.Receipt{}, Refused: []Refusal{}}}
+	if x.Now == nil {
+		x.Now = time.Now
+	}
+	err := x.run(ctx)
+	return x.got, err
+}
+
+func (x *syncing) run(ctx context.Context) (err error) {
+	if err := x.settle(ctx); err != nil {
+		return err
+	}
+	if x.state, err = x.State(); err != nil {
+		return err
+	}
+	defer x.state.Close()
+	if x.repo, err = openRepo(ctx, x.state, x.Options); err != nil {
+		return err
+	}
+	defer x.repo.dir.Close()
+	if x.url, err = x.findRemote(ctx); err != nil {
+		return err
+	}
+	pending, err := x.exchange(ctx)
+	if unsent, uerr := x.unsent(pending); err != nil && uerr == nil {
+		x.got.Waiting = unsent
+	}
+	return err
+}
+
+func (x *syncing) settle(ctx context.Context) error {
+	at, err := x.Settle(ctx)
+	x.writer, x.logSize = at.Writer, at.LogSize
+	return err
+}
+
+// exchange does all that needs the remote.
+func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
+	if x.refs, err = x.repo.allRefs(ctx); err != nil {
+		return p, err
+	}
+	p = x.loadProgress()
+	if x.remote, err = x.listRemote(ctx); err != nil {
+		return p, err
+	}
+	moved := x.reconcile(ctx)
+	if err := x.receive(ctx); err != nil {
+		return p, errors.Join(err, moved)
+	}
+	if moved == nil && !x.FetchOnly {
+		if p, moved = x.send(ctx, p); moved == nil && !x.DryRun {
+			moved = x.saveProgress(p)
+		}
+	}
+	return p, errors.Join(moved, x.refusals())
+}
+
+func (x *syncing) refusals() error {
+	var errs []error
+	for _, r := range x.got.Refused {
+		errs = append(errs, fault.New(fault.ErrIntegrity, "nothing of it was imported; ask whose it is",
+			"what the writer %s has published is refused: %s", r.Writer, r.Why))
+	}
+	return errors.Join(errs...)
+}
+
+// findRemote returns the URL of the remote. It is what the repository of the project says, and so a stranger may have chosen it:
+// a program in the place of a transport and a repository within the project, which has hooks of its own, are refused.
+func (x *syncing) findRemote(ctx context.Context) (string, error) {
+	top := git.Top(x.Root)
+	url := ""
+	if top != "" {
+		url = x.repo.Remote(ctx, top, x.Remote)
+	}
+	if url == "" {
+		return "", fault.New(fault.ErrConfig, "add it with `git remote add`, or name another one with --remote",
+			"%s has no git remote %q", x.Root, x.Remote)
+	}
+	path, isLocal := git.LocalPath(url)
+	head, _, isHelper := strings.Cut(url, "::")
+	switch {
+	case strings.HasPrefix(url, "-"), isHelper && !strings.ContainsAny(head, "/@["):
+		return "", fault.New(fault.ErrConfig, "use a path, ssh or https", "the URL of the remote %q is not used: it runs a program", x.Remote)
+	case isLocal && within(top, path):
+		return "", fault.New(fault.ErrConfig, "move it elsewhere: it has programs of its own", "the remote %q lies within the project", x.Remote)
+	}
+	return url, nil
+}
+
+func within(top, path string) bool {
+	top, err := store.Resolve(top)
+	real, perr := store.Resolve(path)
+	rel, rerr := filepath.Rel(top, real)
+	return err == nil && perr == nil && rerr == nil && filepath.IsLocal(rel)
+}
+
+func own(space, writer string) string { return "refs/handoff/" + space + "/" + writer }
+
+func (x *syncing) at(writer string) string { return fmt.Sprintf("%s/writers/%s", x.Namespace, writer) }

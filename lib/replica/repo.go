@@ -1,0 +1,172 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// A repo is sync.git, locked.
+type repo struct {
+	git.Runner
+	dir *durable.Dir
+}
+
+// config is all that the repository configures. It is put back each time: whoever planted a state directory runs nothing.
+const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+
+// openRepo opens sync.git, and makes it where it is missing. Only one may have it at a time.
+func openRepo(ctx context.Context, state *durable.Dir, o Options) (*repo, error) {
+	dir, err := state.MakeDir(layout.SyncRepo, 0o700)
+	if err != nil {
+		return nil, err
+	}
+	r := &repo{git.Runner{Dir: filepath.Join(state.Path(), layout.SyncRepo), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}, dir}
+	if err := r.prepare(ctx); err != nil {
+		dir.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *repo) prepare(ctx context.Context) error {
+	if err := r.dir.Lock(ctx, 0); errors.Is(err, durable.ErrHeld) {
+		return fault.New(fault.ErrBusy, "wait until it has ended", "another sync of this store runs, or what it has started does")
+	} else if err != nil {
+		return err
+	}
+	if err := r.setConfig(); err != nil {
+		return err
+	}
+	if _, err := r.dir.Lstat("HEAD"); err == nil {
+		return r.removeLocks()
+	}
+	_, err := r.Run(ctx, git.Call{Args: []string{"-c", "init.defaultRefFormat=files", "init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--initial-branch=main"}})
+	if err != nil {
+		return fault.New(fault.ErrConfig, "install git 2.31 or newer", "%s cannot be made: %v", r.Dir, err)
+	}
+	return r.setConfig()
+}
+
+func (r *repo) setConfig() error {
+	text, err := r.dir.ReadFile("config", layout.MaxStateFile)
+	if err == nil && string(text) == config {
+		return nil
+	}
+	return r.dir.Replace("config", []byte(config), 0o600)
+}
+
+// removeLocks removes what a git that was killed has left. None runs: it would hold the lock of the directory.
+func (r *repo) removeLocks() error {
+	return filepath.WalkDir(r.Dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "objects":
+			return fs.SkipDir
+		case d.Type().IsRegular() && strings.HasSuffix(path, ".lock"):
+			return os.Remove(path)
+		}
+		return nil
+	})
+}
+
+// allRefs returns the refs of ours.
+func (r *repo) allRefs(ctx context.Context) (map[string]string, error) {
+	out, err := r.Run(ctx, git.Call{Args: []string{"for-each-ref", "--format=%(objectname) %(refname)", "refs/handoff"}})
+	if err != nil {
+		return nil, r.broken(err)
+	}
+	refs := make(map[string]string)
+	for line := range strings.Lines(string(out)) {
+		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		refs[name] = id
+	}
+	return refs, nil
+}
+
+// setRefs moves refs, all or none.
+func (r *repo) setRefs(ctx context.Context, refs map[string]string) error {
+	var orders strings.Builder
+	for name, id := range refs {
+		fmt.Fprintf(&orders, "update %s %s\n", name, id)
+	}
+	if orders.Len() == 0 {
+		return nil
+	}
+	_, err := r.Run(ctx, git.Call{Args: []string{"update-ref", "--stdin"}, Stdin: strings.NewReader(orders.String())})
+	return r.broken(err)
+}
+
+func (r *repo) isAncestor(ctx context.Context, old, young string) bool {
+	_, err := r.Run(ctx, git.Call{Args: []string{"merge-base", "--is-ancestor", old, young}})
+	return err == nil
+}
+
+// broken says what to do about a repository of ours that git cannot use.
+func (r *repo) broken(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e := (*git.Error)(nil); errors.As(err, &e) && e.Code < 0 {
+		return err
+	}
+	return fault.New(nil, "remove "+r.Dir+" if this comes again: what it holds is fetched anew", "%s cannot be used: %v", r.Dir, err)
+}
+
+// hopeless are the words of git about what another try does not mend.
+var hopeless = []string{"Authentication failed", "Permission denied", "could not read Username", "could not read Password", "terminal prompts disabled"}
+
+// nowhere are those about a remote that is not there.
+var nowhere = []string{"does not appear to be a git repository", "not found", "does not exist", "not a git repository"}
+
+const tries = 3
+
+// call runs git against the remote, and tries again where the network may be at fault.
+func (r *repo) call(ctx context.Context, c git.Call) (out []byte, err error) {
+	input := c.Stdin
+	var given []byte
+	if input != nil {
+		b := new(bytes.Buffer)
+		if _, err := b.ReadFrom(input); err != nil {
+			return nil, err
+		}
+		given = b.Bytes()
+	}
+	for n := 1; ; n++ {
+		if input != nil {
+			c.Stdin = bytes.NewReader(given)
+		}
+		out, err = r.Run(ctx, c)
+		e := (*git.Error)(nil)
+		if !errors.As(err, &e) || e.Code == 1 {
+			return out, err
+		}
+		switch {
+		case says(e, nowhere):
+			return nil, fault.New(fault.ErrConfig, "look at `git remote -v`", "the remote cannot be used: %v", err)
+		case e.Late || n == tries || says(e, hopeless) || ctx.Err() != nil:
+			return nil, fault.New(nil, "run it again once the remote can be reached", "the remote cannot be reached: %v", err)
+		}
+		time.Sleep(time.Duration(n) * (100 + rand.N[time.Duration](300)) * time.Millisecond)
+	}
+}
+
+func says(e *git.Error, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.Text, w) })
+}

@@ -1,0 +1,245 @@
+package replica
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+)
+
+// send commits what is new here and pushes the own ref. A dry run only counts.
+func (x *syncing) send(ctx ctx, p progress) (progress, error) {
+	ref := own("writers", x.writer)
+	tip := x.refs[ref]
+	if p.Commit != tip { // it was interrupted, or one of them was lost
+		found, err := x.locate(ctx, tip)
+		if err != nil {
+			return p, err
+		}
+		found.Last, found.Commit = p.Last, tip
+		p = found
+	}
+	if len(x.got.Received)+x.got.Marks+x.got.Tokens > 0 { // their events go with the others
+		if err := x.settle(ctx); err != nil {
+			return p, err
+		}
+	}
+	n, err := x.findNews(p)
+	if err != nil {
+		return p, err
+	}
+	if n.vague {
+		if n.ids, err = x.allOwn(ctx, tip); err != nil {
+			return p, err
+		}
+	}
+	x.got.Sent = len(n.ids)
+	if x.DryRun {
+		return p, nil
+	}
+	if n.loud || len(n.ids) > len(p.Unsent) {
+		if tip, err = x.commit(ctx, p, &n, tip); err != nil {
+			return p, err
+		}
+		x.got.Sent = len(n.ids) - len(n.Unsent)
+		n.Commit, n.Partly = tip, false
+		p = n.progress
+	}
+	if tip == "" || x.remote[x.writer] == tip {
+		return p, nil
+	}
+	if err := x.push(ctx, ref); err != nil {
+		x.got.Sent = 0
+		return x.loadProgress(), err
+	}
+	return p, nil
+}
+
+// allOwn returns all handoffs that did not come by an exchange, and are not in the tree of a commit.
+func (x *syncing) allOwn(ctx ctx, tip string) (ids []string, err error) {
+	log, done, err := x.openLog()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	leave := make(map[string]bool)
+	for _, line := range eventLines(log, 0, log.Size()) {
+		if ids, _, ok := eventlog.WrittenAt(line); ok && eventlog.IsSynced(line) {
+			leave[ids[0]] = true
+		}
+	}
+	if tip != "" {
+		names, err := x.repo.names(ctx, tip)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if id, ok := idOf(name); ok {
+				leave[id] = true
+			}
+		}
+	}
+	entries, err := x.List(handoff.Filter{})
+	for _, e := range entries {
+		if !leave[e.ID] {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids, err
+}
+
+// commit adds the news to the own ref and returns the commit. What of the news does not verify is left for another time.
+func (x *syncing) commit(ctx ctx, p progress, n *news, tip string) (string, error) {
+	reader, writer := io.Pipe()
+	go func() { writer.CloseWithError(x.writeCommit(writer, p, n, tip)) }()
+	_, err := x.repo.Run(ctx, git.Call{Args: []string{"fast-import", "--quiet", "--done", "--date-format=raw"}, Stdin: reader, Limit: transferLimit})
+	reader.Close()
+	if err != nil {
+		return "", x.repo.broken(err)
+	}
+	ref := own("writers", x.writer)
+	if x.refs, err = x.repo.allRefs(ctx); err == nil && x.refs[ref] == "" {
+		err = x.repo.broken(errors.New("it lost a commit"))
+	}
+	return x.refs[ref], err
+}
+
+// writeCommit writes a commit as git-fast-import(1) reads it.
+func (x *syncing) writeCommit(w io.Writer, p progress, n *news, tip string) error {
+	ref := own("writers", x.writer)
+	message := fmt.Sprintf("%s, %s\n", handoff.Count(len(n.ids), "handoff"), handoff.Count(n.Events-p.Events, "event"))
+	at := x.Now()
+	fmt.Fprintf(w, "commit %s\ncommitter %s <%s@handoff> %d +0000\ndata %d\n%s\n", ref, x.writer, x.writer, at.Unix(), len(message), message)
+	if tip != "" {
+		fmt.Fprintf(w, "from %s\n", tip)
+	} else if err := addFile(w, "writer.json", writerFile(x.writer, at)); err != nil {
+		return err
+	}
+	if err := x.writeLog(w, p); err != nil {
+		return err
+	}
+	if err := x.writeDocuments(w, n); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "done\n")
+	return err
+}
+
+func writerFile(writer string, at time.Time) []byte {
+	return fmt.Appendf(nil, "{\"created\":%q,\"format\":\"handoff-writer/1\",\"writer\":%q}\n", at.UTC().Format(time.RFC3339), writer)
+}
+
+func addFile(w io.Writer, name string, text []byte) error {
+	if _, err := fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n", name, len(text)); err != nil {
+		return err
+	}
+	_, err := w.Write(append(text, '\n'))
+	return err
+}
+
+// writeLog writes the files of the log that have grown.
+func (x *syncing) writeLog(w io.Writer, p progress) error {
+	log, done, err := x.openLog()
+	if err != nil {
+		return err
+	}
+	defer done()
+	var file []byte
+	count, number := 0, p.Events/perFile+1
+	for _, line := range eventLines(log, p.Chunk, log.Size()) {
+		file, count = append(append(file, line...), '\n'), count+1
+		if count == perFile {
+			if err := addFile(w, logFile(number), file); err != nil {
+				return err
+			}
+			file, count, number = file[:0], 0, number+1
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return addFile(w, logFile(number), file)
+}
+
+func (x *syncing) writeDocuments(w io.Writer, n *news) (err error) {
+	entries, err := x.entries(n.ids)
+	if err != nil {
+		return err
+	}
+	found := make(map[string]bool)
+	failed := x.LoadEach(entries, func(got handoff.Stored, fault error) bool {
+		if fault == nil {
+			found[got.Entry.ID] = true
+			err = x.addDocument(w, got)
+		}
+		return err == nil
+	})
+	for _, id := range n.ids {
+		if !found[id] && !slices.Contains(n.Unsent, id) {
+			n.Unsent = append(n.Unsent, id)
+		}
+	}
+	return errors.Join(failed, err)
+}
+
+// addDocument adds a handoff with its signature.
+func (x *syncing) addDocument(w io.Writer, got handoff.Stored) error {
+	name := fileOf(got.Entry.ID, got.Time)
+	if err := addFile(w, name, got.Text); err != nil {
+		return err
+	}
+	signature, err := x.SignatureText(got.Entry.ID)
+	if err != nil || signature == "" {
+		return err
+	}
+	return addFile(w, signatureOf(name), []byte(signature))
+}
+
+// fewIDs are found one by one faster than in a list of all.
+const fewIDs = 32
+
+func (x *syncing) entries(ids []string) (entries []handoff.Entry, err error) {
+	if len(ids) <= fewIDs {
+		for _, id := range ids {
+			if e, err := x.Find(id); err == nil {
+				entries = append(entries, e)
+			}
+		}
+		return entries, nil
+	}
+	wanted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	all, err := x.List(handoff.Filter{})
+	return slices.DeleteFunc(all, func(e handoff.Entry) bool { return !wanted[e.ID] }), err
+}
+
+// push sends the own ref. It is never forced.
+func (x *syncing) push(ctx ctx, ref string) error {
+	_, err := x.repo.call(ctx, git.Call{Args: []string{"push", "--porcelain", "--no-verify", x.url, ref + ":" + x.at(x.writer)}, Limit: transferLimit})
+	e := (*git.Error)(nil)
+	if err == nil || !errors.As(err, &e) || e.Code != 1 {
+		return err
+	}
+	for line := range bytes.Lines(e.Output) {
+		text := strings.TrimSpace(string(line))
+		switch {
+		case !strings.HasPrefix(text, "!"):
+		case strings.Contains(text, "[rejected]"):
+			return x.copied()
+		case strings.Contains(text, "[remote rejected]"):
+			return fault.New(fault.ErrConfig, "set sync_namespace: refs/heads/handoff in "+handoff.SettingsName+", or ask who looks after the remote",
+				"the remote refuses %s: %s", x.at(x.writer), text[max(0, strings.LastIndexByte(text, '\t')):])
+		}
+	}
+	return fault.New(nil, "run it again", "nothing was sent: %v", err)
+}

@@ -1,0 +1,128 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+type ctx = context.Context
+
+// maxHeld is how much of held.json is read.
+const maxHeld = 64 << 20
+
+// loadProgress returns how far the log was published. What is not known is found out by looking.
+func (x *syncing) loadProgress() progress {
+	var p progress
+	if text, err := x.state.ReadFile(layout.SyncState, maxHeld); err != nil || json.Unmarshal(text, &p) != nil {
+		return progress{Partly: true}
+	}
+	return p
+}
+
+func (x *syncing) saveProgress(p progress) error {
+	p.Last = x.Now().UTC().Format(time.RFC3339)
+	return saveJSON(x.state, layout.SyncState, p)
+}
+
+func saveJSON(d *durable.Dir, name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return d.Replace(name, append(text, '\n'), 0o600)
+}
+
+// held is the content of held.json.
+type held struct {
+	Documents []heldDocument        `json:"documents"`
+	Marks     map[string][]mark     `json:"marks"` // by handoff
+	Tokens    []handoff.Consumption `json:"tokens"`
+}
+
+type heldDocument struct {
+	ID     string `json:"handoff_id"`
+	Writer string `json:"writer"`
+	Commit string `json:"commit"`
+	Blob   string `json:"blob"`
+	Why    string `json:"why"`
+
+	Signature string `json:"signature,omitempty"` // a blob too
+}
+
+type mark struct {
+	Operator string `json:"operator"`
+	Time     string `json:"ts_utc"`
+}
+
+func loadHeld(d *durable.Dir) (h held, err error) {
+	h = held{Documents: []heldDocument{}, Marks: map[string][]mark{}, Tokens: []handoff.Consumption{}}
+	text, err := d.ReadFile(layout.SyncHeld, maxHeld)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &h)
+	}
+	return h, err
+}
+
+// A Standing says how a store stands with the others, as far as it can be told without asking them.
+type Standing struct {
+	Synced string `json:"last_sync"` // when; "" if it never was
+	Unsent int    `json:"unsent"`
+	Held   int    `json:"held"`
+}
+
+// Stand returns how a store stands. Its cost grows with what was not sent.
+func Stand(s *handoff.Store) (at Standing, err error) {
+	x := &syncing{Store: s}
+	if x.state, err = s.State(); err != nil || x.state == nil {
+		return at, err
+	}
+	defer x.state.Close()
+	p := x.loadProgress()
+	at.Synced = p.Last
+	if h, err := loadHeld(x.state); err == nil {
+		at.Held = len(h.Documents)
+	}
+	x.logSize = 1 << 62
+	at.Unsent, err = x.unsent(p)
+	return at, err
+}
+
+// unsent counts the handoffs that were not sent yet.
+func (x *syncing) unsent(p progress) (n int, err error) {
+	log, done, err := x.openLog()
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	n = len(p.Unsent)
+	for _, line := range eventLines(log, p.Offset, log.Size()) {
+		if ids, _, isWrite := eventlog.WrittenAt(line); isWrite && !eventlog.IsSynced(line) {
+			n += len(ids)
+		}
+	}
+	return n, nil
+}
+
+func (h held) equals(other held) bool {
+	a, errA := json.Marshal(h)
+	b, errB := json.Marshal(other)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

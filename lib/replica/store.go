@@ -1,0 +1,114 @@
+package replica
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// store imports what came, in one batch, and remembers what has to wait. What is stored already changes nothing, so that
+// an exchange which is interrupted here is repeated.
+func (x *syncing) store(ctx ctx, c *catch) error {
+	results, err := x.importAll(ctx, c)
+	if err != nil {
+		return err
+	}
+	waiting := []heldDocument{}
+	for i, r := range results {
+		d := c.held.Documents[i]
+		switch {
+		case r.Err == nil && r.Receipt.Status != handoff.StatusExisting:
+			x.got.Received = append(x.got.Received, r.Receipt)
+		case r.Err != nil && !x.isRefused(d.Writer) && !isHeld(waiting, d.ID):
+			d.Why = firstLine(r.Err)
+			waiting = append(waiting, d)
+		}
+	}
+	c.held.Documents, x.got.Held = waiting, len(waiting)
+	if x.DryRun {
+		return nil
+	}
+	for writer, all := range c.said {
+		for _, s := range all {
+			if !x.isRefused(writer) {
+				c.note(s)
+			}
+		}
+	}
+	before, err := loadHeld(x.state)
+	if err != nil {
+		return err
+	}
+	if err := x.takeState(ctx, c); err != nil {
+		return err
+	}
+	if !c.held.equals(before) {
+		if err := saveJSON(x.state, layout.SyncHeld, c.held); err != nil {
+			return err
+		}
+	}
+	return x.repo.setRefs(ctx, c.moves)
+}
+
+func isHeld(waiting []heldDocument, id string) bool {
+	return slices.ContainsFunc(waiting, func(d heldDocument) bool { return d.ID == id })
+}
+
+// importAll stores the documents, but for those of writers of whom one is not what it has to be.
+func (x *syncing) importAll(ctx ctx, c *catch) (results []handoff.Result, err error) {
+	if len(c.sources) == 0 {
+		return nil, nil
+	}
+	choose := func(results []handoff.Result) {
+		for i, r := range results {
+			if r.Err != nil && !x.IsWhole(c.sources[i]) {
+				x.refuse(c.held.Documents[i].Writer, firstLine(r.Err))
+			}
+		}
+		for i := range results {
+			if writer := c.held.Documents[i].Writer; x.isRefused(writer) {
+				delete(c.moves, own("imported", writer))
+				results[i].Err = errRefused
+			}
+		}
+	}
+	if !x.DryRun {
+		return x.WriteChosen(ctx, c.sources, choose)
+	}
+	if results, err = x.TryGood(c.sources); err == nil {
+		choose(results)
+	}
+	return results, err
+}
+
+var errRefused = errors.New("its writer is refused")
+
+// takeState takes over the marks and tokens of handoffs that are here. The others wait.
+func (x *syncing) takeState(ctx ctx, c *catch) (err error) {
+	marks := make(map[string][]handoff.Mark)
+	for id, list := range c.held.Marks {
+		for _, m := range list {
+			marks[id] = append(marks[id], handoff.Mark{Operator: m.Operator, Time: m.Time})
+		}
+	}
+	tokens, later := []handoff.Consumption{}, []handoff.Consumption{}
+	for _, t := range c.held.Tokens {
+		if _, err := x.Find(t.HandoffID); err != nil {
+			later = append(later, t)
+		} else {
+			tokens = append(tokens, t)
+		}
+	}
+	if x.got.Marks, x.got.Tokens, err = x.TakeOver(ctx, marks, tokens); err != nil {
+		return err
+	}
+	for id := range c.held.Marks {
+		if _, isLeft := marks[id]; !isLeft {
+			delete(c.held.Marks, id)
+		}
+	}
+	c.held.Tokens = later
+	return nil
+}
