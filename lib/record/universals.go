@@ -1,7 +1,12 @@
 package record
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -38,6 +43,19 @@ func saidOfUniversal(m *Making) universal.New {
 		n.At = t
 	}
 	m.Head.From, m.Head.To = "", ""
+	warn := m.Warn
+	if warn == nil {
+		warn = func(string) {}
+	}
+	if utc, why := universal.UTC(n.ExpiresAt); why != "" {
+		warn("--expires-at: " + why)
+		n.ExpiresAt = utc
+	}
+	for _, name := range slices.Concat(n.Artifacts, n.Files) {
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			warn(fmt.Sprintf("the file %q does not exist", name))
+		}
+	}
 	return n
 }
 

@@ -28,6 +28,9 @@ var zones = map[string]string{
 	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
 }
 
+// UTC returns a time in UTC with Z and what was done to it, for a time in any of the forms that a repair reads; "" for no time.
+func UTC(text string) (utc, why string) { return inUTC(jsontree.NewString(text)) }
+
 // inUTC returns a time in UTC with Z and what was done to it, "" for what cannot be read.
 func inUTC(v *jsontree.Value) (text, why string) {
 	if _, ok := instant(v); ok || v.Kind != jsontree.String && v.Kind != jsontree.Number {
@@ -48,7 +51,10 @@ func inUTC(v *jsontree.Value) (text, why string) {
 			}
 		}
 	}
-	return written(epoch(v.Text)), "converted from seconds since 1970, or parts of them"
+	if text = written(epoch(v.Text)); text == "" {
+		return "", ""
+	}
+	return text, "converted from seconds since 1970, or parts of them"
 }
 
 func written(t time.Time) string {
