@@ -1,0 +1,122 @@
+package agents
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// each runs a test for each agent.
+func each(t *testing.T, test func(d *desk, a coder)) {
+	for _, a := range coders {
+		t.Run(a.name, func(t *testing.T) { test(newDesk(t, a), a) })
+	}
+}
+
+// What the session hook says arrives once, and stays once however the session goes on. The settings are afterwards what they
+// were.
+func TestAgentsHook(t *testing.T) {
+	each(t, func(d *desk, a coder) {
+		before := d.read(a.settings)
+		d.sh("handoff install " + a.name + " --to ben")
+		d.model.reset()
+		d.agent(a.turn("begin")...)
+		d.expect(a, "hook", "start", d.id)
+		if strings.Contains(text(d.model.last()), "A secret plan") {
+			d.Error("the body is there")
+		}
+		d.agent(a.resume("go on")...)
+		d.expect(a, "hook", "resume", d.id)
+		d.agent(a.resume("go on")...)
+		d.expect(a, "hook", "resumed again", d.id)
+		if a.fork != nil {
+			d.agent(a.fork(d)...)
+			d.expect(a, "hook", "fork", d.id)
+		}
+		if a.compact != nil {
+			a.compact(d)
+			d.agent(a.resume("after")...)
+			d.expect(a, "hook", "compact", d.id)
+		}
+		if out, err := d.command("handoff", "doctor", "hook", a.name).CombinedOutput(); err != nil && a.name != "codex" || !strings.Contains(string(out), "10 runs") && a.name != "codex" {
+			d.Errorf("doctor: %v\n%s", err, out)
+		}
+		d.sh("handoff uninstall " + a.name)
+		if after := d.read(a.settings); after != before {
+			d.Errorf("the settings were %q and are %q", before, after)
+		}
+	})
+}
+
+// What hooks/ has for an agent says the same, once.
+func TestAgentsPlugin(t *testing.T) {
+	each(t, func(d *desk, a coder) {
+		a.plugin(d)
+		d.model.reset()
+		d.agent(a.turn("begin")...)
+		d.expect(a, "plugin", "start", d.id)
+		d.agent(a.resume("go on")...)
+		d.expect(a, "plugin", "resume", d.id)
+		if a.command != nil {
+			d.agent(a.command("handoff")...)
+			d.expect(coder{name: a.name, role: "user"}, "plugin", "/handoff", "Gather facts")
+			d.agent(a.command("pickup")...)
+			d.expect(coder{name: a.name, role: "user"}, "plugin", "/pickup", "For a packet run")
+		}
+	})
+}
+
+// The tools of MCP show the model what they are for.
+func TestAgentsTools(t *testing.T) {
+	packet, err := os.ReadFile("../packet/clean.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	each(t, func(d *desk, a coder) {
+		a.mcp(d)
+		for _, call := range []struct {
+			tool string
+			args map[string]any
+			want string
+		}{
+			{"handoff_list", map[string]any{"unread": true}, canary},
+			{"handoff_read", map[string]any{"id": d.id}, "A secret plan."},
+			{"handoff_read", map[string]any{"id": d.id, "offset": 0}, "Next: handoff_mark_read"},
+			{"handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "packet", "ts": "2026-05-08T12:00:00Z"}, "created"},
+			{"handoff_write", map[string]any{"body": "x"}, "give to, topic"},
+		} {
+			d.model.reset(step{tool: call.tool, args: call.args})
+			d.agent(a.turn("begin")...)
+			d.expectResult(a, call.tool, call.want)
+		}
+		id := strings.TrimSpace(d.sh("handoff list --topic packet --format ids"))
+		for tool, want := range map[string]string{"handoff_check": "Check Summary:", "handoff_resume": "What is next, as the handoff says:"} {
+			d.model.reset(step{tool: tool, args: map[string]any{"id": id, "max_age": "999999h"}})
+			d.agent(a.turn("begin")...)
+			d.expectResult(a, tool, want)
+		}
+	})
+}
+
+// A session that dies leaves a draft, unless it wrote a handoff; one that ends well leaves none.
+func TestAgentsDrafts(t *testing.T) {
+	each(t, func(d *desk, a coder) { // whose shells may have another PATH
+		a.plugin(d)
+		drafts := func() int { return strings.Count(d.sh("handoff draft list"), " recovered ") }
+		d.model.reset()
+		d.agent(a.turn("begin")...)
+		if n := drafts(); n != 0 {
+			d.Errorf("%d drafts of a session that ended well", n)
+		}
+		d.model.reset(a.shell("echo done | "+bin+"/handoff write - --from ben --to ann --topic answer"), step{hangs: true})
+		d.killed(a.turn("begin")...)
+		if n := drafts(); n != 0 || !strings.Contains(d.sh("handoff list"), "answer") {
+			d.Errorf("%d drafts of a session that wrote a handoff\n%s", n, d.sh("handoff list"))
+		}
+		d.model.reset(step{hangs: true})
+		d.killed(a.turn("begin")...)
+		if n := drafts(); n != 1 {
+			d.Errorf("%d drafts of a session that died", n)
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package agents
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// A coder is a coding agent: how it is set up and what it is asked to do.
+type coder struct {
+	name, program string
+	role          string   // of the text of the session hook
+	settings      string   // the file that install changes, below the home
+	env           []string // @model stands for its address
+	prepare       func(*desk)
+
+	turn   func(prompt string) []string // a session of one turn
+	resume func(prompt string) []string // goes on with it
+	fork   func(d *desk) []string       // nil if it has no such thing
+	shell  func(command string) step    // the model runs a command
+
+	plugin  func(*desk)                // installs what hooks/ has for it
+	mcp     func(*desk)                // registers `handoff mcp`
+	command func(name string) []string // a turn that runs one of our commands; nil where that needs a terminal
+	compact func(*desk)                // has the session compacted; nil where that needs a terminal
+}
+
+var coders = []coder{claude, codex, geminiCLI, copilot}
+
+func hooksDir() string {
+	dir, _ := filepath.Abs("../../hooks") // fails only without a working directory
+	return dir
+}
+
+var claude = coder{
+	name: "claude", program: "claude", role: "system", settings: ".claude/settings.json",
+	env: []string{"ANTHROPIC_BASE_URL=@model", "ANTHROPIC_API_KEY=no-key", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
+		"IS_SANDBOX=1", "ENABLE_TOOL_SEARCH=false"},
+	prepare: func(d *desk) {},
+	turn: func(prompt string) []string {
+		return []string{"claude", "-p", prompt, "--allowedTools", "Bash,mcp__handoff"}
+	},
+	resume: func(prompt string) []string { return []string{"claude", "-p", "--continue", prompt} },
+	fork:   func(*desk) []string { return []string{"claude", "-p", "--continue", "--fork-session", "go on"} },
+	shell: func(command string) step {
+		return step{tool: "Bash", args: map[string]any{"command": command, "description": "run"}}
+	},
+	plugin: func(d *desk) {
+		d.agent("claude", "plugin", "validate", "--strict", hooksDir())
+		d.agent("claude", "plugin", "validate", "--strict", hooksDir()+"/claude-plugin")
+		d.agent("claude", "plugin", "marketplace", "add", hooksDir())
+		d.agent("claude", "plugin", "install", "handoff@handoff")
+	},
+	mcp:     func(d *desk) { d.agent("claude", "mcp", "add", "--scope", "user", "handoff", "--", "handoff", "mcp") },
+	command: func(name string) []string { return []string{"claude", "-p", "/" + name + " parser"} },
+	compact: func(d *desk) { d.agent("claude", "-p", "--continue", "/compact") },
+}
+
+const codexConfig = `model = "test-model"
+model_provider = "local"
+model_context_window = 200000
+model_auto_compact_token_limit = 50000
+[model_providers.local]
+name = "local"
+base_url = "@model/v1"
+wire_api = "responses"
+env_key = "LOCAL_KEY"
+`
+
+var codex = coder{
+	name: "codex", program: "codex", role: "developer", settings: ".codex/hooks.json",
+	env: []string{"LOCAL_KEY=no-key"},
+	prepare: func(d *desk) {
+		d.write(".codex/config.toml", strings.ReplaceAll(codexConfig, "@model", d.model.URL)+"[projects.\""+d.project+"\"]\ntrust_level = \"trusted\"\n")
+	},
+	turn: func(prompt string) []string {
+		return []string{"codex", "exec", trustsHooks, "--sandbox", "danger-full-access", prompt}
+	},
+	resume: func(prompt string) []string {
+		return []string{"codex", "exec", trustsHooks, "resume", "--last", prompt}
+	},
+	fork: func(d *desk) []string {
+		files, _ := filepath.Glob(filepath.Join(d.home, ".codex/sessions/*/*/*/*.jsonl")) // a good pattern
+		if len(files) == 0 {
+			d.Fatal("no session of codex")
+		}
+		id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(filepath.Base(files[0]))
+		return []string{"codex", "exec", trustsHooks, "fork", id, "go on"}
+	},
+	shell: func(command string) step { return step{tool: "exec_command", args: map[string]any{"cmd": command}} },
+	plugin: func(d *desk) {
+		d.agent("codex", "plugin", "marketplace", "add", hooksDir())
+		d.agent("codex", "plugin", "add", "handoff@handoff")
+	},
+	mcp: func(d *desk) {
+		d.write(".codex/config.toml", d.read(".codex/config.toml")+"[mcp_servers.handoff]\ncommand = \"handoff\"\nargs = [\"mcp\"]\n")
+	},
+	command: func(name string) []string {
+		return []string{"codex", "exec", trustsHooks, "$handoff:" + name + " parser"}
+	},
+	compact: func(d *desk) { // of itself, once the model claims to have read a lot
+		d.model.reset(step{text: "much", usage: 60_000})
+		d.agent("codex", "exec", trustsHooks, "resume", "--last", "read")
+		d.agent("codex", "exec", trustsHooks, "resume", "--last", "go on")
+	},
+}
+
+// trustsHooks is for those who have read the hooks: a person trusts them at a terminal.
+const trustsHooks = "--dangerously-bypass-hook-trust"
+
+var geminiCLI = coder{
+	name: "gemini", program: "gemini", role: "user", settings: ".gemini/settings.json",
+	env: []string{"GEMINI_API_KEY=no-key", "GOOGLE_GEMINI_BASE_URL=@model", "GEMINI_CLI_TRUST_WORKSPACE=true"},
+	prepare: func(d *desk) {
+		d.write(".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`+"\n")
+	},
+	turn:   func(prompt string) []string { return []string{"gemini", "--yolo", "-p", prompt} },
+	resume: func(prompt string) []string { return []string{"gemini", "--yolo", "--resume", "latest", "-p", prompt} },
+	shell: func(command string) step {
+		return step{tool: "run_shell_command", args: map[string]any{"command": command}}
+	},
+	plugin: func(d *desk) { d.agent("gemini", "extensions", "install", hooksDir()+"/gemini-extension", "--consent") },
+	mcp: func(d *desk) {
+		d.write(".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"], "trust": true}}}`)
+	},
+}
+
+var copilot = coder{
+	name: "copilot", program: "copilot", role: "user", settings: ".copilot/hooks/handoff.json",
+	env:     []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=@model/v1", "COPILOT_PROVIDER_API_KEY=no-key", "COPILOT_MODEL=gpt-4.1", "COPILOT_AUTO_UPDATE=false"},
+	prepare: func(*desk) {},
+	turn:    func(prompt string) []string { return []string{"copilot", "--allow-all-tools", "-p", prompt} },
+	resume: func(prompt string) []string {
+		return []string{"copilot", "--allow-all-tools", "--continue", "-p", prompt}
+	},
+	shell: func(command string) step {
+		return step{tool: "bash", args: map[string]any{"command": command, "description": "run"}}
+	},
+	plugin: func(d *desk) {
+		d.agent("copilot", "plugin", "marketplace", "add", hooksDir())
+		d.agent("copilot", "plugin", "install", "handoff@handoff")
+	},
+	mcp: func(d *desk) {
+		d.write(".copilot/mcp-config.json", `{"mcpServers": {"handoff": {"type": "local", "command": "handoff", "args": ["mcp"], "tools": ["*"]}}}`)
+	},
+}

@@ -1,0 +1,11 @@
+// Package agents runs real coding agents against a model of its own on 127.0.0.1, and proves what reaches the model: of the
+// session hook, of the plugin and the extension, of the tools of MCP; and what a session leaves. It needs no network, no
+// account and no key:
+//
+//	npm install --prefix /opt/agents @anthropic-ai/claude-code @openai/codex @google/gemini-cli @github/copilot
+//	PATH=/opt/agents/node_modules/.bin:$PATH go test ./testdata/agents -run Agents -agents -v
+//
+// Each agent has a scratch home and an environment that holds nothing else. One that is not installed is skipped. With
+// -update the shapes that an agent was seen to give and to take are written to shapes/, where the ordinary tests of
+// lib/agent hold the hook to them.
+package agents
