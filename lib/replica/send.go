@@ -41,15 +41,14 @@ func (x *syncing) send(ctx ctx, p progress) (progress, error) {
 			return p, err
 		}
 	}
-	x.got.Sent = len(n.ids)
 	if x.DryRun {
-		return p, nil
+		x.got.Sent, err = x.countSent(ctx, tip, len(n.ids))
+		return p, err
 	}
 	if n.loud || len(n.ids) > len(p.Unsent) {
 		if tip, err = x.commit(ctx, p, &n, tip); err != nil {
 			return p, err
 		}
-		x.got.Sent = len(n.ids) - len(n.Unsent)
 		n.Commit, n.Partly = tip, false
 		p = n.progress
 	}
@@ -57,10 +56,24 @@ func (x *syncing) send(ctx ctx, p progress) (progress, error) {
 		return p, nil
 	}
 	if err := x.push(ctx, ref); err != nil {
-		x.got.Sent = 0
 		return x.loadProgress(), err
 	}
-	return p, nil
+	x.got.Sent, err = x.countSent(ctx, tip, 0)
+	return p, err
+}
+
+// countSent counts the handoffs of a commit that the remote did not have, and some that are not committed.
+func (x *syncing) countSent(ctx ctx, tip string, more int) (int, error) {
+	if tip == "" || tip == x.remote[x.writer] {
+		return more, nil
+	}
+	all, err := x.repo.changes(ctx, x.remote[x.writer], tip)
+	for _, c := range all {
+		if _, isDocument := idOf(c.name); isDocument {
+			more++
+		}
+	}
+	return more, x.repo.broken(err)
 }
 
 // allOwn returns all handoffs that did not come by an exchange, and are not in the tree of a commit.
@@ -238,7 +251,7 @@ func (x *syncing) push(ctx ctx, ref string) error {
 			return x.copied()
 		case strings.Contains(text, "[remote rejected]"):
 			return fault.New(fault.ErrConfig, "set sync_namespace: refs/heads/handoff in "+handoff.SettingsName+", or ask who looks after the remote",
-				"the remote refuses %s: %s", x.at(x.writer), text[max(0, strings.LastIndexByte(text, '\t')):])
+				"the remote refuses %s: %s", x.at(x.writer), text[strings.LastIndexByte(text, '\t')+1:])
 		}
 	}
 	return fault.New(nil, "run it again", "nothing was sent: %v", err)

@@ -35,7 +35,7 @@ the rows of INDEX.md, one a line.`,
 			if format == "" && IsTerminal(a.Stdout) {
 				format = "table"
 			}
-			s, err := a.Store()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,13 @@ the rows of INDEX.md, one a line.`,
 			if err := print(a, out, s, entries); err != nil {
 				return err
 			}
-			return out.Flush()
+			if err := out.Flush(); err != nil || !IsTerminal(a.Stdout) {
+				return err
+			}
+			if text := Standing(p, s, false); text != "" {
+				a.Note(text)
+			}
+			return nil
 		},
 	}
 	f.Register(cmd)

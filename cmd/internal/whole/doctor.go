@@ -23,9 +23,12 @@ beside, with a timestamp. With --json either prints two lines: what it did, and 
 		Args: everyday.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			everyday.CollectOften()
-			s, err := a.Store()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
+			}
+			if text := everyday.Standing(p, s, true); text != "" {
+				a.Note(text)
 			}
 			if repair || rebuild {
 				return a.mend(s, rebuild)
