@@ -87,13 +87,13 @@ func TestAgentsTools(t *testing.T) {
 		} {
 			d.model.reset(step{tool: call.tool, args: call.args})
 			d.agent(a.turn("begin")...)
-			d.expectResult(a, call.tool, call.want)
+			d.expectResult(a, "MCP", call.tool, call.want)
 		}
 		id := strings.TrimSpace(d.sh("handoff list --topic packet --format ids"))
 		for tool, want := range map[string]string{"handoff_check": "Check Summary:", "handoff_resume": "What is next, as the handoff says:"} {
 			d.model.reset(step{tool: tool, args: map[string]any{"id": id, "max_age": "999999h"}})
 			d.agent(a.turn("begin")...)
-			d.expectResult(a, tool, want)
+			d.expectResult(a, "MCP", tool, want)
 		}
 	})
 }
@@ -119,4 +119,61 @@ func TestAgentsDrafts(t *testing.T) {
 			d.Errorf("%d drafts of a session that died", n)
 		}
 	})
+}
+
+// A session that does what /handoff says leaves a packet that passes its check; one that does what /pickup says resumes it.
+func TestAgentsCommands(t *testing.T) {
+	each(t, func(d *desk, a coder) {
+		if a.command == nil {
+			d.Skipf("%s runs commands at a terminal alone", a.name)
+		}
+		a.plugin(d)
+		play := func(name string, commands ...string) {
+			d.model.reset()
+			for _, c := range commands {
+				d.model.script = append(d.model.script, a.shell(strings.ReplaceAll(c, "handoff", bin+"/handoff")))
+			}
+			d.agent(a.command(name)...)
+			d.Logf("/%s", name)
+			for _, c := range commands {
+				d.Logf("$ %s", c)
+			}
+			for _, result := range results(d.model.last(), nil) {
+				d.Logf("%s", result)
+			}
+		}
+		play("handoff", "handoff new --kind packet --from ben --to cy --topic parser --objective 'The parser refuses what RFC 8259 refuses' "+
+			"--completed 'Wrote the tokenizer in lib/parse/token.go; go test ./lib/parse passes' --unresolved 'FuzzParse fails on lone surrogates' "+
+			"--assumption 'Input is UTF-8' --next-action 'Handle lone surrogates in lib/parse/text.go, then run FuzzParse for a minute' --risk 'Files written before version 2 may be refused'",
+			"handoff check $(handoff list --topic parser --format ids)")
+		d.expectResult(a, "/handoff", "check", "Classification: CLEAN")
+		play("pickup", "handoff list --unread --to cy", "ID=$(handoff list --unread --to cy --format ids); handoff read $ID --agent; handoff check $ID && handoff resume $ID --operator cy")
+		d.expectResult(a, "/pickup", "resume", "What is next, as the handoff says:")
+		if left := d.sh("handoff list --unread --to cy"); left != "" {
+			d.Errorf("still unread: %s", left)
+		}
+	})
+}
+
+// results returns what tools have answered, in a request.
+func results(v any, all []string) []string {
+	switch v := v.(type) {
+	case map[string]any:
+		if v["type"] == "tool_result" || v["type"] == "function_call_output" {
+			for _, key := range []string{"content", "output"} {
+				if v[key] != nil {
+					all = append(all, text(v[key]))
+				}
+			}
+			return all
+		}
+		for _, inner := range v {
+			all = results(inner, all)
+		}
+	case []any:
+		for _, inner := range v {
+			all = results(inner, all)
+		}
+	}
+	return all
 }

@@ -51,8 +51,10 @@ var claude = coder{
 		d.agent("claude", "plugin", "marketplace", "add", hooksDir())
 		d.agent("claude", "plugin", "install", "handoff@handoff")
 	},
-	mcp:     func(d *desk) { d.agent("claude", "mcp", "add", "--scope", "user", "handoff", "--", "handoff", "mcp") },
-	command: func(name string) []string { return []string{"claude", "-p", "/" + name + " parser"} },
+	mcp: func(d *desk) { d.agent("claude", "mcp", "add", "--scope", "user", "handoff", "--", "handoff", "mcp") },
+	command: func(name string) []string {
+		return []string{"claude", "-p", "/" + name + " parser", "--allowedTools", "Bash"}
+	},
 	compact: func(d *desk) { d.agent("claude", "-p", "--continue", "/compact") },
 }
 
@@ -96,7 +98,7 @@ var codex = coder{
 		d.write(".codex/config.toml", d.read(".codex/config.toml")+"[mcp_servers.handoff]\ncommand = \"handoff\"\nargs = [\"mcp\"]\n")
 	},
 	command: func(name string) []string {
-		return []string{"codex", "exec", trustsHooks, "$handoff:" + name + " parser"}
+		return []string{"codex", "exec", trustsHooks, "--sandbox", "danger-full-access", "$handoff:" + name + " parser"}
 	},
 	compact: func(d *desk) { // of itself, once the model claims to have read a lot
 		d.model.reset(step{text: "much", usage: 60_000})

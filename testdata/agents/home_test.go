@@ -171,9 +171,9 @@ func (d *desk) expect(a coder, way, when, needle string) {
 }
 
 // expectResult is expect for the result of a tool.
-func (d *desk) expectResult(a coder, tool, needle string) {
+func (d *desk) expectResult(a coder, way, when, needle string) {
 	d.Helper()
-	d.note(a, "MCP", tool, needle, d.model.sees(needle, "tool"), "tool")
+	d.note(a, way, when, needle, d.model.sees(needle, "tool"), "tool")
 }
 
 func (d *desk) note(a coder, way, when, needle string, found sighting, role string) {

@@ -20,6 +20,7 @@ type step struct {
 	args  map[string]any
 	hangs bool
 	usage int // tokens that it claims to have read; 0 is few
+	n     int // tells the calls of a session apart
 }
 
 // A model stands in for the models of all agents. It says what its script says, then "ok", and remembers what it was asked.
@@ -29,6 +30,7 @@ type model struct {
 	script []step
 	asked  []any // the bodies of requests
 	hangs  chan struct{}
+	calls  int
 }
 
 func newModel(t *testing.T) *model {
@@ -90,11 +92,13 @@ type event struct {
 func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]any, speak dialect) {
 	m.mu.Lock()
 	m.asked = append(m.asked, body)
+	m.calls++
 	s := step{text: "ok"}
 	tools := toolNames(body["tools"])
 	if len(m.script) > 0 && len(tools) > 0 {
 		s, m.script = m.script[0], m.script[1:]
 	}
+	s.n = m.calls
 	m.mu.Unlock()
 	if s.hangs {
 		m.hangs <- struct{}{}
@@ -169,8 +173,8 @@ func anthropic(body map[string]any, s step) ([]event, any) {
 	block, stop := map[string]any{"type": "text", "text": s.text}, "end_turn"
 	start, delta := map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": s.text}
 	if s.tool != "" {
-		block, stop = map[string]any{"type": "tool_use", "id": "toolu_1" + s.tool, "name": s.tool, "input": s.args}, "tool_use"
-		start = map[string]any{"type": "tool_use", "id": "toolu_1" + s.tool, "name": s.tool, "input": map[string]any{}}
+		block, stop = map[string]any{"type": "tool_use", "id": fmt.Sprint("toolu_", s.n), "name": s.tool, "input": s.args}, "tool_use"
+		start = map[string]any{"type": "tool_use", "id": fmt.Sprint("toolu_", s.n), "name": s.tool, "input": map[string]any{}}
 		delta = map[string]any{"type": "input_json_delta", "partial_json": text(s.args)}
 	}
 	message := map[string]any{"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "content": []any{}, "stop_reason": nil, "usage": usage}
@@ -189,9 +193,9 @@ func responses(body map[string]any, s step) ([]event, any) {
 	item := map[string]any{"type": "message", "id": "m_1", "role": "assistant", "status": "completed",
 		"content": []any{map[string]any{"type": "output_text", "text": s.text, "annotations": []any{}}}}
 	if s.tool != "" {
-		item = map[string]any{"type": "function_call", "id": "fc_1", "call_id": "call_" + s.tool, "name": s.tool, "arguments": text(s.args), "status": "completed"}
+		item = map[string]any{"type": "function_call", "id": "fc_1", "call_id": fmt.Sprint("call_", s.n), "name": s.tool, "arguments": text(s.args), "status": "completed"}
 		if space, name, ok := strings.Cut(s.tool, "\x00"); ok {
-			item["namespace"], item["name"], item["call_id"] = space, name, "call_"+name
+			item["namespace"], item["name"] = space, name
 		}
 	}
 	whole := map[string]any{"id": "resp_1", "object": "response", "model": body["model"], "status": "completed", "output": []any{item},
@@ -207,7 +211,7 @@ func responses(body map[string]any, s step) ([]event, any) {
 func chat(body map[string]any, s step) ([]event, any) {
 	message, stop := map[string]any{"role": "assistant", "content": s.text}, "stop"
 	if s.tool != "" {
-		message["tool_calls"] = []any{map[string]any{"index": 0, "id": "call_1", "type": "function",
+		message["tool_calls"] = []any{map[string]any{"index": 0, "id": fmt.Sprint("call_", s.n), "type": "function",
 			"function": map[string]any{"name": s.tool, "arguments": text(s.args)}}}
 		stop = "tool_calls"
 	}

@@ -74,7 +74,9 @@ func TestAgentsShapes(t *testing.T) {
 // starts returns what was recorded, without what differs from run to run.
 func (d *desk) starts() (all []start) {
 	files, _ := filepath.Glob(filepath.Join(d.home, "seen/*.in")) // a good pattern
-	sort.Slice(files, func(i, j int) bool { return len(files[i]) < len(files[j]) || len(files[i]) == len(files[j]) && files[i] < files[j] })
+	sort.Slice(files, func(i, j int) bool {
+		return len(files[i]) < len(files[j]) || len(files[i]) == len(files[j]) && files[i] < files[j]
+	})
 	sessions := make(map[string]string)
 	known := func(id string) string {
 		if sessions[id] == "" {
