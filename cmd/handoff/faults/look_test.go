@@ -52,6 +52,7 @@ type view struct {
 	shown   string   // the text of the index files, and names and hashes of all other files but the logs
 	faults  []string // what must never be so
 	torn    bool     // the audit log or the ledger ends in half a line
+	pinned  bool     // there are keys of operators
 }
 
 func (v *view) fault(format string, args ...any) {
@@ -69,6 +70,8 @@ func look(dir string) *view {
 	v.ledger(filepath.Join(dir, ".run", "consumed-tokens.jsonl"))
 	v.others(filepath.Join(dir, "handoffs"))
 	v.others(filepath.Join(dir, ".run"))
+	_, err := os.Stat(filepath.Join(dir, ".run", "operator-keys.json"))
+	v.pinned = err == nil
 	return v
 }
 
@@ -205,8 +208,8 @@ func (v *view) log(path string) {
 		prev = hash([]byte(line))
 		v.events[strings.TrimSpace(e.Type+" "+e.Payload.ID)]++
 		if e.Type == "handoff.import" {
-			for _, id := range e.Payload.Imported {
-				v.events["handoff.write "+id]++ // in another replica
+			for _, id := range append(e.Payload.Imported, e.Payload.ID) { // in another replica, or of a bundle
+				v.events[strings.TrimSpace("handoff.write "+id)]++
 			}
 		}
 		for _, id := range e.Payload.Quarantined {
@@ -250,6 +253,9 @@ func (v *view) clean() (faults []string) {
 		if events := v.events["handoff.resume "+id]; n != 1 || events != 1 {
 			add("%s was resumed %d times, with %d events", id, n, events)
 		}
+	}
+	if n := v.events["operators.trust"]; (n == 1) != v.pinned || n > 1 {
+		add("%d events of trust, and keys are pinned: %v", n, v.pinned)
 	}
 	if n := v.events["index.rotate"]; n < v.index-1 || !v.byMonth && n > max(0, v.index-1) {
 		add("%d rotation events, %d index files", n, v.index)

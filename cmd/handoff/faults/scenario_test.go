@@ -89,6 +89,7 @@ func scenarios() []scenario {
 		{name: "recovery of a recovered event", prepare: three, crashes: []crash{{beforeEvent, write}, {beforeEvent, other}, {beforeEnd, other}}, command: other, adds: words("e")},
 	}
 	list = append(list, resumes(three)...)
+	list = append(list, exchanges(three)...)
 	list = append(list, repairs(three, append(two, write))...)
 	for _, at := range []string{beforeBodies, beforeCommit, beforeEvent, beforeEnd} {
 		list = append(list, scenario{name: "recovery at " + at[:6], prepare: three, crashes: []crash{{at, write}}, command: write, adds: words("d")})

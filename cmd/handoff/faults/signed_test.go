@@ -1,0 +1,73 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hiddeco/sshsig"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/seed-78daf238/handoff/lib/bundle"
+)
+
+// exchanges are the scenarios of bundles and of keys.
+func exchanges(three [][]string) []scenario {
+	topics := words("f g h i j")
+	trust := words("operators trust ann --yes")
+	return []scenario{
+		{name: "import", prepare: three, damage: bundled(topics), command: words("import signed.jsonl"), adds: topics},
+		{name: "trust", prepare: three, damage: keyed, command: trust},
+	}
+}
+
+var key = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+
+func signed(text string) string {
+	signer, err := ssh.NewSignerFromKey(key)
+	if err != nil {
+		panic(err)
+	}
+	signature, err := sshsig.Sign(strings.NewReader(text), signer, sshsig.HashSHA512, "handoff-v1")
+	if err != nil {
+		panic(err)
+	}
+	return string(sshsig.Armor(signature))
+}
+
+// bundled puts a bundle of signed handoffs beside the store.
+func bundled(topics []string) func(dir string) error {
+	return func(dir string) error {
+		var text bytes.Buffer
+		w, err := bundle.NewWriter(&text, bundle.Header{Created: "2026-05-07T12:00:00Z"})
+		for _, topic := range slices.SortedFunc(slices.Values(topics), func(a, b string) int { return strings.Compare(idOf(a), idOf(b)) }) {
+			stored := fmt.Sprintf("---\nschema_version: '1.0'\nhandoff_id: '%s'\nfrom: 'ann'\nto: 'ben'\ntopic: '%s'\nts_utc: '2026-05-07T12:00:00Z'\nreferences: []\ntags: []\n---\n\nbody of %s\n",
+				idOf(topic), topic, topic)
+			if err == nil {
+				err = w.Put(bundle.Line{Handoff: &bundle.Handoff{ID: idOf(topic), Text: stored, Signatures: []string{signed(stored)}}})
+			}
+		}
+		return errors.Join(err, w.Close(), os.WriteFile(filepath.Join(dir, "signed.jsonl"), text.Bytes(), 0o644))
+	}
+}
+
+// keyed gives ann a key in the operators file.
+func keyed(dir string) error {
+	public, err := ssh.NewPublicKey(key.Public())
+	if err != nil {
+		return err
+	}
+	text := "---\nschema_version: '1.0'\noperators:\n"
+	for _, name := range []string{"ann", "ben"} {
+		text += fmt.Sprintf("  - {id: %s, display_name: %s, github_handle: %s, git_email: %s@example.org, capabilities: [], active_since: 2026-01-01, ssh_keys: [{key: '%s'}]}\n",
+			name, name, name, name, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public))))
+	}
+	return os.WriteFile(filepath.Join(dir, "OPERATORS.md"), []byte(text+"---\n"), 0o644)
+}
