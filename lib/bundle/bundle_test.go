@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -14,9 +15,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hiddeco/sshsig"
+	"golang.org/x/crypto/ssh"
 
 	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/signature"
 	"github.com/seed-78daf238/handoff/schema"
 )
 
@@ -231,7 +235,7 @@ func FuzzReader(f *testing.F) {
 func open(t testing.TB) *handoff.Store {
 	t.Helper()
 	root := t.TempDir()
-	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), Root: root, Rules: schema.Frontmatter(),
+	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), Root: root, Rules: schema.Frontmatter(), VerifySignature: signature.Verify,
 		Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -324,6 +328,32 @@ func BenchmarkExport(b *testing.B) {
 	s := filled(b, n)
 	for b.Loop() {
 		export(b, s)
+	}
+	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "handoffs/s")
+}
+
+func BenchmarkImportSigned(b *testing.B) {
+	const n = 3000
+	h, lines, err := parse(export(b, filled(b, n)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)))
+	for _, l := range lines {
+		made, signErr := sshsig.Sign(strings.NewReader(l.Handoff.Text), signer, sshsig.HashSHA512, handoff.SignatureNamespace)
+		if err = errors.Join(err, signErr); err != nil {
+			b.Fatal(err)
+		}
+		l.Handoff.Signatures = []string{string(sshsig.Armor(made))}
+	}
+	text := print(b, h, lines)
+	for b.Loop() {
+		b.StopTimer()
+		s := open(b)
+		b.StartTimer()
+		if _, err := bundle.Import(context.Background(), s, bytes.NewReader(text), bundle.Options{Name: "b"}); err != nil {
+			b.Fatal(err)
+		}
 	}
 	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "handoffs/s")
 }

@@ -15,11 +15,15 @@ import (
 )
 
 // Recover finishes or takes back what an interrupted change left, and removes what was staged for one that
-// did not begin. When there is nothing to do it costs a failed open for each directory and one for the
-// intent.
+// did not begin. When there is nothing to do it costs a failed open for each directory, that of signatures too, and one for
+// the intent.
 func (x *Session) Recover() error {
 	for _, d := range []*durable.Dir{x.Dir, x.State} {
 		d.CollectStaged()
+	}
+	if signatures, err := x.Dir.OpenDir(layout.Signatures); err == nil {
+		signatures.CollectStaged()
+		signatures.Close()
 	}
 	_, err := x.finish()
 	return err

@@ -52,21 +52,54 @@ func replaceSignatures(x *Session, intent *Intent) error {
 // publishSignatures gives the documents of a change their signatures, before a row lists them. One that lies there already is
 // of nobody's making, unless it is the same.
 func (x *Session) publishSignatures(intent *Intent) error {
-	return x.eachSignature(intent, func(d *durable.Dir, one Signature) error {
+	d, err := x.signatures(intent)
+	if d == nil {
+		return err
+	}
+	defer d.Close()
+	staged, done, err := stageSignatures(d, intent.Signatures)
+	defer done()
+	if err != nil {
+		return err
+	}
+	for i, one := range intent.Signatures {
 		name := layout.SignatureFile(one.ID)
-		staged, err := d.Stage([]byte(one.Text), 0o644)
-		if err != nil {
-			return err
-		}
-		defer staged.Discard()
-		if err = staged.Publish(name); !errors.Is(err, fs.ErrExist) {
+		if err := staged[i].Publish(name); err == nil {
+			continue
+		} else if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		if there, err := store.ReadSignature(x.Dir, one.ID); err != nil || string(there) != one.Text {
 			return fault.New(fault.ErrIntegrity, "move it away", "%s is there already, and signs no handoff of this store", filepath.Join(d.Path(), name))
 		}
-		return nil
+	}
+	return d.Sync()
+}
+
+// stageSignatures puts signatures on disk, many together. done has to be called, also after an error.
+func stageSignatures(d *durable.Dir, all []Signature) (staged []*durable.Staged, done func(), err error) {
+	staged = make([]*durable.Staged, len(all))
+	begin, end := d.BeginStage, func() {}
+	if len(all) > 1 {
+		batch, err := d.BeginBatch()
+		if err != nil {
+			return nil, end, err
+		}
+		defer batch.Close()
+		begin, end = batch.BeginStage, batch.End
+	}
+	err = stageParts(staged, func(int) {}, func(i int) (err error) {
+		staged[i], err = begin([]byte(all[i].Text), 0o644)
+		return err
 	})
+	return staged, func() {
+		for _, f := range staged {
+			if f != nil {
+				f.Discard()
+			}
+		}
+		end()
+	}, err
 }
 
 // unpublishSignatures takes those back that no listed handoff has.
@@ -82,11 +115,8 @@ func (x *Session) unpublishSignatures(intent *Intent, listing []byte) error {
 
 // eachSignature calls do for the signatures of an intent, and makes durable what it does.
 func (x *Session) eachSignature(intent *Intent, do func(*durable.Dir, Signature) error) error {
-	if len(intent.Signatures) == 0 {
-		return nil
-	}
-	d, err := x.Dir.MakeDir(layout.Signatures, 0o755)
-	if err != nil {
+	d, err := x.signatures(intent)
+	if d == nil {
 		return err
 	}
 	defer d.Close()
@@ -96,4 +126,12 @@ func (x *Session) eachSignature(intent *Intent, do func(*durable.Dir, Signature)
 		}
 	}
 	return d.Sync()
+}
+
+// signatures opens the directory of the signatures of an intent, and makes it where it is missing; nil if there are none.
+func (x *Session) signatures(intent *Intent) (*durable.Dir, error) {
+	if len(intent.Signatures) == 0 {
+		return nil, nil
+	}
+	return x.Dir.MakeDir(layout.Signatures, 0o755)
 }

@@ -96,23 +96,25 @@ func (p *publishing) stage() (err error) {
 		return err
 	}
 	defer p.batch.Close()
-	size := int(min(partSize, durable.MaxOpen()/4))
-	for from := 0; from < len(p.docs) && err == nil; from += size {
-		err = p.stagePart(from, min(from+size, len(p.docs)))
-	}
-	return err
+	return stageParts(p.staged, func(done int) { p.Tell(store.TaskStage, done, len(p.docs)) },
+		func(i int) error { return p.stageOne(i, p.batch.BeginStage) })
 }
 
-func (p *publishing) stagePart(from, to int) error {
-	n, errs := to-from, make([]error, to-from)
-	tell := func(done, _ int) { p.Tell(store.TaskStage, from+done, len(p.docs)) }
-	parallel.Each(n, runtime.GOMAXPROCS(0), func(i int) { errs[i] = p.stageOne(from+i, p.batch.BeginStage) })
-	if err := errors.Join(errs...); err != nil {
-		return err
+// stageParts stages the files of a batch, which begin puts into staged.
+func stageParts(staged []*durable.Staged, tell func(done int), begin func(i int) error) (err error) {
+	size := int(min(partSize, durable.MaxOpen()/4))
+	for from := 0; from < len(staged) && err == nil; from += size {
+		n := min(size, len(staged)-from)
+		errs := make([]error, n)
+		parallel.Each(n, runtime.GOMAXPROCS(0), func(i int) { errs[i] = begin(from + i) })
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+		parallel.Each(n, syncers, func(i int) { staged[from+i].BeginSync() })
+		parallel.EachShown(n, syncers, func(done, _ int) { tell(from + done) }, func(i int) { errs[i] = staged[from+i].Sync() })
+		err = errors.Join(errs...)
 	}
-	parallel.Each(n, syncers, func(i int) { p.staged[from+i].BeginSync() })
-	parallel.EachShown(n, syncers, tell, func(i int) { errs[i] = p.staged[from+i].Sync() })
-	return errors.Join(errs...)
+	return err
 }
 
 func (p *publishing) stageOne(i int, begin func([]byte, os.FileMode) (*durable.Staged, error)) error {
