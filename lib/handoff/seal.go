@@ -1,10 +1,9 @@
 package handoff
 
 import (
-	"runtime"
-
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -16,6 +15,7 @@ type sealed struct {
 	name     string
 	size     int    // of the body
 	claimed  bool   // the source named its id
+	isMade   bool   // from something else, such as a record
 	note     string // what the writer should know of it; "" if nothing
 	origin   *Origin
 
@@ -70,8 +70,10 @@ func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 // seal parses, validates and identifies the sources. What fails is left out and reported in results.
 func (s *Store) seal(sources []Source, results []Result) []sealed {
 	docs := make([]sealed, len(sources))
-	s.at.EachShown(store.TaskSeal, len(sources), runtime.GOMAXPROCS(0), func(i int) {
-		docs[i], results[i].Err = s.sealOne(i, sources[i])
+	s.at.EachShown(store.TaskSeal, len(sources), parallel.Workers(), func(i int) {
+		if docs[i], results[i].Err = s.sealOne(i, sources[i]); results[i].Err == nil {
+			results[i].Err = s.inspect(&docs[i])
+		}
 		if sources[i].Open != nil {
 			docs[i].Body = ""
 		}
@@ -84,7 +86,6 @@ func (s *Store) seal(sources []Source, results []Result) []sealed {
 	return keep(docs, results)
 }
 
-// sealOne also looks for credentials, as long as the whole text is there.
 func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	src, redacted, err := src.made()
 	if err != nil {
@@ -108,23 +109,31 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 			return sealed{}, &IDMismatchError{Name: src.Name, Claimed: claimed, Computed: id}
 		}
 	}
-	d := sealed{Document: doc, at: at, name: src.Name, claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted, origin: src.Origin}
-	if err := s.opt.CheckBody(doc.Body); err != nil && src.Make == nil {
-		d.note = store.Prefixed(src.Name) + store.OneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made"
-	}
+	d := sealed{Document: doc, at: at, name: src.Name, isMade: src.Make != nil, claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted, origin: src.Origin}
 	d.HandoffID = id
-	if fault := document.CheckSize(document.Render(d.Document), s.opt.MaxDocumentBytes); fault != nil {
-		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
-	}
-	d.leak = s.search(&d)
-	d.size = len(d.Body)
 	return d, nil
+}
+
+// inspect looks at all that the whole text is needed for, and redacts it if the options say so.
+func (s *Store) inspect(d *sealed) error {
+	if err := s.opt.CheckBody(d.Body); err != nil && !d.isMade {
+		d.note = store.Prefixed(d.name) + store.OneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made"
+	}
+	if fault := document.CheckSize(document.Render(d.Document), s.opt.MaxDocumentBytes); fault != nil {
+		return &DocumentError{Name: d.name, Faults: []Fault{*fault}}
+	}
+	d.leak = s.search(d)
+	d.size = len(d.Body)
+	return nil
 }
 
 // stored returns the bytes to store. A source that is opened again must say the same again.
 func (s *Store) stored(d sealed, src Source) ([]byte, error) {
 	if src.Open != nil {
 		again, err := s.sealOne(d.at, src)
+		if err == nil && len(d.redacted) > 0 {
+			err = s.search(&again)
+		}
 		if err == nil && again.HandoffID != d.HandoffID {
 			err = fault.New(ErrBusy, "run the same command again", "%sit was changed while it was read", store.Prefixed(d.name))
 		}

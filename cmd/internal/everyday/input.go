@@ -20,7 +20,7 @@ const MaxInput = 4 << 20
 
 // mostHeld is how many bytes of documents are held from when they are looked at first until they are stored. The files of
 // more are read anew for each step.
-const mostHeld = 32 << 20
+const mostHeld = 16 << 20
 
 // An input turns the arguments of write into documents.
 type input struct {
@@ -93,7 +93,9 @@ func (in *input) file(path string, forced bool) ([]handoff.Source, error) {
 		return nil, err
 	}
 	if in.held += size; in.held > mostHeld {
-		CollectOften()
+		if in.held-size <= mostHeld {
+			CollectOften() // stops the world: once
+		}
 		source = handoff.Source{Name: path, Open: func() (handoff.Source, error) {
 			source, _, err := in.fromFile(path, forced)
 			return source, err

@@ -2,9 +2,14 @@
 package parallel
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
+
+// Workers is how many goroutines share what keeps processors busy: as many as there are, and not so many that what each has
+// in memory adds up.
+func Workers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
 // Each calls do for 0 … n-1. Few calls stay on the calling thread; many are shared among the workers.
 func Each(n, workers int, do func(int)) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
@@ -106,7 +105,7 @@ func stageParts(staged []*durable.Staged, tell func(done int), begin func(i int)
 	for from := 0; from < len(staged) && err == nil; from += size {
 		n := min(size, len(staged)-from)
 		errs := make([]error, n)
-		parallel.Each(n, runtime.GOMAXPROCS(0), func(i int) { errs[i] = begin(from + i) })
+		parallel.Each(n, parallel.Workers(), func(i int) { errs[i] = begin(from + i) })
 		if err := errors.Join(errs...); err != nil {
 			return err
 		}
