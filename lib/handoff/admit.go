@@ -19,6 +19,7 @@ type admitted struct {
 	sealed
 	operators operators.State
 	signature txn.Signature // no text is none
+	verdict   *Signature    // what is known of it
 }
 
 // admit checks place and operators. It writes nothing. What is refused is left out and reported in results.

@@ -20,6 +20,9 @@ func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]adm
 			return nil, err // it concerns them all
 		}
 		if err == nil {
+			if sig.State != SignatureUnsigned {
+				d.verdict = &sig
+			}
 			err = s.mustBeSigned(d, sources[d.at], sig)
 		}
 		if results[d.at].Err = err; err == nil {

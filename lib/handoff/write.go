@@ -62,6 +62,8 @@ type Receipt struct {
 	Path   string `json:"file_path"` // relative to the project root if inside it
 	Time   string `json:"ts_utc"`
 	Status string `json:"status"` // StatusCreated or StatusExisting
+
+	Signature *Signature `json:"signature,omitempty"` // that came with it
 }
 
 // What a Receipt can say.
@@ -130,7 +132,7 @@ func (s *Store) TryGood(sources []Source) ([]Result, error) {
 		there[e.ID] = e
 	}
 	for _, d := range docs {
-		r := Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusNew}
+		r := Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusNew, Signature: d.verdict}
 		if e, ok := there[d.HandoffID]; ok {
 			r.Path, r.Status = s.at.RelPath(e.File), StatusExisting
 		}
@@ -205,7 +207,7 @@ func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, 
 	for i, o := range outcomes {
 		r := Result{Err: o.Err}
 		if o.Err == nil {
-			r.Receipt = Receipt{ID: docs[i].HandoffID, Path: s.at.RelPath(o.File), Time: docs[i].Time, Status: StatusCreated}
+			r.Receipt = Receipt{ID: docs[i].HandoffID, Path: s.at.RelPath(o.File), Time: docs[i].Time, Status: StatusCreated, Signature: docs[i].verdict}
 		}
 		if o.Existing {
 			r.Receipt.Status = StatusExisting
