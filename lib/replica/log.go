@@ -28,6 +28,7 @@ type progress struct {
 	Offset int64  `json:"offset"` // in the audit log, behind it
 	Chunk  int64  `json:"chunk"`  // in the audit log, of the first event of the file that the next one belongs to
 
+	Quiet  int64    `json:"quiet,omitempty"`  // in the audit log: what stands before it is published, or need not be soon
 	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents did not verify
 	Last   string   `json:"last,omitempty"`   // when all was sent and imported
 	Partly bool     `json:"-"`                // what was published has to be found out by looking at all
@@ -123,6 +124,16 @@ type news struct {
 	vague bool
 }
 
+// hasNews reports whether the audit log has news from an offset on.
+func hasNews(log *io.SectionReader, from int64) bool {
+	for _, line := range eventLines(log, from, log.Size()) {
+		if !eventlog.IsSynced(line) && parse(eventlog.ParseEvent(eventlog.Line{Text: line})).isNews() {
+			return true
+		}
+	}
+	return false
+}
+
 // findNews reads the audit log from where it was published.
 func (x *syncing) findNews(p progress) (n news, err error) {
 	log, done, err := x.openLog()
@@ -131,6 +142,13 @@ func (x *syncing) findNews(p progress) (n news, err error) {
 	}
 	defer done()
 	n = news{progress: p, ids: p.Unsent, vague: p.Partly}
+	if p.Offset > log.Size() {
+		return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is shorter than what was sent of it", layout.Log)
+	}
+	if !n.vague && p.Quiet <= log.Size() && !hasNews(log, max(p.Offset, p.Quiet)) {
+		n.Quiet = log.Size()
+		return n, nil
+	}
 	n.Unsent = nil
 	for at, line := range eventLines(log, p.Offset, log.Size()) {
 		if n.Events%perFile == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/replica"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -301,5 +303,73 @@ func TestForgedWriters(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// While a sync runs, or what it has started does, there is no other one.
+func TestOneSyncAtATime(t *testing.T) {
+	_, roots := clones(t, 1)
+	write(t, roots[0], "one")
+	mustSync(t, roots[0])
+	dir, err := durable.OpenDir(filepath.Join(roots[0], ".run", "sync.git"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := dir.Lock(context.Background(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sync(roots[0]); !errors.Is(err, handoff.ErrBusy) {
+		t.Error(err)
+	}
+	stale := filepath.Join(dir.Path(), "packed-refs.lock")
+	if err := os.WriteFile(stale, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir.Unlock()
+	write(t, roots[0], "two")
+	if got := mustSync(t, roots[0]); got.Sent != 1 {
+		t.Errorf("%+v", got)
+	}
+	if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a lock that git left is still there")
+	}
+}
+
+// Git's own protocol, over the loopback interface.
+func TestOverGitDaemon(t *testing.T) {
+	hub, roots := clones(t, 2)
+	if _, err := os.Stat(filepath.Join(git(t, hub, "--exec-path"), "git-daemon")); err != nil {
+		t.Skip("git daemon is not installed")
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	address := free.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	free.Close()
+	daemon := exec.Command("git", "daemon", "--base-path="+filepath.Dir(hub), "--export-all", "--enable=receive-pack", "--reuseaddr", "--listen=127.0.0.1", "--port="+port)
+	if err := daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		daemon.Process.Signal(os.Interrupt)
+		daemon.Wait()
+	}()
+	for range 100 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	for _, root := range roots {
+		git(t, root, "remote", "set-url", "origin", "git://"+address+"/hub.git")
+	}
+	write(t, roots[0], "one")
+	mustSync(t, roots[0])
+	if got := mustSync(t, roots[1]); len(got.Received) != 1 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -52,6 +52,7 @@ func (x *syncing) send(ctx ctx, p progress) (progress, error) {
 		n.Commit, n.Partly = tip, false
 		p = n.progress
 	}
+	p.Quiet = n.Quiet
 	if tip == "" || x.remote[x.writer] == tip {
 		return p, nil
 	}

@@ -108,7 +108,7 @@ func (x *syncing) unsent(p progress) (n int, err error) {
 	}
 	defer done()
 	n = len(p.Unsent)
-	for _, line := range eventLines(log, p.Offset, log.Size()) {
+	for _, line := range eventLines(log, max(p.Offset, p.Quiet), log.Size()) {
 		if ids, _, isWrite := eventlog.WrittenAt(line); isWrite && !eventlog.IsSynced(line) {
 			n += len(ids)
 		}
