@@ -101,7 +101,7 @@ func rename(e *editor, f field, pointer string) {
 		return
 	}
 	for _, m := range holder.Members {
-		if at := fault.Pointer(above, m.Name); !isField(at) && alike(m.Name, name) {
+		if at := fault.Pointer(above, m.Name); alike(m.Name, name) && !isField(at) {
 			e.remove(at, "renamed to "+name)
 			e.set(pointer, m.Value, "was called "+oneLine(m.Name))
 			return
@@ -114,22 +114,24 @@ func isField(pointer string) bool {
 	return ok
 }
 
+var bare = strings.NewReplacer("_", "", "-", "", " ", "")
+
 // alike reports whether two names differ in case, dashes and a letter, or two of long ones, or mean the same.
 func alike(name, field string) bool {
-	bare := strings.NewReplacer("_", "", "-", "", " ", "")
 	a, b := bare.Replace(strings.ToLower(cutTo(name, 40))), bare.Replace(field)
 	most := 1
 	if len(b) >= 8 {
 		most = 2
 	}
-	return len(b) > 3 && form.Edits(a, b) <= most || slices.Contains(strings.Fields(names[field]), strings.ToLower(name))
+	near := len(b) > 3 && max(len(a)-len(b), len(b)-len(a)) <= most && form.Edits(a, b) <= most
+	return near || slices.Contains(strings.Fields(names[field]), strings.ToLower(name))
 }
 
 // otherName returns the field that is missing and that a member of a closed object seems to mean, "" for none.
 func otherName(root *jsontree.Value, pointer string) string {
 	last := func(pointer string) string { return fault.PointerName(pointer[strings.LastIndexByte(pointer, '/')+1:]) }
 	for _, f := range fields {
-		if above(f.path) == above(pointer) && root.At(f.path) == nil && alike(last(pointer), last(f.path)) {
+		if above(f.path) == above(pointer) && alike(last(pointer), last(f.path)) && root.At(f.path) == nil {
 			return last(f.path)
 		}
 	}

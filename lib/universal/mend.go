@@ -69,6 +69,19 @@ func dropNulls(e *editor) {
 	}
 }
 
+// holdsNull reports whether dropNulls would leave something out.
+func holdsNull(root *jsontree.Value) (found bool) {
+	for _, f := range fields {
+		if f.optional && !found {
+			f.each(root, func(pointer string) {
+				v := root.At(pointer)
+				found = found || v != nil && v.Kind == jsontree.Null
+			})
+		}
+	}
+	return found
+}
+
 // fill gives a required field its default when it is absent or null.
 func fill(e *editor, pointer string, value *jsontree.Value) {
 	if v := e.root.At(pointer); v == nil || v.Kind == jsontree.Null {

@@ -115,6 +115,9 @@ func (d *Document) edited(e *editor) *Document {
 
 // written returns the record as it is written.
 func (d *Document) written() *jsontree.Value {
+	if !holdsNull(d.root) {
+		return d.root // nothing is left out
+	}
 	// A null counts as absent, so that leaving it out changes no meaning, only the bytes that the hash covers.
 	e := newEditor(d.root)
 	dropNulls(e)
