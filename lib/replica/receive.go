@@ -20,6 +20,7 @@ import (
 type catch struct {
 	sources []handoff.Source
 	held    held              // what waited, and what will; its documents are those of the sources
+	waited  int               // how many of the first of them had been taken from their writers before
 	said    map[string][]said // by the new events of each writer
 	moves   map[string]string // of refs, once all is stored
 }
@@ -90,6 +91,10 @@ func (x *syncing) take(ctx ctx, c *catch, o *offer) error {
 		return nil
 	}
 	texts, err := x.repo.read(ctx, o.wants())
+	if errors.Is(err, errTooMuch) {
+		x.refuse(o.writer, err.Error())
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -227,5 +232,6 @@ func (x *syncing) takeHeld(ctx ctx, c *catch) error {
 			c.add(d, texts[i])
 		}
 	}
+	c.waited = len(c.sources)
 	return nil
 }

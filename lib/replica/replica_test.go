@@ -373,3 +373,32 @@ func TestOverGitDaemon(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What is held stays, whatever becomes of its writer.
+func TestHeldOutlivesItsWriter(t *testing.T) {
+	hub, roots := clones(t, 2)
+	write(t, roots[0], "one")
+	mustSync(t, roots[0])
+	operators := func(ids ...string) {
+		text := "---\nschema_version: '1.0'\noperators:\n"
+		for _, id := range ids {
+			text += fmt.Sprintf("  - {id: %s, display_name: %s, github_handle: %s, git_email: %s@example.com, capabilities: [write], active_since: '2020-01-01T00:00:00Z'}\n", id, id, id, id)
+		}
+		if err := os.WriteFile(filepath.Join(roots[1], "OPERATORS.md"), []byte(text+"---\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	operators("cat")
+	if got := mustSync(t, roots[1]); got.Held != 1 || len(got.Received) != 0 {
+		t.Fatalf("%+v", got)
+	}
+	ref := git(t, hub, "for-each-ref", "--format=%(refname)", "refs/handoff")
+	git(t, hub, "update-ref", ref, git(t, hub, "commit-tree", "-m", "again", ref+"^{tree}"))
+	if got, err := sync(roots[1]); !errors.Is(err, handoff.ErrIntegrity) || got.Held != 1 {
+		t.Errorf("%v %+v", err, got)
+	}
+	operators("ann", "ben")
+	if got, err := sync(roots[1]); !errors.Is(err, handoff.ErrIntegrity) || got.Held != 0 || len(got.Received) != 1 {
+		t.Errorf("%v %+v", err, got)
+	}
+}

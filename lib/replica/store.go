@@ -21,7 +21,7 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 		switch {
 		case r.Err == nil && r.Receipt.Status != handoff.StatusExisting:
 			x.got.Received = append(x.got.Received, r.Receipt)
-		case r.Err != nil && !x.isRefused(d.Writer) && !isHeld(waiting, d.ID):
+		case r.Err != nil && (i < c.waited || !x.isRefused(d.Writer)) && !isHeld(waiting, d.ID):
 			d.Why = firstLine(r.Err)
 			waiting = append(waiting, d)
 		}
@@ -63,12 +63,12 @@ func (x *syncing) importAll(ctx ctx, c *catch) (results []handoff.Result, err er
 	}
 	choose := func(results []handoff.Result) {
 		for i, r := range results {
-			if r.Err != nil && !x.IsWhole(c.sources[i]) {
+			if i >= c.waited && r.Err != nil && !x.IsWhole(c.sources[i]) {
 				x.refuse(c.held.Documents[i].Writer, firstLine(r.Err))
 			}
 		}
 		for i := range results {
-			if writer := c.held.Documents[i].Writer; x.isRefused(writer) {
+			if writer := c.held.Documents[i].Writer; i >= c.waited && x.isRefused(writer) {
 				delete(c.moves, own("imported", writer))
 				results[i].Err = errRefused
 			}

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -91,6 +92,8 @@ func (r *repo) publishedLog(ctx ctx, commit string) (count int, last []byte, err
 	return (number-1)*perFile + len(lines), lines[len(lines)-1], nil
 }
 
+var errTooMuch = errors.New("it has published more at once than is read")
+
 // A wanted object, with how long it may be.
 type wanted struct {
 	object string
@@ -125,7 +128,7 @@ func (r *repo) read(ctx ctx, want []wanted) ([][]byte, error) {
 		}
 	}
 	if total > maxAtOnce {
-		return nil, fmt.Errorf("what was published has %d bytes, more than are read at once", total)
+		return nil, errTooMuch
 	}
 	if len(good) == 0 {
 		return texts, nil

@@ -19,8 +19,8 @@ func listCommand(a *App) *cobra.Command {
 		Long: `List handoffs, older ones first. Nothing found prints nothing and exits with 0.
 
 Unread means unread by its recipient; with --to OP, unread by OP. Offered means that a session of
-the recipient was told, and nobody has marked it as read. On a terminal the result is a table, else
-the rows of INDEX.md, one a line.`,
+the recipient was told, and nobody has marked it as read. On a terminal the result is a table, and
+what other clones do not have yet is said; else the rows of INDEX.md, one a line.`,
 		Example: "  handoff list --unread --to ben\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
 		Args:    Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
