@@ -140,6 +140,9 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 			moved = x.saveProgress(p)
 		}
 	}
+	if x.got.Sent+len(x.got.Received) > 0 {
+		_, _ = x.repo.Run(ctx, git.Call{Args: []string{"gc", "--auto", "--quiet"}, Limit: transferLimit}) // what is not packed now is at another time
+	}
 	return p, errors.Join(moved, x.refusals())
 }
 
