@@ -160,6 +160,9 @@ func (b *Batch) End() {}
 // BeginSync does nothing.
 func (s *Staged) BeginSync() {}
 
+// Write returns ErrUnsupported.
+func (s *Staged) Write([]byte) (int, error) { return 0, ErrUnsupported }
+
 // Sync returns ErrUnsupported.
 func (s *Staged) Sync() error { return ErrUnsupported }
 
