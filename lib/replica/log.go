@@ -56,9 +56,6 @@ func (s said) isOwn() bool {
 	return s.HandoffID != "" && (s.Type == eventlog.TypeWrite || s.Type == eventlog.TypeImport && s.Commit == "")
 }
 
-// isSynced reports whether a handoff came by an exchange.
-func (s said) isSynced() bool { return s.Type == eventlog.TypeImport && s.Commit != "" }
-
 // isVague reports whether there may be handoffs that have no events of their own.
 func (s said) isVague() bool {
 	return len(s.IDs) > 0 && s.Type == eventlog.TypeImport || s.Adopted > 0 || s.Type == eventlog.TypeRepair
