@@ -209,7 +209,9 @@ func (v *view) log(path string) {
 		v.events[strings.TrimSpace(e.Type+" "+e.Payload.ID)]++
 		if e.Type == "handoff.import" {
 			for _, id := range append(e.Payload.Imported, e.Payload.ID) { // in another replica, or of a bundle
-				v.events[strings.TrimSpace("handoff.write "+id)]++
+				if id != "" {
+					v.events["handoff.write "+id]++
+				}
 			}
 		}
 		for _, id := range e.Payload.Quarantined {

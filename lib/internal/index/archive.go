@@ -13,7 +13,7 @@ const maxGap = 100
 
 // EachArchive calls do with the name of every archive that is there, or that has to be when INDEX.md links the archives
 // linked: the numbered ones in their order, then those of months, which are found by their links alone.
-func EachArchive(linked []string, there func(name string) bool, do func(name string) error) error {
+func EachArchive(linked []string, there func(name string) (bool, error), do func(name string) error) error {
 	isAhead := func(n int) bool {
 		return slices.ContainsFunc(linked, func(name string) bool {
 			ahead := layout.ArchiveNumber(name) - n
@@ -27,8 +27,15 @@ func EachArchive(linked []string, there func(name string) bool, do func(name str
 		}
 	}
 	slices.Sort(months)
-	for n := 1; there(layout.Archive(n)) || isAhead(n); n++ {
-		if err := do(layout.Archive(n)); err != nil {
+	for n := 1; ; n++ {
+		is, err := there(layout.Archive(n))
+		if err == nil && !is && !isAhead(n) {
+			break
+		}
+		if err == nil {
+			err = do(layout.Archive(n))
+		}
+		if err != nil {
 			return err
 		}
 	}

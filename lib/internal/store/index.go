@@ -111,10 +111,13 @@ func EachIndex(d *durable.Dir, do func(name string, text []byte) error) (err err
 }
 
 // HasIndex reports whether there is something of an index file's name in d.
-func HasIndex(d *durable.Dir) func(name string) bool {
-	return func(name string) bool {
+func HasIndex(d *durable.Dir) func(name string) (bool, error) {
+	return func(name string) (bool, error) {
 		_, err := d.Lstat(name)
-		return !errors.Is(err, fs.ErrNotExist)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil, fault.Unreadable(err)
 	}
 }
 
