@@ -202,24 +202,12 @@ func (s *Store) pin(operator, by string) func(old []byte) ([]byte, eventlog.Trus
 		if at < 0 {
 			return nil, event, fault.New(ErrInvalid, "`handoff operators list` lists them", "%q is not in the operators file", operator)
 		}
-		keys := []signers.Key{}
-		for _, r := range list.Authors()[at].Rules {
-			keys = append(keys, r.Key)
-		}
 		_, known := pins[operator]
 		event.FirstSight = !known
-		pinned := pins.Trust(operator, keys)
-		event.Keys, event.Former = fingerprints(pinned.Keys), fingerprints(pinned.Former)
+		pinned := pins.Trust(operator, list.Authors()[at].Keys())
+		event.Keys, event.Former = signers.Fingerprints(pinned.Keys), signers.Fingerprints(pinned.Former)
 		return pins.Bytes(), event, nil
 	}
-}
-
-func fingerprints(keys []signers.Key) []string {
-	texts := []string{}
-	for _, k := range keys {
-		texts = append(texts, k.Fingerprint())
-	}
-	return texts
 }
 
 // Trust makes the keys that the operators file gives an operator those that count, and all others of the operator revoked. It

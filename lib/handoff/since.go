@@ -19,16 +19,8 @@ func ParseDuration(text string) (time.Duration, error) {
 // ParseSince reads what people write for Filter.Since: a time of RFC 3339, a date, or a duration before now, such as
 // 48h, 7d or 2w. Anything else is ErrInvalid.
 func ParseSince(text string, now time.Time) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
-		}
-	}
-	if days, ok := form.Days(text); ok && days > 0 {
-		return now.AddDate(0, 0, -days), nil
-	}
-	if d, ok := form.Duration(text); ok && d > 0 {
-		return now.Add(-d), nil
+	if t, ok := form.Since(text, now); ok {
+		return t, nil
 	}
 	return time.Time{}, fault.New(ErrInvalid, "give a time such as 2026-05-07T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is no time", text)
 }

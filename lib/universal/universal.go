@@ -3,7 +3,7 @@
 //
 //	{"handoff": {
 //	  "version": "3.0", "schema_type": "universal", "timestamp": "2026-05-07T12:00:00Z", "trace_id": "…a UUID of version 4…",
-//	  "source":  {"skill": "plan", "workflow_id": "uploads", "session_path": "/work/session", "phase": "planning"},
+//	  "source":  {"skill": "plan", "workflow_id": "uploads", "session_path": "/uploads/session", "phase": "planning"},
 //	  "target":  {"skill": "build"},
 //	  "context": {"summary": "Uploads are to be tried again.", "problem_type": "implementation"},
 //	  "payload": {"working": {…}, "session": {…}, "references": {…}},

@@ -26,3 +26,17 @@ func Days(s string) (days int, ok bool) {
 	}
 	return 0, false
 }
+
+// Since reads a point in the past as people write it: a time of RFC 3339, a date, or how long before now it was.
+func Since(text string, now time.Time) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	if days, ok := Days(text); ok && days > 0 {
+		return now.AddDate(0, 0, -days), true
+	}
+	d, ok := Duration(text)
+	return now.Add(-d), ok && d > 0
+}

@@ -117,3 +117,12 @@ func (t Trust) owner(key Key) string {
 	}
 	return ""
 }
+
+// Keys returns the keys that an author may have, at whatever time.
+func (a Author) Keys() []Key {
+	keys := []Key{}
+	for _, r := range a.Rules {
+		keys = append(keys, r.Key)
+	}
+	return keys
+}

@@ -63,3 +63,12 @@ func (r Rule) covers(seen time.Time) bool {
 }
 
 func (r Rule) isLimited() bool { return !r.After.IsZero() || !r.Before.IsZero() }
+
+// Fingerprints returns those of keys, none for none.
+func Fingerprints(keys []Key) []string {
+	texts := []string{}
+	for _, k := range keys {
+		texts = append(texts, k.Fingerprint())
+	}
+	return texts
+}
