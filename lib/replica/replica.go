@@ -50,6 +50,7 @@ type Options struct {
 // A Result is what an exchange did. It comes with an error too.
 type Result struct {
 	Sent     int               `json:"sent"`     // handoffs
+	Told     bool              `json:"told"`     // what was recorded here was sent
 	Received []handoff.Receipt `json:"received"` // those that are new here
 	Marks    int               `json:"read_marks"`
 	Tokens   int               `json:"consumed_tokens"`

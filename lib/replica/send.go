@@ -42,6 +42,7 @@ func (x *syncing) send(ctx ctx, p progress) (progress, error) {
 		}
 	}
 	if x.DryRun {
+		x.got.Told = n.loud
 		x.got.Sent, err = x.countSent(ctx, tip, len(n.ids))
 		return p, err
 	}
@@ -59,6 +60,7 @@ func (x *syncing) send(ctx ctx, p progress) (progress, error) {
 	if err := x.push(ctx, ref); err != nil {
 		return x.loadProgress(), err
 	}
+	x.got.Told = true
 	x.got.Sent, err = x.countSent(ctx, tip, 0)
 	return p, err
 }

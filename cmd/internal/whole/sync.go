@@ -77,6 +77,9 @@ func (a *app) printSync(o replica.Options, got replica.Result, err error) error 
 	if got.Waiting > 0 {
 		parts = append(parts, handoff.Count(got.Waiting, "handoff")+" not sent")
 	}
+	if got.Told && got.Sent == 0 {
+		parts = append(parts, "sent what was recorded here")
+	}
 	if len(parts) == 0 && err == nil {
 		parts = []string{"nothing is new"}
 	}
