@@ -24,13 +24,8 @@ type past struct {
 
 // ReadPast reads the audit log. One that is missing has no events.
 func ReadPast(d *durable.Dir) (*Past, error) {
-	log, err := openLogReader(d)
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
-	p := &Past{Size: log.size, of: make(map[string]past)}
-	for line := range log.lines() {
+	p := &Past{of: make(map[string]past)}
+	size, err := eachLine(d, func(line []byte) {
 		p.Begun = p.Begun || len(line) > 0 && line[0] == '{'
 		if id, ok := eventlog.WrittenID(line); ok {
 			h := p.of[string(id)]
@@ -41,8 +36,22 @@ func ReadPast(d *durable.Dir) (*Past, error) {
 		} else if at, ok := eventlog.AdoptedAt(line); ok {
 			p.Anew = string(at)
 		}
+	})
+	p.Size = size
+	return p, err
+}
+
+// eachLine calls do with each line of the audit log, and returns the size that the log had.
+func eachLine(d *durable.Dir, do func(line []byte)) (size int64, err error) {
+	log, err := openLogReader(d)
+	if err != nil {
+		return 0, err
 	}
-	return p, log.err
+	defer log.Close()
+	for line := range log.lines() {
+		do(line)
+	}
+	return log.size, log.err
 }
 
 // FirstSeen returns when the handoffs of a store came into it, by id, as the audit log says.
@@ -66,18 +75,13 @@ func FirstSeen(d *durable.Dir) (map[string]string, error) {
 
 // WrittenOn returns the ids of the handoffs that were written while a branch was checked out, as the audit log says.
 func WrittenOn(d *durable.Dir, branch string) (map[string]bool, error) {
-	log, err := openLogReader(d)
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
 	written := make(map[string]bool)
-	for line := range log.lines() {
+	_, err := eachLine(d, func(line []byte) {
 		if id, on, ok := eventlog.WrittenOn(line); ok && string(on) == branch {
 			written[string(id)] = true
 		}
-	}
-	return written, log.err
+	})
+	return written, err
 }
 
 // Gap says which part of the past of a listed handoff the log lacks, "" if it has it all.
