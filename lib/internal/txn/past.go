@@ -56,21 +56,16 @@ func eachLine(d *durable.Dir, do func(line []byte)) (size int64, err error) {
 
 // FirstSeen returns when the handoffs of a store came into it, by id, as the audit log says.
 func FirstSeen(d *durable.Dir) (map[string]string, error) {
-	log, err := openLogReader(d)
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
 	seen := make(map[string]string)
-	for line := range log.lines() {
+	_, err := eachLine(d, func(line []byte) {
 		ids, at, ok := eventlog.WrittenAt(line)
 		for _, id := range ids {
 			if ok && seen[id] == "" {
 				seen[id] = string(at)
 			}
 		}
-	}
-	return seen, log.err
+	})
+	return seen, err
 }
 
 // WrittenOn returns the ids of the handoffs that were written while a branch was checked out, as the audit log says.
