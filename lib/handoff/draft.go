@@ -2,76 +2,16 @@ package handoff
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"path/filepath"
-	"slices"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
-)
-
-const (
-	draftIDLen    = 16 // hex digits of the SHA-256 of the file
-	draftSuffix   = ".json"
-	maxDraftFile  = 32 << 20
-	maxHookDrafts = 32 // of which the oldest go
+	"github.com/seed-78daf238/handoff/lib/internal/drafts"
 )
 
 // A Draft is what becomes a handoff unless its session dies first. It is on disk before anybody knows who
 // takes over, and stays until it is published or discarded.
-type Draft struct {
-	ID    string `json:"-"`
-	Saved string `json:"saved_utc"` // and the time of the handoff, so that publishing twice gives the same one
+type Draft = drafts.Draft
 
-	// Hook says that an agent's hook left it, with nothing in it but what the agent says about the session.
-	Hook    bool   `json:"hook,omitempty"`
-	Agent   string `json:"agent,omitempty"`
-	Session string `json:"session_id,omitempty"`
-
-	// Process is the one that runs the session, of a draft that a hook leaves when a session begins: it is a draft only once
-	// that process has died, and the session has neither ended nor written a handoff, and has a transcript if it says where.
-	Process string `json:"process,omitempty"`
-
-	// The frontmatter, as far as it is known; not for a text that has its own.
-	From       string   `json:"from,omitempty"`
-	To         string   `json:"to,omitempty"`
-	Topic      string   `json:"topic,omitempty"`
-	Tags       []string `json:"tags,omitempty"`
-	References []string `json:"references,omitempty"`
-
-	Text string `json:"text"` // the body, or a document with frontmatter
-
-	// Foreign says that the draft was not saved on this machine, or before drafts had a seal: it may have come with a
-	// cloned repository.
-	Foreign bool `json:"foreign,omitempty"`
-
-	seal string
-}
-
-// IsDocument reports whether the text brings its own frontmatter.
-func (d Draft) IsDocument() bool {
-	return d.From+d.To+d.Topic == "" && len(d.Tags)+len(d.References) == 0 && strings.HasPrefix(d.Text, "---")
-}
-
-func (d Draft) check(max int) error {
-	switch {
-	case strings.TrimSpace(d.Text) == "":
-		return fault.New(ErrInvalid, "", "the draft is empty")
-	case len(d.Text) > max:
-		return fault.New(ErrInvalid, "shorten it", "the draft has %d bytes, more than the %d that a handoff may have", len(d.Text), max)
-	case !utf8.ValidString(d.Text + d.From + d.To + d.Topic + strings.Join(d.Tags, "") + strings.Join(d.References, "")), strings.ContainsRune(d.Text, 0):
-		// JSON would change it without a word
-		return fault.New(ErrInvalid, "save it as UTF-8 text", "the draft is not valid UTF-8, or has a NUL in it")
-	}
-	return nil
+func (s *Store) drafts() drafts.Box {
+	return drafts.Box{At: s.at, MaxBytes: s.opt.MaxDocumentBytes, Screen: s.screenDraft}
 }
 
 // SaveDraft stores a draft durably and returns it with its ID and time. The same draft again is the one
@@ -80,136 +20,26 @@ func (d Draft) check(max int) error {
 //
 // A draft of a hook is stored only where a store of this machine is; it takes the place of the one that
 // the same session left before.
-func (s *Store) SaveDraft(ctx context.Context, d Draft) (_ Draft, err error) {
-	defer func() { err = fault.Explain(err, "the draft is not known to be stored", "save it again") }()
-	if err := d.check(s.opt.MaxDocumentBytes); err != nil {
-		return d, err
-	}
-	if err := s.screenDraft(&d); err != nil {
-		return d, err
-	}
-	if !d.Hook {
-		if _, err := txn.Guard(s.at); err != nil {
-			return d, err
-		}
-	}
-	known, err := s.at.MatchesMachine()
-	if err != nil || d.Hook && !known {
-		return d, err
-	}
-	d.Saved, d.Foreign = s.at.Now(), false
-	old, err := s.Drafts()
-	if err != nil {
-		return d, err
-	}
-	for _, o := range old {
-		if o.same(d) {
-			return o, s.syncDrafts() // who saved it may have died before that
-		}
-	}
-	x, err := txn.Begin(s.at)
-	if err != nil {
-		return d, err
-	}
-	defer x.End()
-	if !known { // the first file of a store: whose it is comes first
-		if err := x.Lock(ctx, s.opt.LockTimeout); err != nil {
-			return d, err
-		}
-		if err := x.CheckMachine(); err != nil {
-			return d, err
-		}
-	}
-	return d, s.saveDraft(x, &d, old)
+func (s *Store) SaveDraft(ctx context.Context, d Draft) (Draft, error) {
+	return s.drafts().Save(ctx, d)
 }
 
-// syncDrafts makes the names of drafts, and of their directory, survive a power cut.
-func (s *Store) syncDrafts() error {
-	state, err := s.at.MakePlace(s.opt.StateDir, 0o700)
-	if err != nil {
-		return err
-	}
-	defer state.Close()
-	dir, err := state.MakeDir(layout.Drafts, 0o700)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}
+// Drafts returns the drafts, older ones first. One that is not what was saved is warned about and left out.
+func (s *Store) Drafts() ([]Draft, error) { return s.drafts().All() }
 
-func (d Draft) same(other Draft) bool {
-	d.ID, d.Saved = other.ID, other.Saved
-	a, errA := json.Marshal(d)
-	b, errB := json.Marshal(other)
-	return errA == nil && errB == nil && string(a) == string(b)
-}
+// CountDrafts returns how many drafts of this machine there are that the session did not leave itself.
+func (s *Store) CountDrafts(agent, session string) int { return s.drafts().Count(agent, session) }
 
-func (s *Store) saveDraft(x *txn.Session, d *Draft, old []Draft) error {
-	dir, err := x.State.MakeDir(layout.Drafts, 0o700)
-	if err != nil {
-		return store.PlaceError(filepath.Join(x.Opt.StateDir, layout.Drafts), err)
-	}
-	defer dir.Close()
-	dir.CollectStaged()
-	text, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	d.ID = canon.SHA256Hex(text)[:draftIDLen]
-	d.seal = s.sealer()(d.stem())
-	if err := txn.PublishNew(dir, d.name(), text); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if err := dir.Sync(); err != nil {
-		return err
-	}
-	if !d.Hook {
-		return nil
-	}
-	return d.supersede(dir, old)
-}
+// Draft returns the draft with the ID, or with a unique prefix of 4 or more digits. One that is not what
+// was saved is ErrIntegrity.
+func (s *Store) Draft(id string) (Draft, error) { return s.drafts().Get(id) }
 
-// name is the name of the draft's file: its stem, and the seal if it has one.
-func (d Draft) name() string { return d.sealed(d.stem()) }
+// RemoveDraft removes a draft that Draft or Drafts returned: one that was published, or that nobody wants.
+// A draft that is gone is no error.
+func (s *Store) RemoveDraft(d Draft) error { return s.drafts().Remove(d) }
 
-func (d Draft) sealed(stem string) string {
-	if d.seal != "" {
-		stem += "." + d.seal
-	}
-	return stem + draftSuffix
-}
-
-// stem tells drafts of hooks, and whose session left them.
-func (d Draft) stem() string {
-	if d.Hook {
-		return d.ID + "-" + draftSession(d.Agent, d.Session)
-	}
-	return d.ID
-}
-
-func draftSession(agent, session string) string {
-	if session == "" {
-		return "00000000"
-	}
-	return canon.SHA256Hex([]byte(agent + "\x00" + session))[:8]
-}
-
-// supersede removes the drafts that say less than d about the same session, and those of hooks that are
-// too many. Nobody has written a word in them.
-func (d Draft) supersede(dir *durable.Dir, old []Draft) error {
-	left := maxHookDrafts - 1
-	for _, o := range slices.Backward(old) {
-		if !o.Hook || o.ID == d.ID {
-			continue
-		}
-		if o.Session != "" && o.Session == d.Session && o.Agent == d.Agent || left <= 0 {
-			if err := dir.Remove(o.name()); err != nil {
-				return err
-			}
-			continue
-		}
-		left--
-	}
-	return dir.Sync()
+// EndSession takes back the draft that a session of an agent would leave if it died: it has ended, or written a handoff. An
+// empty session stands for all of the agent that go on. It returns the draft, without an ID if there was none.
+func (s *Store) EndSession(agent, session string) (left Draft, err error) {
+	return s.drafts().EndSession(agent, session)
 }

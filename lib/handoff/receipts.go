@@ -3,6 +3,7 @@ package handoff
 import (
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/internal/offers"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -112,3 +113,14 @@ func (s *Store) Delivery(id string) (Delivery, error) {
 	}
 	return d, nil
 }
+
+// An Offer says that a session of an agent was told of handoffs.
+type Offer = offers.Offer
+
+// Offer records that a session was told of handoffs, unless the record says so already; a session without
+// an id is told once a day. It reports whether a line was added. It never waits, and may record nothing.
+func (s *Store) Offer(o Offer) (recorded bool) { return offers.Record(s.at, o) }
+
+// Offers returns the offers that are recorded, older ones first. Where the record cannot be read that is
+// warned about, and there are none.
+func (s *Store) Offers() []Offer { return offers.All(s.at) }

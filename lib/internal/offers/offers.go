@@ -1,4 +1,6 @@
-package handoff
+// Package offers remembers which sessions of agents were told of which handoffs. It is a record of convenience, bounded and
+// best effort: what is forgotten is offered again, and nothing else depends on it.
+package offers
 
 import (
 	"bytes"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -19,8 +22,8 @@ import (
 // full its lines move to the second, whose older ones are given up: what is kept is bounded, and an offer
 // that nobody remembers costs no more than a handoff that is listed as unread.
 const (
-	maxOffered  = 4 << 20
-	offeredTail = 256 << 10 // how far back an offer is looked for before it is recorded again
+	maxBytes  = 4 << 20
+	tailBytes = 256 << 10 // how far back an offer is looked for before it is recorded again
 )
 
 // An Offer says that a session of an agent was told of handoffs.
@@ -32,18 +35,18 @@ type Offer struct {
 	IDs      []string `json:"handoff_ids,omitempty"`
 }
 
-// Offer records that a session was told of handoffs, unless the record says so already; a session without
+// Record records that a session was told of handoffs, unless the record says so already; a session without
 // an id is told once a day. It reports whether a line was added, and leaves the time out of its argument.
 //
 // It never waits: nothing is recorded while the lock is held, after an interrupted change, on another
 // machine, or where the state directory cannot be written. A handoff that was offered is not read by it.
-func (s *Store) Offer(o Offer) (recorded bool) {
-	o.Time = s.at.Now()
-	txn.Quietly(context.Background(), s.at, 0, func(x *txn.Session) { recorded = record(x, o) == nil })
+func Record(s *store.Store, o Offer) (recorded bool) {
+	o.Time = s.Now()
+	txn.Quietly(context.Background(), s, 0, func(x *txn.Session) { recorded = record(x, o) == nil })
 	return recorded
 }
 
-var errOffered = errors.New("recorded before")
+var errKnown = errors.New("recorded before")
 
 func record(x *txn.Session, o Offer) error {
 	log, err := x.State.OpenLog(layout.Offers, true)
@@ -55,12 +58,12 @@ func record(x *txn.Session, o Offer) error {
 	if err != nil {
 		return err
 	}
-	tail := make([]byte, min(info.Size(), offeredTail))
+	tail := make([]byte, min(info.Size(), tailBytes))
 	if _, err := log.ReadAt(tail, info.Size()-int64(len(tail))); err != nil && err != io.EOF {
 		return err
 	}
 	if o.IDs = o.missing(tail); len(o.IDs) == 0 {
-		return errOffered
+		return errKnown
 	}
 	line, err := json.Marshal(o)
 	if err != nil {
@@ -70,8 +73,8 @@ func record(x *txn.Session, o Offer) error {
 	if len(tail) > 0 && tail[len(tail)-1] != '\n' {
 		line = append([]byte{'\n'}, line...) // after a line that a crash has torn
 	}
-	if info.Size()+int64(len(line)) > maxOffered {
-		if err := setOffersAside(x, log); err != nil {
+	if info.Size()+int64(len(line)) > maxBytes {
+		if err := setAside(x, log); err != nil {
 			return err
 		}
 	}
@@ -81,7 +84,7 @@ func record(x *txn.Session, o Offer) error {
 // missing returns those ids that text does not say the session was told of.
 func (o Offer) missing(text []byte) []string {
 	var told []string
-	for _, old := range parseOffers(text) {
+	for _, old := range parse(text) {
 		same := old.Session == o.Session && old.Agent == o.Agent && old.Operator == o.Operator
 		if same && (o.Session != "" || len(old.Time) >= 10 && strings.HasPrefix(o.Time, old.Time[:10])) {
 			told = append(told, old.IDs...)
@@ -90,10 +93,10 @@ func (o Offer) missing(text []byte) []string {
 	return slices.DeleteFunc(slices.Clone(o.IDs), func(id string) bool { return slices.Contains(told, id) })
 }
 
-// setOffersAside empties the log once its lines stand in the other file: a reader may see them twice, never
+// setAside empties the log once its lines stand in the other file: a reader may see them twice, never
 // not at all.
-func setOffersAside(x *txn.Session, log *durable.Log) error {
-	text, err := x.State.ReadFile(layout.Offers, 2*maxOffered)
+func setAside(x *txn.Session, log *durable.Log) error {
+	text, err := x.State.ReadFile(layout.Offers, 2*maxBytes)
 	if err != nil {
 		return err
 	}
@@ -103,8 +106,8 @@ func setOffersAside(x *txn.Session, log *durable.Log) error {
 	return log.Truncate(0)
 }
 
-// parseOffers returns the offers of text. A line that is none is passed over.
-func parseOffers(text []byte) []Offer {
+// parse returns the offers of text. A line that is none is passed over.
+func parse(text []byte) []Offer {
 	var offers []Offer
 	for line := range bytes.Lines(text) {
 		var o Offer
@@ -115,26 +118,26 @@ func parseOffers(text []byte) []Offer {
 	return offers
 }
 
-// Offers returns the offers that are recorded, older ones first. Where the record cannot be read that is
+// All returns the offers that are recorded, older ones first. Where the record cannot be read that is
 // warned about, and there are none.
-func (s *Store) Offers() []Offer {
-	state, err := s.at.OpenPlace(s.opt.StateDir)
+func All(s *store.Store) []Offer {
+	state, err := s.OpenPlace(s.Opt.StateDir)
 	if err != nil || state == nil {
 		return nil
 	}
 	defer state.Close()
 	var texts [2][]byte
 	for i, name := range []string{layout.Offers, layout.OlderOffers} {
-		texts[1-i], err = state.ReadFile(name, 2*maxOffered)
+		texts[1-i], err = state.ReadFile(name, 2*maxBytes)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.opt.Warn("what sessions were offered cannot be read: " + err.Error())
+			s.Opt.Warn("what sessions were offered cannot be read: " + err.Error())
 		}
 	}
 	seen := make(map[string]bool) // a line that is being set aside stands in both
 	var offers []Offer
 	for _, text := range texts {
 		for line := range bytes.Lines(text) {
-			if o := parseOffers(line); o != nil && !seen[string(line)] {
+			if o := parse(line); o != nil && !seen[string(line)] {
 				seen[string(line)] = true
 				offers = append(offers, o...)
 			}

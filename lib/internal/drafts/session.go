@@ -1,4 +1,4 @@
-package handoff
+package drafts
 
 import (
 	"os"
@@ -27,20 +27,20 @@ func (d Draft) pending() bool {
 
 // EndSession takes back the draft that a session of an agent would leave if it died: it has ended, or written a handoff. An
 // empty session stands for all of the agent that go on. It returns the draft, without an ID if there was none.
-func (s *Store) EndSession(agent, session string) (left Draft, err error) {
+func (b Box) EndSession(agent, session string) (left Draft, err error) {
 	var ended []Draft
-	isOwn := s.ownDrafts()
-	err = s.eachDraft(func(dir *durable.Dir, name string) {
+	isOwn := b.own()
+	err = b.each(func(dir *durable.Dir, name string) {
 		stem, _ := cutSeal(name)
-		if !strings.Contains(stem, "-") || session != "" && !strings.HasSuffix(stem, "-"+draftSession(agent, session)) {
+		if !strings.Contains(stem, "-") || session != "" && !strings.HasSuffix(stem, "-"+sessionDigest(agent, session)) {
 			return
 		}
-		if d, err := readDraft(dir, name, isOwn); err == nil && !d.Foreign && d.Agent == agent && d.Process != "" && (session != "" || d.pending()) {
+		if d, err := read(dir, name, isOwn); err == nil && !d.Foreign && d.Agent == agent && d.Process != "" && (session != "" || d.pending()) {
 			ended = append(ended, d)
 		}
 	})
 	for _, d := range ended {
-		if err := s.RemoveDraft(d); err != nil {
+		if err := b.Remove(d); err != nil {
 			return left, err
 		}
 		left = d
