@@ -3,6 +3,7 @@ package handoff
 import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -51,6 +52,9 @@ func ParseCheckpoint(text string) (Checkpoint, error) { return eventlog.ParseChe
 
 // SignatureFile returns the file of the n-th signature, from 1, of the checkpoint in file.
 func SignatureFile(file string, n int) string { return eventlog.SignatureFile(file, n) }
+
+// Nearest returns which of the known words a misspelt one probably means, "" if none is near.
+func Nearest(word string, known []string) string { return form.Nearest(word, known) }
 
 // GitConfig returns what git says about a key of its configuration in dir, "" if it says nothing within half a second.
 func GitConfig(dir, key string) string { return git.Config(dir, key) }

@@ -123,6 +123,7 @@ func newApp(e Env, whole *Whole) *App {
 func Root(whole *Whole) *cobra.Command { return newApp(Env{}, whole).root() }
 
 func (a *App) root() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:           "handoff",
 		Short:         "Hand work over: stored whole, never lost, never silently changed",
@@ -136,6 +137,9 @@ func (a *App) root() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
+			}
+			if version {
+				return a.printVersion()
 			}
 			return cmd.Help()
 		},
@@ -152,6 +156,15 @@ func (a *App) root() *cobra.Command {
 	Duration(f, &a.Flags.LockTimeout, "lock-timeout", "how long to wait for the lock, a `duration` (default 30s)")
 	f.BoolVar(&a.JSON, "json", false, "print machine-readable JSON")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings and notes")
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
+	explain := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd != root {
+			explain(cmd, args)
+			return
+		}
+		_ = a.firstScreen(root)
+	})
 	a.addCommands(root)
 	return root
 }

@@ -31,6 +31,7 @@ var commands = []command{
 	{"machine-fingerprint", fingerprintCommand, ""},
 	{"init", initCommand, ""},
 	{"version", versionCommand, ""},
+	{"help", helpCommand, ""},
 
 	{"new", nil, "Write a handoff in $VISUAL or $EDITOR, then store it"},
 	{"verify", nil, "Derive everything again and name every fault; exits with 6 if there is one"},
@@ -56,13 +57,13 @@ var commands = []command{
 // addCommands builds the command that is asked for, or all where none of them is.
 func (a *App) addCommands(root *cobra.Command) {
 	asked := commands
-	if at := slices.IndexFunc(commands, func(c command) bool { return len(a.Args) > 0 && c.name == a.Args[0] }); at >= 0 {
+	if at := slices.IndexFunc(commands, func(c command) bool { return len(a.Args) > 0 && c.name == a.Args[0] }); at >= 0 && a.Args[0] != "help" {
 		asked = commands[at : at+1]
 		root.CompletionOptions.DisableDefaultCmd = true // what is not asked for is not built
-		root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
 	} else {
 		root.Long = rootHelp()
 	}
+	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // help is one of ours
 	for _, c := range asked {
 		built := a.build(c)
 		a.completeFlags(built)

@@ -13,16 +13,33 @@ func versionCommand(a *App) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			version := "(unknown)"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version
-			}
-			if a.JSON {
-				return a.PrintJSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
-			}
-			_, err := fmt.Fprintf(a.Stdout, "handoff %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
+		RunE:  func(*cobra.Command, []string) error { return a.printVersion() },
 	}
+}
+
+// printVersion prints what the build says of itself. A build of a work tree has no version but that of its commit.
+func (a *App) printVersion() error {
+	built := map[string]string{"version": "unknown", "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				built["commit"] = s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				built["modified"] = s.Value
+			}
+		}
+		if info.Main.Version != "" && info.Main.Version != "(devel)" {
+			built["version"] = info.Main.Version
+		}
+	}
+	if a.JSON {
+		return a.PrintJSON(built)
+	}
+	commit := ""
+	if built["commit"] != "" {
+		commit = " (commit " + built["commit"][:min(12, len(built["commit"]))] + ")"
+	}
+	_, err := fmt.Fprintf(a.Stdout, "handoff %s%s %s %s/%s\n", built["version"], commit, built["go"], built["os"], built["arch"])
+	return err
 }

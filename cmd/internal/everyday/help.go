@@ -1,0 +1,171 @@
+package everyday
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// topics holds a file for each topic, named for it. Its first line is a heading that says what it is about.
+//
+//go:embed topics/*.md
+var topics embed.FS
+
+// daily are the commands of a day, which the first screen of help shows: ten at most.
+var daily = []string{"write", "new", "list", "read", "reply", "next", "done", "inbox", "sync", "help"}
+
+// A group is a part of `handoff help all`.
+type group struct {
+	title    string
+	commands []string
+}
+
+// groups has each command once. One that is in none of them is shown with the last.
+var groups = []group{
+	{"Write", []string{"write", "new", "reply", "supersede", "draft", "create", "hop", "compute-id"}},
+	{"Read", []string{"list", "read", "search", "thread", "inbox", "page", "status", "watch", "surface", "receipts"}},
+	{"Work", []string{"next", "take", "release", "done", "mark-read", "check", "resume", "approve", "reject", "probes", "archive", "unarchive", "prune"}},
+	{"Records", []string{"show", "validate", "repair", "onboard"}},
+	{"Agents", []string{"install", "uninstall", "hook", "mcp"}},
+	{"Store", []string{"init", "whoami", "operators", "sync", "export", "import", "sign", "verify", "doctor", "audit", "machine-fingerprint", "completion", "man", "help", "version"}},
+}
+
+func helpCommand(a *App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND|TOPIC|all|topics]",
+		Short: "Explain a command or a topic",
+		Long: `Print how a command is used, or what is said about a topic. all shows every command in groups,
+topics every topic.`,
+		Example: "  handoff help write\n  handoff help all\n  handoff help operators",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return append(topicNames(), names(cmd.Root())...), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.help(cmd.Root(), args) },
+	}
+}
+
+func (a *App) help(root *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return a.firstScreen(root)
+	case args[0] == "all":
+		return a.allCommands(root)
+	case args[0] == "topics":
+		return a.allTopics()
+	}
+	if text, err := topics.ReadFile("topics/" + args[0] + ".md"); err == nil && len(args) == 1 && !slices.Contains(names(root), args[0]) {
+		_, err = a.Stdout.Write(text)
+		return err
+	}
+	about, rest, err := root.Find(args)
+	if err != nil || about == root || len(rest) > 0 {
+		return unknownHelp(root, strings.Join(args, " "))
+	}
+	about.InitDefaultHelpFlag()
+	if err := about.Help(); err != nil {
+		return err
+	}
+	if text, err := topics.ReadFile("topics/" + args[0] + ".md"); err == nil && len(args) == 1 {
+		_, err = fmt.Fprintf(a.Stdout, "\n%s", text)
+		return err
+	}
+	return nil
+}
+
+func unknownHelp(root *cobra.Command, name string) error {
+	known := append(append(topicNames(), names(root)...), "all", "topics")
+	if near := handoff.Nearest(name, known); near != "" {
+		return Invalid("did you mean `handoff help "+near+"`?", "there is no command and no topic %q", name)
+	}
+	return Invalid("`handoff help all` and `handoff help topics` show what there is", "there is no command and no topic %q", name)
+}
+
+// firstScreen is what a newcomer sees.
+func (a *App) firstScreen(root *cobra.Command) error {
+	var b strings.Builder
+	b.WriteString("handoff keeps the documents with which people and coding agents hand work over.\n\n")
+	b.WriteString(lines(root, daily))
+	b.WriteString(`
+  handoff help all       every command, in groups
+  handoff help topics    formats, operators, settings, exit codes and more
+  handoff COMMAND --help
+
+Start with ` + "`handoff init`, then `echo 'Tests are green.' | handoff write - --to ben`.\n")
+	_, err := io.WriteString(a.Stdout, b.String())
+	return err
+}
+
+func (a *App) allCommands(root *cobra.Command) error {
+	var b strings.Builder
+	known := []string{}
+	for _, g := range groups {
+		known = append(known, g.commands...)
+	}
+	for i, g := range groups {
+		if i == len(groups)-1 {
+			for _, name := range names(root) {
+				if !slices.Contains(known, name) {
+					g.commands = append(slices.Clone(g.commands), name)
+				}
+			}
+		}
+		fmt.Fprintf(&b, "%s\n%s\n", g.title, lines(root, g.commands))
+	}
+	b.WriteString("Every command has\n" + root.PersistentFlags().FlagUsages() + "\nTopics: " + strings.Join(topicNames(), ", ") + "\n")
+	_, err := io.WriteString(a.Stdout, b.String())
+	return err
+}
+
+func (a *App) allTopics() error {
+	for _, name := range topicNames() {
+		text, err := topics.ReadFile("topics/" + name + ".md")
+		if err != nil {
+			return err
+		}
+		title, _, _ := strings.Cut(string(text), "\n")
+		if _, err := fmt.Fprintf(a.Stdout, "  %-12s %s\n", name, strings.TrimPrefix(title, "# ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lines has a line for each of the commands that there are.
+func lines(root *cobra.Command, which []string) string {
+	var b strings.Builder
+	for _, name := range which {
+		if at := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name }); at >= 0 {
+			fmt.Fprintf(&b, "  %-20s %s\n", name, root.Commands()[at].Short)
+		}
+	}
+	return b.String()
+}
+
+func names(root *cobra.Command) []string {
+	var all []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			all = append(all, c.Name())
+		}
+	}
+	return all
+}
+
+// topicNames returns the names of the topics, sorted.
+func topicNames() []string {
+	files, _ := topics.ReadDir("topics") // it is there
+	all := make([]string, len(files))
+	for i, f := range files {
+		all[i] = strings.TrimSuffix(f.Name(), ".md")
+	}
+	return all
+}
