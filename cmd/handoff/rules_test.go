@@ -63,7 +63,7 @@ var floors = [][]string{
 	{"lib/internal/", "schema"},
 	{"lib/internal/eventlog", "lib/internal/store", "lib/internal/words", "lib/packet"},
 	{"lib/internal/txn", "lib/internal/project", "lib/internal/screen", "lib/"}, // among them the kinds of records
-	{"lib/internal/fsck", "lib/internal/drafts", "lib/internal/offers"},
+	{"lib/internal/fsck", "lib/internal/drafts", "lib/internal/offers", "lib/internal/keyring"},
 	{"lib/internal/repair"},
 	{"lib/handoff"},
 	{"lib/record", "lib/agent", "lib/bundle", "lib/replica"},

@@ -1,13 +1,9 @@
 package handoff
 
 import (
-	"errors"
-	"io/fs"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -124,40 +120,14 @@ func rank(s operators.State) int {
 }
 
 // Operators returns the operators file, nil if there is none. A file that cannot be used is ErrConfig.
-func (s *Store) Operators() (*operators.List, error) {
-	text, err := s.OperatorsText()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	list, faults := ParseOperators(text)
-	if len(faults) > 0 {
-		return nil, fault.New(ErrConfig, "mend the file; `handoff operators validate` shows every fault",
-			"%s: %s", s.opt.OperatorsFile, faults[0])
-	}
-	return list, nil
-}
+func (s *Store) Operators() (*operators.List, error) { return s.at.Operators() }
 
 // OperatorsText returns the text of the operators file. One that cannot be read, or that lies outside the project and was not
 // named, is ErrConfig, one that does not exist fs.ErrNotExist.
-func (s *Store) OperatorsText() ([]byte, error) {
-	text, err := s.at.ReadPlain(s.opt.OperatorsFile, layout.MaxOperators)
-	if err != nil && !errors.Is(err, ErrConfig) && !errors.Is(err, fs.ErrNotExist) {
-		err = fault.New(ErrConfig, "", "cannot read the operators file: %v", err)
-	}
-	return text, err
-}
+func (s *Store) OperatorsText() ([]byte, error) { return s.at.OperatorsText() }
 
 // ParseOperators reads the text of an operators file and returns every fault of it.
-func ParseOperators(text []byte) (*operators.List, []Fault) {
-	head, _, fault := document.Split(text)
-	if fault != nil {
-		return nil, []Fault{*fault}
-	}
-	return operators.Parse(head, 2)
-}
+func ParseOperators(text []byte) (*operators.List, []Fault) { return store.ParseOperators(text) }
 
 // OperatorStatus says what is known of an operator, and why not more.
 type OperatorStatus = operators.Status

@@ -27,14 +27,7 @@ func (s *Store) Writer() (string, error) {
 
 // FirstSeen returns when the handoffs came into this store, by id, as the audit log says. Those that were taken over
 // without their events are missing.
-func (s *Store) FirstSeen() (map[string]string, error) {
-	d, err := s.at.OpenPlace(s.opt.StateDir)
-	if err != nil || d == nil {
-		return nil, err
-	}
-	defer d.Close()
-	return txn.FirstSeen(d)
-}
+func (s *Store) FirstSeen() (map[string]string, error) { return txn.FirstSeen(s.at) }
 
 // Consumptions returns the consumed resume tokens, in the order in which they were consumed.
 func (s *Store) Consumptions() ([]Consumption, error) {

@@ -48,7 +48,7 @@ func (s *Store) signOne(d *admitted, source Source) (sig Signature, err error) {
 		return sig, err
 	}
 	for i, text := range signatures {
-		one, oneErr := s.judgeSignature(d.From, stored, []byte(text), func() (time.Time, error) { return s.opt.Now(), nil })
+		one, oneErr := s.keys.Judge(d.From, stored, []byte(text), func() (time.Time, error) { return s.opt.Now(), nil })
 		if i == 0 || err != nil && oneErr == nil {
 			sig, err = one, oneErr
 			d.signature = txn.Signature{ID: d.HandoffID, Text: text, Key: one.Key}
@@ -130,7 +130,7 @@ func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) 
 		return r, err
 	}
 	r.Status = StatusSigned
-	r.Signature, err = s.judgeSignature(got.Entry.From, got.Text, text, func() (time.Time, error) { return s.firstSeen(r.ID) })
+	r.Signature, err = s.keys.Judge(got.Entry.From, got.Text, text, func() (time.Time, error) { return s.keys.FirstSeen(r.ID) })
 	if err != nil {
 		return r, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/keyring"
 	"github.com/seed-78daf238/handoff/lib/internal/project"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -15,7 +16,7 @@ type Store struct {
 	at  *store.Store
 	opt Options
 
-	trusted trusted
+	keys *keyring.Keyring
 }
 
 // Open checks the options and returns the store that they name. It creates nothing: a store comes into
@@ -41,9 +42,10 @@ func Open(opt Options) (*Store, error) {
 		}
 	}
 	opt = opt.withDefaults()
-	s := &Store{at: opt.store(), opt: opt}
+	at := opt.store()
+	s := &Store{at: at, opt: opt, keys: &keyring.Keyring{At: at, Allowed: opt.AllowedSigners, Verify: opt.VerifySignature}}
 	s.at.Opt.CheckSignature = func(d *durable.Dir, id, from string, text []byte) (string, error) {
-		sig, err := s.signature(d, id, from, text)
+		sig, err := s.keys.Of(d, id, from, text)
 		return sig.State, err
 	}
 	return s, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A Past is what the audit log says became of the handoffs of a store, whether its chain holds or not.
@@ -55,9 +56,14 @@ func eachLine(d *durable.Dir, do func(line []byte)) (size int64, err error) {
 }
 
 // FirstSeen returns when the handoffs of a store came into it, by id, as the audit log says.
-func FirstSeen(d *durable.Dir) (map[string]string, error) {
+func FirstSeen(s *store.Store) (map[string]string, error) {
+	d, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	defer d.Close()
 	seen := make(map[string]string)
-	_, err := eachLine(d, func(line []byte) {
+	_, err = eachLine(d, func(line []byte) {
 		ids, at, ok := eventlog.WrittenAt(line)
 		for _, id := range ids {
 			if ok && seen[id] == "" {

@@ -1,0 +1,231 @@
+// Package keyring judges the signatures of handoffs: whose keys are whose, as the operators file, the keys that were seen
+// before and the user's file of allowed signers say (spec 5-clones, "Signatures").
+package keyring
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
+	"github.com/seed-78daf238/handoff/lib/internal/signers"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// A Keyring is what is known about keys in one store. It reads the files again when they have changed, and may be used by
+// several goroutines at once.
+type Keyring struct {
+	At      *store.Store
+	Allowed string // the user's file of allowed signers; "" is none
+
+	// Verify returns the public key that made an armored SSH signature of a text; nil cannot check any.
+	Verify func(text, armored []byte, namespace string) (key string, err error)
+
+	mu    sync.Mutex
+	stamp string // of the files that say whose keys are whose, when trust was read
+	known signers.Trust
+
+	size int64 // of the log when its events were read
+	seen map[string]string
+}
+
+// Of returns what is known of the signature of a handoff with these bytes. One that does not hold, or that is by a key
+// which nobody has said is the author's now, is fault.ErrIntegrity.
+func (k *Keyring) Of(d *durable.Dir, id, from string, text []byte) (signers.Verdict, error) {
+	armored, err := store.ReadSignature(d, id)
+	switch {
+	case errors.Is(err, fault.ErrIntegrity):
+		return signers.Verdict{State: signers.Bad}, err
+	case err != nil || armored == nil:
+		return signers.Verdict{State: signers.Unsigned}, err
+	}
+	return k.Judge(from, text, armored, func() (time.Time, error) { return k.FirstSeen(id) })
+}
+
+// Judge is Of for a signature that is not stored; seen says when the handoff came into this store.
+func (k *Keyring) Judge(from string, text, armored []byte, seen func() (time.Time, error)) (signers.Verdict, error) {
+	key, err := k.signer(text, armored, signers.Namespace)
+	if errors.Is(err, fault.ErrIntegrity) {
+		return signers.Verdict{State: signers.Bad}, err
+	}
+	if err != nil {
+		return signers.Verdict{}, err
+	}
+	trust, err := k.trust()
+	if err != nil {
+		return signers.Verdict{}, err
+	}
+	found, err := trust.Judge(from, key, seen)
+	switch {
+	case err != nil:
+		return signers.Verdict{}, err
+	case found.Changed:
+		return found.Verdict, fault.New(fault.ErrIntegrity, "if the new keys are right, run `handoff operators trust "+from+"`",
+			"the keys of %s in the operators file are not those that were seen before, and %s signed with such a key", from, from)
+	case found.FirstSight:
+		txn.TrustQuietly(context.Background(), k.At, k.Pin(from, ""))
+	}
+	return found.Verdict, nil
+}
+
+// signer returns the key that signed a text.
+func (k *Keyring) signer(text, armored []byte, namespace string) (signers.Key, error) {
+	if k.Verify == nil {
+		return "", fault.New(fault.ErrConfig, "", "this program cannot check signatures")
+	}
+	line, err := k.Verify(text, armored, namespace)
+	if err != nil {
+		return "", err
+	}
+	key, ok := signers.ParseKey(line)
+	if !ok {
+		err = fault.New(fault.ErrIntegrity, "", "the signature was made with a key that is none")
+	}
+	return key, err
+}
+
+// FirstSeen returns when a handoff came into this store. One of which no event tells comes now.
+func (k *Keyring) FirstSeen(id string) (time.Time, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	log, err := os.Stat(filepath.Join(k.At.Opt.StateDir, layout.Log))
+	if err == nil && (k.seen == nil || k.size != log.Size()) {
+		k.size = log.Size()
+		k.seen, err = txn.FirstSeen(k.At)
+	}
+	if at, ok := form.Instant(k.seen[id]); ok || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return at, err
+	}
+	return k.At.Opt.Now(), nil
+}
+
+// trust reads the files that say whose keys are whose, unless they are as they were.
+func (k *Keyring) trust() (signers.Trust, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	stamp := ""
+	for _, path := range []string{k.At.Opt.OperatorsFile, k.At.Opt.OperatorsFile + ".sig", k.Allowed, k.pinsFile()} {
+		if info, err := os.Stat(path); err == nil {
+			stamp += fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+		}
+		stamp += "\n"
+	}
+	if k.stamp == stamp {
+		return k.known, nil
+	}
+	trust, err := k.readTrust()
+	if err == nil {
+		k.stamp, k.known = stamp, trust
+	}
+	return trust, err
+}
+
+func (k *Keyring) readTrust() (t signers.Trust, err error) {
+	list, err := k.At.Operators()
+	if err != nil {
+		k.At.Opt.Warn("no key of the operators file counts: " + err.Error())
+	} else if list != nil {
+		t.Authors = list.Authors()
+	}
+	if k.Allowed != "" {
+		text, err := os.ReadFile(k.Allowed)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return t, fault.New(fault.ErrConfig, "make it readable, or move it away", "cannot read the allowed signers: %v", err)
+		}
+		t.Allowed = signers.ParseAllowed(string(text))
+	}
+	t.Endorsed = sync.OnceValue(k.endorser)
+	state, err := k.At.OpenPlace(k.At.Opt.StateDir)
+	if err != nil || state == nil {
+		return t, err
+	}
+	defer state.Close()
+	text, err := state.ReadFile(layout.Pins, layout.MaxOperators)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Pins, err = signers.ParsePins(text)
+	}
+	if err != nil {
+		err = &fault.CorruptError{File: k.pinsFile(), Why: err.Error()}
+	}
+	return t, err
+}
+
+func (k *Keyring) pinsFile() string { return filepath.Join(k.At.Opt.StateDir, layout.Pins) }
+
+// endorser is the key that signed the operators file, "" if none did.
+func (k *Keyring) endorser() signers.Key {
+	text, err := k.At.OperatorsText()
+	if err != nil {
+		return ""
+	}
+	armored, err := k.At.ReadPlain(k.At.Opt.OperatorsFile+".sig", layout.MaxSignature)
+	if err != nil {
+		return ""
+	}
+	key, _ := k.signer(text, armored, signers.OperatorsNamespace)
+	return key
+}
+
+// Pin makes the keys that the operators file gives an operator those that count.
+func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Trusted, error) {
+	return func(old []byte) ([]byte, eventlog.Trusted, error) {
+		event := eventlog.Trusted{OperatorID: operator, By: by}
+		pins, err := signers.ParsePins(old)
+		if err != nil {
+			return nil, event, &fault.CorruptError{File: k.pinsFile(), Why: err.Error()}
+		}
+		list, err := k.At.Operators()
+		if err != nil || list == nil {
+			return old, event, err
+		}
+		at := slices.IndexFunc(list.All(), func(o operators.Operator) bool { return o.ID == operator })
+		if at < 0 {
+			return nil, event, fault.New(fault.ErrInvalid, "`handoff operators list` lists them", "%q is not in the operators file", operator)
+		}
+		_, known := pins[operator]
+		event.FirstSight = !known
+		pinned := pins.Trust(operator, list.Authors()[at].Keys())
+		event.Keys, event.Former = signers.Fingerprints(pinned.Keys), signers.Fingerprints(pinned.Former)
+		return pins.Bytes(), event, nil
+	}
+}
+
+// required returns what the operators file says of handoffs of an author without a good signature: "", flag or refuse. A file
+// that cannot be used says nothing.
+func (k *Keyring) required(from string) string {
+	text, err := k.At.OperatorsText()
+	if err != nil || !bytes.Contains(text, []byte("require_signature")) {
+		return ""
+	}
+	list, faults := store.ParseOperators(text)
+	if len(faults) > 0 {
+		return ""
+	}
+	return list.Require(from)
+}
+
+// Distrust says what is missing where the operators file wants a good signature of the author, "" if nothing is. refuse says that
+// the body is not to be shown.
+func (k *Keyring) Distrust(from string, sig signers.Verdict) (why string, refuse bool) {
+	if sig.State == signers.Good {
+		return "", false
+	}
+	required := k.required(from)
+	if required == "" {
+		return "", false
+	}
+	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from, sig.State), required == operators.RequireRefuse
+}
