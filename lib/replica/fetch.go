@@ -49,6 +49,7 @@ func (x *syncing) fetch(ctx context.Context) error {
 	if len(news) == 0 {
 		return nil
 	}
+	x.grew = true
 	_, err := x.repo.call(ctx, git.Call{Args: []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--stdin", x.url},
 		Stdin: strings.NewReader(specs.String()), Limit: transferLimit})
 	if e := (*git.Error)(nil); err != nil && !(errors.As(err, &e) && e.Code == 1) {

@@ -77,6 +77,7 @@ type syncing struct {
 	url    string
 	refs   map[string]string // of sync.git
 	remote map[string]string // what the remote has, by writer
+	grew   bool              // sync.git has new objects
 	got    Result
 }
 
@@ -141,8 +142,8 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 			moved = x.saveProgress(p)
 		}
 	}
-	if x.got.Sent+len(x.got.Received) > 0 {
-		_, _ = x.repo.Run(ctx, git.Call{Args: []string{"gc", "--auto", "--quiet"}, Limit: transferLimit}) // what is not packed now is at another time
+	if x.grew {
+		x.repo.pack(ctx)
 	}
 	return p, errors.Join(moved, x.refusals())
 }

@@ -322,17 +322,21 @@ func TestOneSyncAtATime(t *testing.T) {
 	if _, err := sync(roots[0]); !errors.Is(err, handoff.ErrBusy) {
 		t.Error(err)
 	}
-	stale := filepath.Join(dir.Path(), "packed-refs.lock")
-	if err := os.WriteFile(stale, nil, 0o600); err != nil {
-		t.Fatal(err)
+	remnants := []string{"packed-refs.lock", "objects/pack/tmp_pack_X", "objects/pack/.tmp-1-pack-X.pack", "objects/pack/pack-X.keep", "fast_import_crash_1"}
+	for _, name := range remnants {
+		if err := os.WriteFile(filepath.Join(dir.Path(), name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	dir.Unlock()
 	write(t, roots[0], "two")
 	if got := mustSync(t, roots[0]); got.Sent != 1 {
 		t.Errorf("%+v", got)
 	}
-	if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
-		t.Error("a lock that git left is still there")
+	for _, name := range remnants {
+		if _, err := os.Stat(filepath.Join(dir.Path(), name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s, which git left, is still there", name)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
@@ -52,7 +53,7 @@ func (r *repo) prepare(ctx context.Context) error {
 		return err
 	}
 	if _, err := r.dir.Lstat("HEAD"); err == nil {
-		return r.removeLocks()
+		return r.removeRemnants()
 	}
 	_, err := r.Run(ctx, git.Call{Args: []string{"-c", "init.defaultRefFormat=files", "init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--initial-branch=main"}})
 	if err != nil {
@@ -69,21 +70,35 @@ func (r *repo) setConfig() error {
 	return r.dir.Replace("config", []byte(config), 0o600)
 }
 
-// removeLocks removes what a git that was killed has left. None runs: it would hold the lock of the directory.
-func (r *repo) removeLocks() error {
+// removeRemnants removes what a git that was killed has left. None runs: it would hold the lock of the directory.
+func (r *repo) removeRemnants() error {
 	return filepath.WalkDir(r.Dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
+		switch name := filepath.Base(path); {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == "objects":
+		case d.IsDir() && len(name) == 2 && form.IsHex(name): // of loose objects
 			return fs.SkipDir
-		case d.Type().IsRegular() && strings.HasSuffix(path, ".lock"):
+		case d.Type().IsRegular() && isRemnant(name):
 			return os.Remove(path)
 		}
 		return nil
 	})
+}
+
+func isRemnant(name string) bool {
+	begins := func(with string) bool { return strings.HasPrefix(name, with) }
+	return strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".keep") || begins("tmp_") || begins(".tmp-") || begins("fast_import_crash_")
+}
+
+// pack puts the newest objects into one pack, and that together with others which are not much larger. Each sync stores the last file
+// of a log and the tree of a day anew; beside their older versions in a pack they take next to nothing.
+func (r *repo) pack(ctx context.Context) {
+	if _, err := r.Run(ctx, git.Call{Args: []string{"repack", "-d", "--quiet", "--geometric=8"}, Limit: transferLimit}); err == nil || ctx.Err() != nil {
+		return
+	}
+	_, _ = r.Run(ctx, git.Call{Args: []string{"gc", "--auto", "--quiet"}, Limit: transferLimit}) // before git 2.32; what fails now is done at another time
 }
 
 // allRefs returns the refs of ours.

@@ -114,6 +114,7 @@ func (x *syncing) allOwn(ctx ctx, tip string) (ids []string, err error) {
 
 // commit adds the news to the own ref and returns the commit. What of the news does not verify is left for another time.
 func (x *syncing) commit(ctx ctx, p progress, n *news, tip string) (string, error) {
+	x.grew = true
 	reader, writer := io.Pipe()
 	go func() { writer.CloseWithError(x.writeCommit(writer, p, n, tip)) }()
 	_, err := x.repo.Run(ctx, git.Call{Args: []string{"fast-import", "--quiet", "--done", "--date-format=raw"}, Stdin: reader, Limit: transferLimit})
