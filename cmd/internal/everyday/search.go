@@ -105,7 +105,7 @@ func printMatchJSON(w *bufio.Writer, m handoff.Match) error {
 	line := struct {
 		handoff.Listed
 		Passages []foundPassage `json:"passages"`
-	}{handoff.ListedEntry(m.Entry), []foundPassage{}}
+	}{handoff.ListedEntry(m.Row), []foundPassage{}}
 	for _, p := range m.Passages {
 		line.Passages = append(line.Passages, foundPassage{p.Where, p.Line, handoff.EscapeLine(p.Text)})
 	}
