@@ -3,15 +3,25 @@ package handoff
 import (
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/offers"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// How far a handoff has come to its recipient.
+// A State is how far a handoff has come.
+type State = life.State
+
+// The states; see package life for what each of them means.
 const (
-	StateUnread  = "unread"  // as far as is known, nobody told the recipient
-	StateOffered = "offered" // a session of the recipient was told, and has not marked it as read
-	StateRead    = "read"
+	StateUnread     = life.Unread
+	StateOffered    = life.Offered
+	StateRead       = life.Read
+	StateTaken      = life.Taken
+	StateAwaiting   = life.Awaiting
+	StateDone       = life.Done
+	StateSuperseded = life.Superseded
+	StateExpired    = life.Expired
+	StateArchived   = life.Archived
 )
 
 // A Listed entry is how a handoff looks in JSON.
@@ -24,7 +34,7 @@ type Listed struct {
 	Time   string `json:"ts_utc"`
 	ReadBy []Mark `json:"read_by"`
 	Unread bool   `json:"unread"`          // by its recipient
-	State  string `json:"state,omitempty"` // how far it has come to its recipient
+	State  State  `json:"state,omitempty"` // how far it has come to its recipient
 
 	Signature *Signature `json:"signature,omitempty"`
 }
@@ -82,7 +92,7 @@ func (s *Store) told() offered {
 	return told
 }
 
-func (o offered) state(e Entry) string {
+func (o offered) state(e Entry) State {
 	switch {
 	case !e.UnreadBy(""):
 		return StateRead

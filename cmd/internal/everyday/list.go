@@ -133,7 +133,7 @@ func printTable(a *App, w *bufio.Writer, s *handoff.Store, entries []handoff.Ent
 	}
 	rows := make([][]string, len(entries))
 	for i, e := range s.Listed(entries) {
-		rows[i] = []string{e.ID[len("sha256:"):][:12], e.Time, e.From, e.To, e.Topic, e.State}
+		rows[i] = []string{e.ID[len("sha256:"):][:12], e.Time, e.From, e.To, e.Topic, string(e.State)}
 	}
 	_, err := fmt.Fprint(w, handoff.Table(TerminalWidth(a.Stdout), []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE"}, rows))
 	return err

@@ -1,0 +1,75 @@
+package life_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
+)
+
+func id(n int) string { return fmt.Sprintf("sha256:%064x", n) }
+
+func row(n int, from, to, readBy string) index.Row {
+	return index.Row{ID: id(n), File: "2026-05-07-a-b-t.md", From: from, To: to, Topic: "t", Time: "2026-05-07T12:00:00Z", ReadBy: readBy}
+}
+
+var now = time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
+
+func TestStates(t *testing.T) {
+	const read = "ben:2026-05-08T09:00:00Z"
+	for _, test := range []struct {
+		name    string
+		row     index.Row
+		offered bool
+		add     func(*life.Facts)
+		want    life.State
+	}{
+		{"nothing is known", row(1, "ann", "ben", ""), false, nil, life.Unread},
+		{"somebody else has read it", row(1, "ann", "ben", "eve:2026-05-08T09:00:00Z"), false, nil, life.Unread},
+		{"offered", row(1, "ann", "ben", ""), true, nil, life.Offered},
+		{"read", row(1, "ann", "ben", read), true, nil, life.Read},
+		{"superseded by its sender", row(1, "ann", "ben", read), true, superseded("ann", "eve"), life.Superseded},
+		{"superseded by its recipient", row(1, "ann", "ben", ""), false, superseded("ben", "ann"), life.Superseded},
+		{"somebody else claims to supersede it", row(1, "ann", "ben", ""), false, superseded("eve", "ben"), life.Unread},
+		{"its successor is not approved", row(1, "ann", "ben", ""), false, superseded("ann", "ben", "approve:required"), life.Unread},
+		{"expired", row(1, "ann", "ben", read), true, expires("2026-11-22T09:00:00Z"), life.Expired},
+		{"not yet expired", row(1, "ann", "ben", ""), false, expires("2026-11-22T09:00:00.000000001Z"), life.Unread},
+		{"approval", row(1, "ann", "ben", read), false, func(f *life.Facts) { f.AddDocument(id(1), "ann", "ben", []string{"approve:required"}) }, life.Awaiting},
+	} {
+		f := life.NewFacts()
+		if test.add != nil {
+			test.add(f)
+			test.add(f)
+		}
+		if got := f.State(test.row, test.offered, now); got != test.want {
+			t.Errorf("%s: %s instead of %s", test.name, got, test.want)
+		}
+	}
+}
+
+func superseded(from, to string, more ...string) func(*life.Facts) {
+	return func(f *life.Facts) { f.AddDocument(id(2), from, to, append(more, "supersedes:"+id(1))) }
+}
+
+func expires(at string) func(*life.Facts) {
+	return func(f *life.Facts) { f.AddDocument(id(1), "ann", "ben", []string{"expires:" + at}) }
+}
+
+// Who supersedes, and answers, is found from both sides, whichever becomes known first.
+func TestBothSides(t *testing.T) {
+	f := life.NewFacts()
+	f.AddDocument(id(3), "ann", "ben", []string{"supersedes:" + id(1), "re:" + id(2)})
+	f.AddDocument(id(2), "ben", "ann", []string{"supersedes:" + id(1), "re:" + strings.Repeat("x", 64)})
+	if got := f.Successors(row(1, "ann", "ben", "")); len(got) != 2 {
+		t.Errorf("it is superseded by %v", got)
+	}
+	if got := f.Of(id(2)); len(got.Replies) != 1 || got.Replies[0] != id(3) || len(got.Malformed) != 1 {
+		t.Errorf("what is known is %+v", got)
+	}
+	if got := f.Of("nothing"); got.From != "" {
+		t.Errorf("what is known of no handoff is %+v", got)
+	}
+}

@@ -1,0 +1,66 @@
+// Package life derives how far a handoff has come (spec 6-life). No state is stored: it follows from the row, which has the
+// marks of who has read it, from the references of documents, and from events of the audit log. [Facts] gathers what
+// documents and events say, [Facts.State] joins that with a row.
+//
+// An event that changes the state of a handoff has a payload with handoff_id, operator_id and ts_utc, and a line in the
+// table changes, which says what it does. That is all there is to a new one here.
+package life
+
+import (
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+// A State is how far a handoff has come.
+type State string
+
+// The states. Where several hold, the first of this list counts.
+const (
+	Archived   State = "archived"
+	Done       State = "done"
+	Superseded State = "superseded" // another handoff takes its place
+	Expired    State = "expired"
+	Awaiting   State = "awaiting" // approval
+	Taken      State = "taken"    // by somebody who has not ended it
+	Read       State = "read"     // by its recipient
+	Offered    State = "offered"  // a session of the recipient was told, and has not marked it as read
+	Unread     State = "unread"   // as far as is known, nobody told the recipient
+)
+
+// States are all states, in the order in which a handoff comes to them as a rule.
+var States = []State{Unread, Offered, Read, Taken, Awaiting, Done, Superseded, Expired, Archived}
+
+// IsOver reports whether a handoff in the state has left what is shown as unread, whoever has read it. It is never marked
+// as read for that.
+func (s State) IsOver() bool {
+	switch s {
+	case Archived, Done, Superseded, Expired:
+		return true
+	}
+	return false
+}
+
+// State returns the state of the handoff of a row. offered says that its recipient was told of it.
+func (f *Facts) State(row index.Row, offered bool, now time.Time) State {
+	h := f.Of(row.ID)
+	switch {
+	case h.Archived.By != "":
+		return Archived
+	case h.Done.By != "":
+		return Done
+	case len(f.Successors(row)) > 0:
+		return Superseded
+	case h.IsExpired(now):
+		return Expired
+	case h.IsAwaiting():
+		return Awaiting
+	case h.Taken.By != "":
+		return Taken
+	case !row.UnreadBy(""):
+		return Read
+	case offered:
+		return Offered
+	}
+	return Unread
+}
