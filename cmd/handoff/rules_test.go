@@ -122,6 +122,9 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/spf13/cobra":                      "cmd/",
 		"github.com/spf13/pflag":                      "cmd/",
 		"golang.org/x/term":                           "cmd/",
+		"github.com/yuin/goldmark":                    "cmd/internal/markdown",
+		"charm.land/lipgloss/v2":                      "cmd/internal/",
+		"github.com/charmbracelet/x/ansi":             "cmd/internal/",
 		"golang.org/x/sys":                            "",
 	}
 	found := make(map[string]bool)
@@ -176,7 +179,7 @@ func TestKindsLinkNoStore(t *testing.T) {
 
 // What starts often links nothing that costs at its start, whether it is used or not.
 func TestFastProgramLinksLittle(t *testing.T) {
-	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "go-udiff", "/schema", "/lib/record", "/lib/bundle", "/lib/signature", "sshsig", "x/crypto", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/whole"}
+	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "go-udiff", "/schema", "/lib/record", "/lib/bundle", "/lib/signature", "sshsig", "x/crypto", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/whole", "charm", "goldmark"}
 	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff") {
 		for _, name := range heavy {
 			if strings.Contains(pkg, name) {
