@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +27,7 @@ func TestOneOfFiftyResumes(t *testing.T) {
 		codes := make([]int, 50)
 		var wg sync.WaitGroup
 		for i := range codes {
-			wg.Go(func() { codes[i] = resumeProcess(dir, id, lifetime(i, killed)) })
+			wg.Go(func() { codes[i] = process(handoffIn(dir, "resume", id, "--operator", "ben"), lifetime(i, killed)) })
 		}
 		wg.Wait()
 		won := 0
@@ -44,6 +45,49 @@ func TestOneOfFiftyResumes(t *testing.T) {
 		}
 		if won > 1 || won == 0 && killed == 0 {
 			t.Errorf("%d of 50 have resumed, %d of them killed", won, killed)
+		}
+		if out, err := handoffIn(dir, "verify").CombinedOutput(); err != nil {
+			t.Errorf("verify: %v\n%s", err, out)
+		}
+	}
+}
+
+// Fifty sessions take the same handoff at once, and some of them are killed: at most one has it.
+func TestOneOfFiftyTakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 50 processes")
+	}
+	for _, killed := range []int{0, 25} {
+		dir := t.TempDir()
+		id := writePacket(t, dir)
+		for round := range 2 { // and again after it was given back
+			codes := make([]int, 50)
+			var wg sync.WaitGroup
+			for i := range codes {
+				wg.Go(func() {
+					codes[i] = process(handoffIn(dir, "take", id, "--operator", "ben", "--session", fmt.Sprint("s-", i)), lifetime(i, killed))
+				})
+			}
+			wg.Wait()
+			won := 0
+			for i, code := range codes {
+				switch {
+				case code == 0:
+					won++
+				case code != 11 && i >= killed:
+					t.Errorf("process %d exits with %d", i, code)
+				}
+			}
+			if won > 1 || won == 0 && killed == 0 {
+				t.Errorf("%d of 50 have taken it, %d of them killed", won, killed)
+			}
+			ledger, err := os.ReadFile(filepath.Join(dir, ".run", "consumed-tokens.jsonl"))
+			if n := bytes.Count(ledger, fmt.Append(nil, "#take.", round)); err != nil || n != 1 {
+				t.Errorf("the ledger has %d takes (%v), want 1", n, err)
+			}
+			if out, err := handoffIn(dir, "release", id, "--operator", "ben").CombinedOutput(); err != nil {
+				t.Errorf("release: %v\n%s", err, out)
+			}
 		}
 		if out, err := handoffIn(dir, "verify").CombinedOutput(); err != nil {
 			t.Errorf("verify: %v\n%s", err, out)
@@ -90,8 +134,8 @@ func lifetime(i, killed int) time.Duration {
 	return time.Duration(i+1) * 7 * time.Millisecond
 }
 
-func resumeProcess(dir, id string, lifetime time.Duration) int {
-	cmd := handoffIn(dir, "resume", id, "--operator", "ben")
+// process runs a command, which is killed after its lifetime if it has one, and returns its exit code.
+func process(cmd *exec.Cmd, lifetime time.Duration) int {
 	if err := cmd.Start(); err != nil {
 		return -1
 	}

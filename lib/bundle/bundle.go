@@ -6,12 +6,12 @@
 //	{"bundle":"handoff-bundle/1","created_utc":…,"origin":{"writer":…}}
 //	{"first_seen":…,"handoff":"<the stored document>","id":…,"sigs":[…]}
 //	{"read":{"id":…,"operator":…,"ts_utc":…}}
-//	{"consumed":{"accepted":…,"id":…,"operator":…,"reason":…,"token":…,"ts_utc":…}}
+//	{"consumed":{"accepted":…,"id":…,"operator":…,"reason":…,"session":…,"token":…,"ts_utc":…}}
 //	{"end":{"handoffs":N,"sha256":"<of all bytes before this line>"}}
 //
 // Handoffs come in the order of their ids, read marks in that of id and operator, consumed tokens in that of their tokens; none
 // comes twice, and marks and tokens are of handoffs of the bundle. What is not known or not there is left out: writer,
-// first_seen, sigs, accepted, reason. created_utc is the newest time that a bundle tells of, so that the same set from the same
+// first_seen, sigs, accepted, reason, session. created_utc is the newest time that a bundle tells of, so that the same set from the same
 // store gives the same bytes. All times are as ts_utc has them.
 //
 // A bundle may be compressed with gzip. Unpacked it has at most 256 MiB and 100,000 lines.
@@ -55,8 +55,9 @@ type Handoff struct {
 // A Read mark says that an operator has read a handoff, and when.
 type Read struct{ ID, Operator, Time string }
 
-// A Consumed token says that work was resumed from a handoff.
-type Consumed struct{ Token, ID, Operator, Time, Accepted, Reason string }
+// A Consumed token says that work was resumed from a handoff, or that it was taken, given back, ended or put away: a line of
+// the ledger.
+type Consumed struct{ Token, ID, Operator, Time, Accepted, Reason, Session string }
 
 // A Line is one of them: of its pointers one is not nil.
 type Line struct {
@@ -113,7 +114,7 @@ func (l Line) text() (text []byte, err error) {
 	}
 	c := l.Consumed
 	members := []canon.Member{{Key: "id", Text: c.ID}, {Key: "operator", Text: c.Operator}, {Key: "token", Text: c.Token}, {Key: "ts_utc", Text: c.Time}}
-	return nested("consumed", optional(optional(members, "accepted", c.Accepted), "reason", c.Reason))
+	return nested("consumed", optional(optional(optional(members, "accepted", c.Accepted), "reason", c.Reason), "session", c.Session))
 }
 
 func (h Header) text() ([]byte, error) {

@@ -94,7 +94,7 @@ func (c *contents) take(header Header, l Line, o Options) {
 		c.marks[l.Read.ID] = append(c.marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})
 	case l.Consumed != nil:
 		t := l.Consumed
-		c.tokens = append(c.tokens, handoff.Consumption{Token: t.Token, HandoffID: t.ID, Operator: t.Operator, Time: t.Time, Accepted: t.Accepted, Reason: t.Reason})
+		c.tokens = append(c.tokens, handoff.Consumption{Token: t.Token, HandoffID: t.ID, Operator: t.Operator, Time: t.Time, Accepted: t.Accepted, Reason: t.Reason, Session: t.Session})
 	}
 }
 

@@ -191,8 +191,8 @@ func parseLine(line []byte) (l Line, err error) {
 			Time         string `json:"ts_utc"`
 		} `json:"read"`
 		Consumed *struct {
-			Token, ID, Operator, Accepted, Reason string
-			Time                                  string `json:"ts_utc"`
+			Token, ID, Operator, Accepted, Reason, Session string
+			Time                                           string `json:"ts_utc"`
 		} `json:"consumed"`
 	}
 	if err := json.Unmarshal(line, &v); err != nil {
@@ -205,7 +205,7 @@ func parseLine(line []byte) (l Line, err error) {
 		l.Read = &Read{v.Read.ID, v.Read.Operator, v.Read.Time}
 	case v.Consumed != nil:
 		c := v.Consumed
-		l.Consumed = &Consumed{c.Token, c.ID, c.Operator, c.Time, c.Accepted, c.Reason}
+		l.Consumed = &Consumed{c.Token, c.ID, c.Operator, c.Time, c.Accepted, c.Reason, c.Session}
 	default:
 		return l, errors.New("is of no kind that a bundle has")
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -71,10 +72,13 @@ func (h Handoff) check() string {
 }
 
 func (c Consumed) check() string {
-	isToken := len(c.Token) >= 8 && form.IsSlug(c.Token, 128) || form.IsID(c.Token)
+	of, _, _, isAct := eventlog.ParseKey(c.Token)
+	isToken := len(c.Token) >= 8 && form.IsSlug(c.Token, 128) || form.IsID(c.Token) || isAct && of == c.ID
 	switch {
 	case !isToken:
 		return "has a token that no ledger has"
+	case c.Session != "" && !form.IsSlug(c.Session, 128):
+		return "has a session that no ledger has"
 	case len(c.Reason) > maxText, len(c.Accepted) > 0 && strings.Trim(c.Accepted, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
 		return "has an accepted or reason that no ledger has"
 	}

@@ -75,14 +75,13 @@ func (s *Store) TakeOver(ctx context.Context, marks map[string][]Mark, tokens []
 
 func takeTokens(x *txn.Session, tokens []Consumption) (taken int, err error) {
 	for _, c := range tokens {
-		err := x.Resume(c)
-		if errors.As(err, new(*txn.ConsumedError)) {
-			continue
-		}
+		isNew, err := x.TakeOverToken(c)
 		if err != nil {
 			return taken, err
 		}
-		taken++
+		if isNew {
+			taken++
+		}
 	}
 	return taken, nil
 }

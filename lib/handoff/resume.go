@@ -15,13 +15,14 @@ import (
 
 // Resume consumes the resume token of a handoff, once and for all, and marks the handoff as read by the
 // operator. The caller has checked the handoff and decided; c needs HandoffID and Operator, and Token if
-// the handoff has one. An operator whom the operators file does not list is ErrDenied, unless the handoff is for them. Of several that resume at once one succeeds; the others get a *ConsumedError.
+// the handoff has one. An operator whom the operators file does not list is ErrDenied, unless the handoff is for them. Of several that resume at
+// once one succeeds; the others get a *ConsumedError, and a *TakenError where somebody else has taken the handoff.
 //
 // The commit is the token's line in the ledger. The read mark and the event follow, also after a crash: where they cannot
 // be recorded now, Options.Warn hears of it, and the next change of the store completes them.
 func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.Consumption, err error) {
 	defer func() {
-		if !errors.As(err, new(*txn.ConsumedError)) {
+		if !errors.As(err, new(*txn.ConsumedError)) && !errors.As(err, new(*txn.TakenError)) {
 			err = fault.Unpublished(err)
 		}
 	}()

@@ -63,7 +63,7 @@ func (s said) isVague() bool {
 
 // isNews reports whether others want to know of it soon. The rest goes with what they do.
 func (s said) isNews() bool {
-	return s.isOwn() || s.isVague() || s.Type == eventlog.TypeMarkRead || s.Type == eventlog.TypeResume
+	return s.isOwn() || s.isVague() || s.Type == eventlog.TypeMarkRead || eventlog.IsConsumption(s.Type)
 }
 
 // eventLines goes through the events of a part of the audit log: their lines, without newlines, and where they begin.

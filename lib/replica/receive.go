@@ -196,13 +196,13 @@ func (c *catch) note(s said) {
 	if !form.IsID(s.HandoffID) || !form.IsSlug(s.Operator, document.MaxName) || !form.IsInstant(s.Time) {
 		return
 	}
-	switch s.Type {
-	case eventlog.TypeMarkRead:
+	switch {
+	case s.Type == eventlog.TypeMarkRead:
 		if m := (mark{s.Operator, s.Time}); !slices.Contains(c.held.Marks[s.HandoffID], m) {
 			c.held.Marks[s.HandoffID] = append(c.held.Marks[s.HandoffID], m)
 		}
-	case eventlog.TypeResume:
-		t := handoff.Consumption{Token: s.Token, HandoffID: s.HandoffID, Operator: s.Operator, Time: s.Time, Accepted: s.Accepted, Reason: s.Reason}
+	case eventlog.IsConsumption(s.Type):
+		t := handoff.Consumption{Token: s.Token, HandoffID: s.HandoffID, Operator: s.Operator, Time: s.Time, Accepted: s.Accepted, Reason: s.Reason, Session: s.Session}
 		if isConsumption(t) && !slices.Contains(c.held.Tokens, t) {
 			c.held.Tokens = append(c.held.Tokens, t)
 		}
@@ -211,8 +211,9 @@ func (c *catch) note(s said) {
 
 // isConsumption reports whether a ledger may have a token as it is told of.
 func isConsumption(t handoff.Consumption) bool {
-	isToken := len(t.Token) >= 8 && form.IsSlug(t.Token, 128) || form.IsID(t.Token)
-	return isToken && handoff.CheckReason(t.Reason) == nil && (t.Accepted == "" || form.IsSlug(t.Accepted, 64))
+	of, _, _, isAct := eventlog.ParseKey(t.Token)
+	isToken := len(t.Token) >= 8 && form.IsSlug(t.Token, 128) || form.IsID(t.Token) || isAct && of == t.HandoffID
+	return isToken && (t.Session == "" || form.IsSlug(t.Session, 128)) && handoff.CheckReason(t.Reason) == nil && (t.Accepted == "" || form.IsSlug(t.Accepted, 64))
 }
 
 // takeHeld makes sources of what waited.

@@ -41,6 +41,7 @@ type view struct {
 	rows    map[string]string // id → file, over all index files
 	marks   map[string]bool   // id and operator
 	tokens  map[string]int    // handoffs that were resumed → how often
+	acts    map[string]int    // what the ledger says was done with handoffs, act and id → how often
 	events  map[string]int    // type and id → how often
 	aside   map[string]bool   // handoffs that a repair found lost
 	anew    map[string]int    // handoffs that a repair wrote a new event for → how often
@@ -62,7 +63,7 @@ func (v *view) fault(format string, args ...any) {
 // look reads the store in dir.
 func look(dir string) *view {
 	v := &view{rows: make(map[string]string), marks: make(map[string]bool), events: make(map[string]int), files: make(map[string]bool),
-		tokens: make(map[string]int), aside: make(map[string]bool), anew: make(map[string]int)}
+		tokens: make(map[string]int), acts: make(map[string]int), aside: make(map[string]bool), anew: make(map[string]int)}
 	v.names(filepath.Join(dir, "handoffs"))
 	v.names(filepath.Join(dir, ".run"))
 	v.indexes(filepath.Join(dir, "handoffs"))
@@ -160,7 +161,7 @@ var varies = regexp.MustCompile(`(\.tmp-|\.md)[0-9a-f]+|ben:[^ |,]+Z`)
 
 // shape tells stores apart: all but the times in INDEX.md and in events, and random names.
 func (v *view) shape() string {
-	return varies.ReplaceAllString(v.shown, "") + fmt.Sprint(v.events, v.tokens, v.aside, v.anew, v.torn, v.faults)
+	return varies.ReplaceAllString(v.shown, "") + fmt.Sprint(v.events, v.tokens, v.acts, v.aside, v.anew, v.torn, v.faults)
 }
 
 func (v *view) ledger(path string) {
@@ -171,10 +172,16 @@ func (v *view) ledger(path string) {
 			return
 		}
 		var c struct {
-			ID string `json:"handoff_id"`
+			ID    string `json:"handoff_id"`
+			Token string `json:"token"`
 		}
 		if err := json.Unmarshal([]byte(line), &c); err != nil || c.ID == "" {
 			v.fault("the ledger has a line that is no token: %.40q", line)
+		}
+		if _, act, isAct := strings.Cut(c.Token, "#"); isAct {
+			act, _, _ = strings.Cut(act, ".")
+			v.acts[act+" "+c.ID]++
+			continue
 		}
 		v.tokens[c.ID]++
 	}
@@ -249,6 +256,13 @@ func (v *view) clean() (faults []string) {
 			add("the audit log has a write of %s, which no index lists", id)
 		} else if kind == "handoff.resume" && v.tokens[id] == 0 {
 			add("the audit log has a resume of %s, which the ledger lacks", id)
+		}
+	}
+	for _, act := range words("take release done archive unarchive") {
+		for id := range v.rows {
+			if n, events := v.acts[act+" "+id], v.events["handoff."+act+" "+id]; n != events || n > 1 {
+				add("the ledger has %d of %s of %s, the log %d", n, act, id, events)
+			}
 		}
 	}
 	for id, n := range v.tokens {

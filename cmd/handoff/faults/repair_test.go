@@ -66,6 +66,22 @@ func resumes(three [][]string) []scenario {
 	}
 }
 
+// takings are the scenarios in which a handoff is taken, given back and ended.
+func takings(three [][]string) []scenario {
+	act := func(name, topic string) []string { return []string{name, idOf(topic), "--operator", "ben"} }
+	taken := append(three, act("take", "a"))
+	repair := words("doctor --repair")
+	return []scenario{
+		{name: "take", prepare: three, command: act("take", "a"), mark: "a", act: "take a"},
+		{name: "release", prepare: taken, command: act("release", "a"), act: "release a"},
+		{name: "done", prepare: taken, command: act("done", "a"), act: "done a"},
+		{name: "recovery of a take", prepare: three, crashes: []crash{{beforeCommit, act("take", "a")}}, command: words("write d.md"), adds: words("d"), mark: "a", act: "take a"},
+		{name: "recovery of no take", prepare: three, crashes: []crash{{beforeEvent, act("take", "a")}}, command: act("take", "a"), mark: "a", act: "take a"},
+		{name: "recovery of a release", prepare: taken, crashes: []crash{{beforeEvent, act("release", "a")}}, command: act("release", "a"), act: "release a"},
+		{name: "repair of a ledger without acts", prepare: append(taken, act("release", "a"), act("done", "a")), damage: removed(".run/consumed-tokens.jsonl"), command: repair},
+	}
+}
+
 // repairs are the scenarios in which the doctor mends a store.
 func repairs(three, archived [][]string) []scenario {
 	marked := append(three, []string{"mark-read", idOf("a"), "ben"})

@@ -27,6 +27,7 @@ type scenario struct {
 	adds     []string // topics that the command publishes
 	mark     string   // the topic that is marked then
 	token    string   // the topic whose token is consumed then
+	act      string   // what is done then with the topic, such as take a
 	loses    string   // the topic that was damaged, and goes aside
 	isOnce   bool     // when the command was done before, it has exit code 11
 	reads    bool     // the command changes nothing, and recovers nothing
@@ -89,6 +90,7 @@ func scenarios() []scenario {
 		{name: "recovery of a recovered event", prepare: three, crashes: []crash{{beforeEvent, write}, {beforeEvent, other}, {beforeEnd, other}}, command: other, adds: words("e")},
 	}
 	list = append(list, resumes(three)...)
+	list = append(list, takings(three)...)
 	list = append(list, exchanges(three)...)
 	list = append(list, repairs(three, append(two, write))...)
 	for _, at := range []string{beforeBodies, beforeCommit, beforeEvent, beforeEnd} {

@@ -126,6 +126,9 @@ func (s *simulation) missing(now *view, e ending) (faults []string) {
 		if s.token != "" && now.tokens[idOf(s.token)] == 0 {
 			faults = append(faults, "the consumed token of "+s.token+" is lost")
 		}
+		if act, topic, _ := strings.Cut(s.act, " "); s.act != "" && now.acts[act+" "+idOf(topic)] == 0 {
+			faults = append(faults, s.act+" is lost")
+		}
 	}
 	for _, topic := range topics {
 		if now.rows[idOf(topic)] == "" {
@@ -185,7 +188,7 @@ func (s *simulation) recovered(dir string, e ending) (faults []string) {
 		}
 		e.others = append(slices.Clone(e.others), "e")
 		now := e.look(dir)
-		if s.token != "" { // what is torn of the ledger waits for the next resume
+		if s.token+s.act != "" { // what is torn of the ledger waits for the next resume
 			now.torn, now.faults = false, slices.DeleteFunc(now.faults, func(f string) bool { return strings.Contains(f, "the ledger") })
 			delete(now.tokens, "")
 		}

@@ -161,9 +161,9 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 	return faults
 }
 
-// isUnrecorded says whether a resume that is committed has said that the rest follows.
+// isUnrecorded says whether a resume or a take that is committed has said that the rest follows.
 func (r result) isUnrecorded() bool {
-	return strings.Contains(r.stderr, "resumed, but the read mark or the event is not recorded yet: ")
+	return strings.Contains(r.stderr, "the read mark or the event is not recorded yet: ")
 }
 
 // isDone says whether a command refused to do again what can be done once.
@@ -182,6 +182,9 @@ func (s *sweep) complete(now *view) []string {
 	}
 	if s.token != "" && now.tokens[idOf(s.token)] == 0 {
 		faults = append(faults, "the token of "+s.token+" is not consumed")
+	}
+	if act, topic, _ := strings.Cut(s.act, " "); s.act != "" && now.acts[act+" "+idOf(topic)] != 1 {
+		faults = append(faults, "the ledger lacks "+s.act)
 	}
 	return faults
 }

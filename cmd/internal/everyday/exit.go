@@ -27,7 +27,7 @@ var Exits = []Exit{
 	{6, handoff.ErrIntegrity, "integrity", "integrity: another id than claimed, stored content changed, bad signature, other machine, broken chain"},
 	{7, handoff.ErrConfig, "configuration", "configuration: system path, unusable directory, bad settings, no free name"},
 	{10, ErrOperational, "operational", "check: OPERATIONAL, the handoff must be mended or confirmed before work is resumed"},
-	{11, ErrCritical, "critical", "check: CRITICAL, there is nothing to resume from, or it was resumed before"},
+	{11, ErrCritical, "critical", "check: CRITICAL, there is nothing to resume from, or it was resumed before; take, release, done, resume: another has it, or it is done"},
 }
 
 // The verdicts of check and resume that are not clean.

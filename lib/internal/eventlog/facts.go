@@ -18,7 +18,7 @@ import (
 // Facts is what events say. Of what they say of a handoff it keeps no more than has to be compared.
 type Facts struct {
 	handoffs map[form.Key]*Handoff
-	Resumes  map[string]LoggedResume // by token
+	Resumes  map[string]LoggedResume // by token, and the acts
 	Resumed  []string                // the tokens, in order
 	Adopted  Adoption                // what was once taken over without its events
 	Machine  string                  // the fingerprint of the last regenerate

@@ -8,12 +8,22 @@ import (
 
 var idAlone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`sha256:[0-9a-f]{64}`) })
 
-// ResumeKey returns the key of the token that a line of the log records as consumed.
+// ResumeKey returns the key of the token that a line of the log records as consumed: of a resume, or of an act.
 func ResumeKey(line []byte) ([]byte, bool) {
-	if !isType(line, TypeResume) {
+	kind, _ := textField(line, "event_type")
+	if !IsConsumption(string(kind)) {
 		return nil, false
 	}
 	return textField(line, "token")
+}
+
+// IsConsumption reports whether an event of the type is also a line of the ledger.
+func IsConsumption(eventType string) bool {
+	switch eventType {
+	case TypeResume, TypeTake, TypeRelease, TypeDone, TypeArchive, TypeUnarchive:
+		return true
+	}
+	return false
 }
 
 // IsAlone reports whether a line of the log records what changes nothing else in the store: it is added without an intent.

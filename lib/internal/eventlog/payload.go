@@ -16,6 +16,11 @@ const (
 	TypeMarkRead   = "handoff.mark_read"
 	TypeSurface    = "handoff.surface"
 	TypeResume     = "handoff.resume"
+	TypeTake       = "handoff.take"
+	TypeRelease    = "handoff.release"
+	TypeDone       = "handoff.done"
+	TypeArchive    = "handoff.archive"
+	TypeUnarchive  = "handoff.unarchive"
 	TypeValidate   = "handoff.validate"
 	TypeRepair     = "handoff.repair"
 	TypeRotate     = "index.rotate"
@@ -100,9 +105,9 @@ type Rotated struct {
 	Last    string `json:"last_handoff_id"`
 }
 
-// A Consumption is the line of the ledger for a token that was consumed.
+// A Consumption is the line of the ledger for a token that was consumed, or for an [Act].
 type Consumption struct {
-	Token     string `json:"token"` // a token of another form than resume tokens have is its sha256:…; none is the handoff_id
+	Token     string `json:"token"` // a token of another form than resume tokens have is its sha256:…; none is the handoff_id; see Act.Key
 	HandoffID string `json:"handoff_id"`
 	Operator  string `json:"operator_id"`
 	Time      string `json:"ts_utc"`
@@ -110,11 +115,13 @@ type Consumption struct {
 	Reason    string `json:"reason,omitempty"`   // why
 
 	ConfirmedBy string `json:"confirmed_by,omitempty"` // who said that the answers mean what the packet says
+	Session     string `json:"session_id,omitempty"`   // of an agent, for which it was taken
 }
 
+// Resumed is what became of a handoff: it was resumed from, or one of the acts.
 type Resumed struct {
 	Consumption
-	Marked bool `json:"marked"` // the resume set the read mark
+	Marked bool `json:"marked"` // the same change set the read mark
 }
 
 // Repaired names what cannot be read from the other events of a repair. Quarantined are all handoffs

@@ -101,6 +101,13 @@ func (l *List) Require(id string) string {
 	return ""
 }
 
+// Can reports whether an operator who is active at now has a capability.
+func (l *List) Can(id, capability string, now time.Time) bool {
+	return slices.ContainsFunc(l.operators, func(o Operator) bool {
+		return o.ID == id && slices.Contains(o.Capabilities, capability) && l.Verify(id, now, Evidence{}).State == Verified
+	})
+}
+
 // Offboarded reports whether the operator's active_until has passed. A date passes at the end of
 // its day in UTC.
 func (o Operator) Offboarded(now time.Time) bool {

@@ -53,6 +53,10 @@ var deeds = []deed{
 			return x.Resume(eventlog.Consumption{Token: "token-1234", HandoffID: handoff("b", "body of b\n").HandoffID, Operator: "ben", Time: aTime})
 		})
 	}, nil, true},
+	{"take", -1, func(w *world) error {
+		_, err := w.act(eventlog.ActTake, "b", "ben", "s-1")
+		return err
+	}, nil, true},
 	{"regenerate", -1, func(w *world) error {
 		return w.locked(func(x *txn.Session) error {
 			return x.Regenerate(machine.Record{Fingerprint: other, FirstSeenUTC: aTime}, "ann", "moved", eventlog.Adoption{})

@@ -33,6 +33,8 @@ func (e *ConsumedError) Hint() string {
 	return "find out what was done since; a new packet with a new token is needed to resume again"
 }
 
+// Resume consumes the token of c. Where the handoff was taken before and given back, it is taken again first: the ledger
+// does not tell from the token alone that this resume came after that.
 func (x *Session) Resume(c eventlog.Consumption) error {
 	ledger, err := ReadLedger(x.State)
 	if err != nil {
@@ -43,15 +45,38 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 	} else if by != nil {
 		return &ConsumedError{*by}
 	}
-	st := step{op: &resume, intent: Intent{LedgerOffset: ledger.end()}}
-	marked, err := x.planMark(c, &st.intent)
+	life, err := ledger.Life(c.HandoffID)
 	if err != nil {
 		return err
+	}
+	if life.Done.IsDone() || life.Take.Holds().IsDone() && life.Take.Holds().Operator != c.Operator {
+		return newTakenError(c.HandoffID, life)
+	}
+	if life.Take.N > 0 && !life.Take.Holds().IsDone() {
+		take := eventlog.Consumption{Token: eventlog.ActTake.Key(c.HandoffID, life.Take.N), HandoffID: c.HandoffID, Operator: c.Operator, Session: c.Session, Time: c.Time}
+		if err := x.consume(&act, ledger, take, true); err != nil {
+			return err
+		}
+		if ledger, err = ReadLedger(x.State); err != nil {
+			return err
+		}
+	}
+	return x.consume(&resume, ledger, c, true)
+}
+
+// consume adds a line to the ledger, and gives the handoff a read mark if it lacks one and marks is set.
+func (x *Session) consume(op *Operation, ledger *Ledger, c eventlog.Consumption, marks bool) (err error) {
+	st := step{op: op, intent: Intent{LedgerOffset: ledger.end()}}
+	marked := false
+	if marks {
+		if marked, err = x.planMark(c, &st.intent); err != nil {
+			return err
+		}
 	}
 	if st.intent.LedgerLine, err = LedgerLine(c); err != nil {
 		return err
 	}
-	st.events = []eventlog.Pending{{Type: eventlog.TypeResume, Payload: eventlog.Resumed{Consumption: c, Marked: marked}}}
+	st.events = []eventlog.Pending{c.Event(marked)}
 	if marked {
 		st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: c.HandoffID, OperatorID: c.Operator, Time: c.Time}})
 	}

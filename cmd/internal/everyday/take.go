@@ -1,0 +1,75 @@
+package everyday
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func takeCommand(a *App) *cobra.Command {
+	cmd, who := a.actCommand(handoff.ActTake, cobra.ExactArgs(1))
+	cmd.Use, cmd.Short = "take ID", "Claim a handoff for one person or session, and mark it as read"
+	cmd.Long = `Claim a handoff for one person or one session of an agent, and mark it as read. Of any number that
+take it at once exactly one succeeds; the others exit with 11 and are told who has it since when.
+The same operator and session again is "existing", and exits with 0. A packet whose work was
+resumed is taken by who resumed it.`
+	cmd.Example = "  handoff take 134327a8 --operator ben\n  handoff take 134327a8 --session s-17"
+	cmd.Flags().StringVar(&who.Session, "session", "", "take it for this `session` of an agent alone")
+	return cmd
+}
+
+func releaseCommand(a *App) *cobra.Command {
+	cmd, who := a.actCommand(handoff.ActRelease, cobra.ExactArgs(1))
+	cmd.Use, cmd.Short = "release ID", "Give a handoff back, so that it can be taken again"
+	cmd.Long = `Give back a handoff that the operator has taken, from whatever session. It can be taken again then. What nobody
+has is left as it is; what another has, or is done, exits with 11.`
+	cmd.Example = "  handoff release 134327a8 --operator ben --note 'waiting for the keys'"
+	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log")
+	return cmd
+}
+
+func doneCommand(a *App) *cobra.Command {
+	cmd, who := a.actCommand(handoff.ActDone, cobra.ExactArgs(1))
+	cmd.Use, cmd.Short = "done ID", "End a handoff: what it asks for is done"
+	cmd.Long = `End a handoff for good, and mark it as read. It need not be taken before; what another has taken or
+ended exits with 11.`
+	cmd.Example = "  handoff done 134327a8 --operator ben --note 'merged as 1f3c2aa'"
+	cmd.Flags().StringVar(&who.Reason, "note", "", "what came of it (`text`), for the audit log")
+	return cmd
+}
+
+// actCommand is a command that does an act with handoffs.
+func (a *App) actCommand(act handoff.Act, args cobra.PositionalArgs) (*cobra.Command, *handoff.Consumption) {
+	who := new(handoff.Consumption)
+	cmd := &cobra.Command{
+		Args:              Args(args),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			p, s, err := a.ProjectStore()
+			if err != nil {
+				return err
+			}
+			if who.Operator == "" {
+				who.Operator = p.Me()
+			}
+			if who.Operator == "" {
+				return Invalid("use --operator OP, or set `operator` in "+handoff.SettingsName, "nobody is named who does it")
+			}
+			for _, id := range ids {
+				got, err := s.Act(context.Background(), act, id, *who)
+				if err != nil {
+					return err
+				}
+				a.Committed()
+				if err := a.PrintJSON(got); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&who.Operator, "operator", "", "who does it (`operator`; default who you are)")
+	return cmd, who
+}

@@ -1,0 +1,122 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// An Act is what can be done with a handoff besides reading it.
+type Act = eventlog.Act
+
+// The acts.
+const (
+	ActTake      = eventlog.ActTake      // have it, before anybody else has
+	ActRelease   = eventlog.ActRelease   // give it back
+	ActDone      = eventlog.ActDone      // end it
+	ActArchive   = eventlog.ActArchive   // put it away
+	ActUnarchive = eventlog.ActUnarchive // bring it back
+)
+
+// A TakenError says who has a handoff, or has ended it.
+type TakenError = txn.TakenError
+
+// An ActReceipt says who did something with a handoff, and when.
+type ActReceipt struct {
+	ID       string `json:"handoff_id"`
+	Act      Act    `json:"act"`
+	Operator string `json:"operator"`
+	Session  string `json:"session_id,omitempty"`
+	Time     string `json:"ts_utc"`
+	Status   string `json:"status"` // txn.StatusDone or StatusExisting: it was so before
+}
+
+// Act does an act for who, whose Operator it needs; Session and Reason are kept. Of any number that take a handoff at once
+// one succeeds, and the others get a *TakenError, as those who release or end what another has. Taking and ending mark it
+// as read. It may be taken and ended by whom it is for and by the operators of the operators file, archived by who has
+// written it, by whom it is for and by operators with the capability archive; else the error is ErrDenied.
+func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_ ActReceipt, err error) {
+	defer func() {
+		if !errors.As(err, new(*txn.TakenError)) {
+			err = fault.Unpublished(err)
+		}
+	}()
+	if _, err := txn.Guard(s.at); err != nil {
+		return ActReceipt{}, err
+	}
+	entry, err := s.Find(id)
+	if err == nil {
+		err = s.admitAct(act, entry, who)
+	}
+	if err != nil {
+		return ActReceipt{}, err
+	}
+	who.HandoffID = entry.ID
+	existing := false
+	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
+		who.Time = x.Now()
+		who, existing, err = x.Act(act, who)
+		return err
+	})
+	if errors.Is(err, txn.ErrUnrecorded) { // nobody else can have it
+		s.opt.Warn("the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
+		err = nil
+	}
+	got := ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time, Status: txn.StatusDone}
+	if existing {
+		got.Status = StatusExisting
+	}
+	return got, err
+}
+
+// admitAct refuses who may not do an act.
+func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
+	if err := checkOperator(who.Operator); err != nil {
+		return err
+	}
+	if who.Session != "" && !form.IsSlug(who.Session, 128) {
+		return fault.New(ErrInvalid, "use 1 to 128 letters, digits, _ and -", "%q is no session", who.Session)
+	}
+	if err := CheckReason(who.Reason); err != nil {
+		return err
+	}
+	if act != ActArchive && act != ActUnarchive {
+		return s.admitResume(who.Operator, e.To)
+	}
+	if who.Operator == e.From || who.Operator == e.To {
+		return nil
+	}
+	list, err := s.Operators()
+	if err != nil || list != nil && list.Can(who.Operator, "archive", s.opt.Now()) {
+		return err
+	}
+	return fault.New(ErrDenied, "ask "+e.From+" or "+e.To+", or somebody with the capability archive in "+s.opt.OperatorsFile,
+		"the operator %s may not archive what %s has written to %s", fault.Own(who.Operator), e.From, e.To)
+}
+
+// Taking returns what became of a handoff besides reading: who has it, has ended it, has put it away. Nobody waits for it:
+// it is what the ledger says now.
+func (s *Store) Taking(ids ...string) (map[string]eventlog.Life, error) {
+	d, err := s.at.OpenPlace(s.opt.StateDir)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	defer d.Close()
+	if len(ids) == 1 {
+		return txn.ReadLives(d, ids[0])
+	}
+	all, err := txn.ReadLives(d, "")
+	if len(ids) > 0 {
+		for id := range all {
+			if !slices.Contains(ids, id) {
+				delete(all, id)
+			}
+		}
+	}
+	return all, err
+}

@@ -1,0 +1,110 @@
+package eventlog
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
+
+// An Act is something that was done with a handoff besides reading it: a line of the ledger, and an event whose type is
+// handoff. and its name (spec 6-life, "Taking and finishing").
+type Act string
+
+// The acts. Take and release, archive and unarchive take turns, as often as people like; done is for good.
+const (
+	ActTake      Act = "take"
+	ActRelease   Act = "release"
+	ActDone      Act = "done"
+	ActArchive   Act = "archive"
+	ActUnarchive Act = "unarchive"
+)
+
+// Type returns the type of the event of an act.
+func (a Act) Type() string { return "handoff." + string(a) }
+
+// Marks reports whether who does it has read the handoff.
+func (a Act) Marks() bool { return a == ActTake || a == ActDone }
+
+// Key returns the token that the n-th act of its kind consumes, counted from 0: sha256:…#take.0. So exactly one of any
+// number of those who take at once gets it, and after a release there is one more to be had.
+func (a Act) Key(id string, n int) string { return id + "#" + string(a) + "." + strconv.Itoa(n) }
+
+// ParseKey is the inverse of Key. Resume tokens have another form.
+func ParseKey(key string) (id string, act Act, n int, ok bool) {
+	id, rest, isAct := strings.Cut(key, "#")
+	name, digits, _ := strings.Cut(rest, ".")
+	if !isAct || !form.IsID(id) || len(digits) > 6 || !form.IsDigits(digits) {
+		return "", "", 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	switch act = Act(name); act {
+	case ActTake, ActRelease, ActDone, ActArchive, ActUnarchive:
+		return id, act, n, err == nil && act.Key(id, n) == key
+	}
+	return "", "", 0, false
+}
+
+// Event returns the event of a consumption: that of an act, else of a resume.
+func (c Consumption) Event(marked bool) Pending {
+	kind := TypeResume
+	if _, act, _, ok := ParseKey(c.Token); ok {
+		kind = act.Type()
+	}
+	return Pending{Type: kind, Payload: Resumed{Consumption: c, Marked: marked}}
+}
+
+// A Life is what the ledger says became of a handoff. It is the same in whatever order the lines come.
+type Life struct {
+	Take, Archive Turns
+	Done          Deed // by whom it was ended, zero if by nobody
+}
+
+// A Deed is who did something, and when; the zero Deed is nobody's.
+type Deed struct{ Operator, Session, Time string }
+
+// IsDone reports whether somebody did it.
+func (d Deed) IsDone() bool { return d.Time != "" }
+
+// Turns are two acts of which the second takes back the first.
+type Turns struct {
+	last Deed // the first act of the highest number
+	at   int  // which one that is
+	N    int  // how often it was taken back: the number of the next first act, or of that which holds
+}
+
+// Holds returns the first act, if it was not taken back.
+func (t Turns) Holds() Deed {
+	if t.at < t.N {
+		return Deed{}
+	}
+	return t.last
+}
+
+func (t *Turns) add(n int, d Deed) {
+	if !t.last.IsDone() || n > t.at {
+		t.last, t.at = d, n
+	}
+}
+
+func (t *Turns) undo(n int) { t.N = max(t.N, n+1) }
+
+// Add takes in a line of the ledger. Who resumed from a handoff that nobody had taken has taken it.
+func (l *Life) Add(key string, d Deed) {
+	switch _, act, n, _ := ParseKey(key); act {
+	case ActTake:
+		l.Take.add(n, d)
+	case ActRelease:
+		l.Take.undo(n)
+	case ActArchive:
+		l.Archive.add(n, d)
+	case ActUnarchive:
+		l.Archive.undo(n)
+	case ActDone:
+		if !l.Done.IsDone() {
+			l.Done = d
+		}
+	default:
+		l.Take.add(0, d)
+	}
+}

@@ -1,0 +1,195 @@
+package txn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// act does with a handoff what an eventlog.Act says. As with a resume its line in the ledger commits it; taking and ending
+// it mark it as read.
+var act = Operation{Name: "act", committed: tokenIsThere, redo: finishResume, settle: finishResume}
+
+// StatusDone says that an act was done now; else it is StatusExisting.
+const StatusDone = "done"
+
+// A TakenError says that somebody else has a handoff, or that it is ended. It wraps no class: nothing is wrong with the
+// store.
+type TakenError struct {
+	ID    string
+	By    eventlog.Deed
+	Ended bool
+}
+
+func newTakenError(id string, l eventlog.Life) *TakenError {
+	if l.Done.IsDone() {
+		return &TakenError{id, l.Done, true}
+	}
+	return &TakenError{id, l.Take.Holds(), false}
+}
+
+func (e *TakenError) Error() string {
+	who := fault.Own(e.By.Operator)
+	if e.By.Session != "" {
+		who += " (session " + fault.Own(e.By.Session) + ")"
+	}
+	if e.Ended {
+		return fmt.Sprintf("%s was done by %s at %s", e.ID, who, e.By.Time)
+	}
+	return fmt.Sprintf("%s is taken by %s since %s", e.ID, who, e.By.Time)
+}
+
+// Plain does not say by whom.
+func (e *TakenError) Plain() string {
+	if e.Ended {
+		return "the handoff was done before"
+	}
+	return "the handoff is taken by somebody else"
+}
+
+// Hint says what to do next.
+func (e *TakenError) Hint() string {
+	if e.Ended {
+		return "`handoff next` shows what is open"
+	}
+	return "take another one: `handoff next` shows it; who has it gives it back with `handoff release`"
+}
+
+// Verdict is that of a packet that was resumed before.
+func (e *TakenError) Verdict() string { return "CRITICAL" }
+
+// Act does an act, which c names by its HandoffID, Operator, Session, Reason and Time. What was done before is existing:
+// then c is who did it. The error is a *TakenError where somebody else has the handoff, or it is ended.
+func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consumption, existing bool, err error) {
+	ledger, err := ReadLedger(x.State)
+	if err != nil {
+		return c, false, err
+	}
+	life, err := ledger.Life(c.HandoffID)
+	if err != nil {
+		return c, false, err
+	}
+	before, n, err := plan(a, c, life)
+	if err != nil || before.IsDone() {
+		c.Operator, c.Session, c.Time = before.Operator, before.Session, before.Time
+		return c, true, err
+	}
+	if n < 0 { // nobody had done what would be taken back
+		return c, true, nil
+	}
+	c.Token = a.Key(c.HandoffID, n)
+	return c, false, x.consume(&act, ledger, c, a.Marks())
+}
+
+// plan returns which of its kind an act is, or who has done it before, or -1 where there is nothing to take back.
+func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before eventlog.Deed, n int, err error) {
+	taken := l.Take.Holds()
+	others := l.Done.IsDone() && l.Done.Operator != c.Operator || !l.Done.IsDone() && taken.IsDone() && taken.Operator != c.Operator
+	switch a {
+	case eventlog.ActTake:
+		if others || l.Done.IsDone() || taken.IsDone() && taken.Session != c.Session {
+			return before, 0, newTakenError(c.HandoffID, l)
+		}
+		return taken, l.Take.N, nil
+	case eventlog.ActDone:
+		if others {
+			return before, 0, newTakenError(c.HandoffID, l)
+		}
+		return l.Done, 0, nil
+	case eventlog.ActRelease:
+		if others || l.Done.IsDone() {
+			return before, 0, newTakenError(c.HandoffID, l)
+		}
+		return before, turn(taken, l.Take.N), nil
+	case eventlog.ActUnarchive:
+		return before, turn(l.Archive.Holds(), l.Archive.N), nil
+	}
+	return l.Archive.Holds(), l.Archive.N, nil
+}
+
+func turn(holds eventlog.Deed, n int) int {
+	if !holds.IsDone() {
+		return -1
+	}
+	return n
+}
+
+// Life returns what the ledger says of a handoff. Where the audit log has an act of it that the ledger lacks, that is
+// ErrIntegrity.
+func (l *Ledger) Life(id string) (life eventlog.Life, err error) {
+	for key := range l.lost {
+		if of, _, _, ok := eventlog.ParseKey(key); ok && of == id {
+			return life, &fault.CorruptError{File: l.path, Why: "lacks what the audit log records of " + id}
+		}
+	}
+	return Lives(string(l.Text), id)[id], nil
+}
+
+// ReadLives reads what the ledger of a state directory says of all handoffs, or of one alone. It is for who only wants to
+// know: the ledger is not compared with the audit log, which takes as long as reading that.
+func ReadLives(d *durable.Dir, only string) (map[string]eventlog.Life, error) {
+	text, err := d.ReadFile(layout.Ledger, layout.MaxLedger)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return Lives(string(text[:durable.WholeLines(text)]), only), err
+}
+
+// Lives returns what the lines of a ledger say of all handoffs, or of one alone.
+func Lives(text, only string) map[string]eventlog.Life {
+	lives := make(map[string]eventlog.Life)
+	mark := `"handoff_id":"` + only
+	for only != "" && text != "" { // most lines are not about it
+		at := strings.Index(text, mark)
+		if at < 0 {
+			return lives
+		}
+		start := strings.LastIndexByte(text[:at], '\n') + 1
+		line, rest, _ := strings.Cut(text[start:], "\n")
+		addLine(lives, line)
+		text = rest
+	}
+	for text != "" {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		addLine(lives, line)
+	}
+	return lives
+}
+
+func addLine(lives map[string]eventlog.Life, line string) {
+	id := field(line, `"handoff_id":"`)
+	l := lives[id]
+	l.Add(field(line, `"token":"`), eventlog.Deed{Operator: field(line, `"operator_id":"`), Session: field(line, `"session_id":"`), Time: field(line, `"ts_utc":"`)})
+	lives[id] = l
+}
+
+// field returns the value that follows the name of a field in a line of the ledger. It is written without an escape; a
+// quote inside of another value has one.
+func field(line, name string) string {
+	_, rest, _ := strings.Cut(line, name)
+	value, _, _ := strings.Cut(rest, `"`)
+	return value
+}
+
+// TakeOverToken adds what another store has consumed, and reports whether it is new here.
+func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) {
+	ledger, err := ReadLedger(x.State)
+	if err != nil {
+		return false, err
+	}
+	if by, err := ledger.consumed(c.Token); err != nil || by != nil {
+		return false, err
+	}
+	_, kind, _, isAct := eventlog.ParseKey(c.Token)
+	if !isAct {
+		return true, x.consume(&resume, ledger, c, true)
+	}
+	return true, x.consume(&act, ledger, c, kind.Marks())
+}
