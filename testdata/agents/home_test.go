@@ -142,6 +142,7 @@ func (d *desk) killed(words ...string) {
 	}
 	select {
 	case <-d.model.hangs:
+		time.Sleep(time.Second) // Claude Code writes its transcript a little later
 	case <-time.After(time.Minute):
 		d.Error("the agent never got there")
 	}
