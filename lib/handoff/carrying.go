@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"runtime"
 	"slices"
+	"sync"
 
+	"github.com/seed-78daf238/handoff/lib/internal/derived"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -38,6 +40,19 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 		}
 	}
 	return found, withheld, nil
+}
+
+// Saying returns a function that names the handoffs whose documents say something, which were proven to do so. What the
+// documents say is read when it is first asked for. The function is for one goroutine.
+func (s *Store) Saying(about derived.Subject) func(what string) ([]Entry, error) {
+	read := sync.OnceValues(func() (*derived.Table, error) { return derived.Read(s.at, about) })
+	return func(what string) ([]Entry, error) {
+		t, err := read()
+		if err != nil {
+			return nil, err
+		}
+		return t.Saying(what)
+	}
 }
 
 // announced reads the handoff of an entry, nil if its text does not hold the mark.

@@ -4,12 +4,19 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/derived"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
+
+// tokens asks documents for the resume tokens of their packets.
+var tokens = derived.Subject{File: layout.Tokens, Mark: "handoff-record=" + packet.Kind + "/", Says: func(d handoff.Document) string {
+	r, _ := packetOf(d.Body)
+	return r.ResumeToken
+}}
 
 // A holder is a stored packet.
 type holder struct {
@@ -17,17 +24,25 @@ type holder struct {
 	record packet.Record
 }
 
-// holders returns the stored packets by their resume token. What cannot be proven or read holds none: there is nothing to
-// resume from.
-func holders(s *handoff.Store) (map[string][]holder, error) {
-	found, _, err := s.Carrying(packet.Kind)
-	by := make(map[string][]holder)
-	for _, got := range found {
-		if r, ok := packetOf(got.Body); ok && r.ResumeToken != "" {
-			by[r.ResumeToken] = append(by[r.ResumeToken], holder{got.Entry.ID, r})
+// holders returns a function that gives the stored packets with a resume token. The store is read when it is first asked.
+// What cannot be proven or read holds none: there is nothing to resume from.
+func holders(s *handoff.Store) func(token string) ([]holder, error) {
+	say := s.Saying(tokens)
+	return func(token string) (found []holder, err error) {
+		rows, err := say(token)
+		if err != nil || token == "" {
+			return nil, err
 		}
+		err = s.LoadEach(rows, func(got handoff.Stored, err error) bool {
+			if err == nil {
+				if r, ok := packetOf(got.Body); ok && r.ResumeToken == token {
+					found = append(found, holder{got.Entry.ID, r})
+				}
+			}
+			return true
+		})
+		return found, err
 	}
-	return by, err
 }
 
 // packetOf returns the packet that a body carries.
@@ -40,12 +55,13 @@ func packetOf(body string) (packet.Record, bool) {
 	return r, err == nil
 }
 
-// Holders returns a function that names the stored packets with a token. The store is read when it is first asked.
+// Holders returns a function that names the stored packets with a token. The store is read when it is first asked. The
+// function is for one goroutine.
 func Holders(s *handoff.Store) func(token string) ([]string, error) {
-	read := sync.OnceValues(func() (map[string][]holder, error) { return holders(s) })
+	ask := holders(s)
 	return func(token string) (ids []string, err error) {
-		by, err := read()
-		for _, h := range by[token] {
+		found, err := ask(token)
+		for _, h := range found {
 			ids = append(ids, h.id)
 		}
 		return ids, err
@@ -102,11 +118,11 @@ func packetAs(s *handoff.Store, name string, text []byte) (string, error) {
 	if err != nil {
 		return "", named(name, err)
 	}
-	by, err := holders(s)
+	found, err := holders(s)(r.ResumeToken)
 	if err != nil {
 		return "", err
 	}
-	for _, h := range by[r.ResumeToken] {
+	for _, h := range found {
 		if bytes.Equal(h.record.JSON(), r.JSON()) {
 			return h.id, nil
 		}

@@ -85,8 +85,11 @@ func AdoptedAt(line []byte) (at []byte, ok bool) {
 
 func isWrite(line []byte) bool { return isType(line, TypeWrite) || isType(line, TypeImport) }
 
+// isType is asked of every line of large logs: it makes no string.
 func isType(line []byte, name string) bool {
-	return bytes.HasPrefix(line, []byte(`{"event_type":"`+name+`"`))
+	const start = `{"event_type":"`
+	end := len(start) + len(name)
+	return len(line) > end && string(line[:len(start)]) == start && string(line[len(start):end]) == name && line[end] == '"'
 }
 
 // textField returns the value of the first field of the name, for values that are written without an escape. A quote

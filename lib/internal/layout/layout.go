@@ -61,6 +61,7 @@ const (
 	OlderOffers = "offered-before.jsonl"
 	UnreadCache = "quiet.json"
 	SeenIndex   = "index-seen"         // stamps of the index files that this replica knows all rows of
+	Tokens      = "packet-tokens"      // which handoffs have which resume token
 	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
 	Drafts      = "drafts"
 	SyncRepo    = "sync.git"  // what was exchanged with a remote
@@ -117,7 +118,7 @@ func ArchiveNumber(name string) int {
 // is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers, SeenIndex, Pins, SyncState, SyncHeld:
+	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

@@ -32,6 +32,19 @@ func (k Key) sign(text []byte) []byte {
 	return mac.Sum(nil)
 }
 
+// Proof returns what proves that a text was made with the state directory of the key, "" for the zero Key.
+func (k Key) Proof(text []byte) string {
+	if len(k.secret) == 0 {
+		return ""
+	}
+	return hex.EncodeToString(k.sign(text))
+}
+
+// Proves reports whether a proof is that of a text.
+func (k Key) Proves(text []byte, proof string) bool {
+	return proof != "" && hmac.Equal([]byte(proof), []byte(k.Proof(text)))
+}
+
 func (k Key) proves(s sealedIntent) bool {
 	switch {
 	case s.Version == 2 && len(k.secret) > 0:

@@ -1,11 +1,14 @@
 package txn
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -23,19 +26,22 @@ type past struct {
 	readers []string // who has marked it as read
 }
 
-// ReadPast reads the audit log. One that is missing has no events.
-func ReadPast(d *durable.Dir) (*Past, error) {
-	p := &Past{of: make(map[string]past)}
+// ReadPast reads what the audit log says of the handoff of an id, "" for all. A log that is missing has no events.
+func ReadPast(d *durable.Dir, only string) (*Past, error) {
+	p, mention := &Past{of: make(map[string]past)}, []byte(strings.TrimPrefix(only, form.IDPrefix))
+	mention = mention[:min(len(mention), 16)] // longer ones take longer to look for
 	size, err := eachLine(d, func(line []byte) {
 		p.Begun = p.Begun || len(line) > 0 && line[0] == '{'
-		if id, ok := eventlog.WrittenID(line); ok {
+		if at, ok := eventlog.AdoptedAt(line); ok {
+			p.Anew = string(at)
+		} else if !bytes.Contains(line, mention) {
+			return
+		} else if id, ok := eventlog.WrittenID(line); ok {
 			h := p.of[string(id)]
 			p.of[string(id)] = past{true, h.readers}
 		} else if id, operator, ok := eventlog.MarkOf(line); ok {
 			h := p.of[string(id)]
 			p.of[string(id)] = past{h.written, append(h.readers, string(operator))}
-		} else if at, ok := eventlog.AdoptedAt(line); ok {
-			p.Anew = string(at)
 		}
 	})
 	p.Size = size

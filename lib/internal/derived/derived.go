@@ -1,0 +1,181 @@
+// Package derived remembers what the documents of a store say of one thing, such as the resume token of a packet, so that
+// not every one of them is read whenever somebody asks.
+//
+// A document never changes under its id: what was once proven of it holds, and what is remembered is never wrong, only
+// incomplete. The file lies in the state directory, begins with a line that proves that it was made there, and has a line of
+// 32 digits of the id and 16 of the hash of what is said, or as many dashes, for each handoff. It may be removed at any moment.
+package derived
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+const (
+	idDigits, hashDigits = 32, 16
+	lineLen              = idDigits + 1 + hashDigits + 1
+	worthKeeping         = 64 // documents: fewer are read anew in less time than it takes to store what they say
+)
+
+var nothing = strings.Repeat("-", hashDigits)
+
+// A Subject is what documents are asked for.
+type Subject struct {
+	File string                         // where the answers are kept, in the state directory
+	Mark string                         // a document without it says nothing
+	Says func(document.Document) string // "" is nothing
+}
+
+// A Table is what the documents of a store say of one thing.
+type Table struct {
+	about Subject
+	rows  *store.Lookup
+	lines []byte
+	by    map[string][]string // hash → beginnings of ids, once it was asked for twice
+	asked bool
+}
+
+// Read returns what the listed documents say, as far as they can be read and proven. What was not known before is kept for
+// the next time where that is possible at once.
+func Read(s *store.Store, about Subject) (*Table, error) {
+	t := &Table{about: about, rows: &store.Lookup{Store: s}, lines: kept(s, about.File)}
+	d, err := s.Reader()
+	if err != nil || d == nil {
+		return t, err
+	}
+	defer d.Close()
+	rows, _, err := s.Scan(d, store.Choice{Is: func(index.Row) bool { return true }, IsNot: t.isKnown()})
+	if err != nil {
+		return nil, err
+	}
+	isOurs, err := s.MatchesMachine()
+	isOurs = isOurs && err == nil
+	learnt := make([]string, len(rows))
+	parallel.Each(len(rows), 2*runtime.GOMAXPROCS(0), func(i int) { learnt[i] = about.line(s, d, rows[i], isOurs) })
+	more := strings.Join(learnt, "")
+	t.lines = append(t.lines, more...)
+	if isOurs && len(more) >= worthKeeping*lineLen {
+		keep(s, about.File, t.lines)
+	}
+	return t, nil
+}
+
+// isKnown tells from a line of the index that it is of a handoff which the table has.
+func (t *Table) isKnown() func(line []byte) bool {
+	known := make(map[string]bool, len(t.lines)/lineLen)
+	for line := range t.each() {
+		known[store.AsString(line[:idDigits])] = true
+	}
+	return func(line []byte) bool {
+		id := index.RowID(line)
+		return id != nil && known[store.AsString(id[len(form.IDPrefix):][:idDigits])]
+	}
+}
+
+// line returns the line of a handoff, "" if it cannot be proven what it says. What is not to be kept is not worth a proof
+// that it says nothing.
+func (about Subject) line(s *store.Store, d *durable.Dir, row index.Row, isKept bool) string {
+	text, err := d.ReadFile(row.File, layout.MaxDocument)
+	if err != nil || !isKept && !bytes.Contains(text, []byte(about.Mark)) {
+		return ""
+	}
+	doc, err := s.ParseListed(row, text, nil)
+	if err != nil {
+		return ""
+	}
+	hash := nothing
+	if said := about.Says(doc); said != "" {
+		hash = hashOf(said)
+	}
+	return row.ID[len(form.IDPrefix):][:idDigits] + " " + hash + "\n"
+}
+
+func hashOf(said string) string { return canon.SHA256Hex([]byte(said))[:hashDigits] }
+
+// Saying returns the rows of the handoffs that say something. Their documents were proven once, and are not read again: they
+// may be gone or changed since.
+func (t *Table) Saying(what string) (rows []index.Row, err error) {
+	for _, digits := range t.candidates(hashOf(what)) {
+		row, found, err := t.rows.Row(form.IDPrefix + digits)
+		if err != nil {
+			return rows, err
+		}
+		if found {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// candidates returns the beginnings of the ids of the handoffs that say what has a hash. The first time it goes through the
+// lines, later it uses an index, which costs as much as many searches.
+func (t *Table) candidates(hash string) (ids []string) {
+	if t.by != nil {
+		return t.by[hash]
+	}
+	if !t.asked {
+		t.asked = true
+		for line := range t.each() {
+			if string(line[idDigits+1:lineLen-1]) == hash {
+				ids = append(ids, string(line[:idDigits]))
+			}
+		}
+		return ids
+	}
+	t.by = make(map[string][]string)
+	for line := range t.each() {
+		if said := string(line[idDigits+1 : lineLen-1]); said != nothing {
+			t.by[said] = append(t.by[said], string(line[:idDigits]))
+		}
+	}
+	return t.by[hash]
+}
+
+func (t *Table) each() func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for at := 0; at+lineLen <= len(t.lines); at += lineLen {
+			if !yield(t.lines[at : at+lineLen]) {
+				return
+			}
+		}
+	}
+}
+
+// kept returns the lines of the file, none unless this state directory made them.
+func kept(s *store.Store, file string) []byte {
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return nil
+	}
+	defer state.Close()
+	text, err := state.ReadFile(file, layout.MaxIndex)
+	if err != nil {
+		return nil
+	}
+	proof, lines, _ := bytes.Cut(text, []byte("\n"))
+	if len(lines)%lineLen != 0 || !txn.ReadKey(state).Proves(lines, string(proof)) {
+		return nil
+	}
+	return lines
+}
+
+func keep(s *store.Store, file string, lines []byte) {
+	txn.Quietly(context.Background(), s, 0, func(x *txn.Session) {
+		if proof := txn.ReadKey(x.State).Proof(lines); proof != "" {
+			_ = x.State.Replace(file, fmt.Appendf(nil, "%s\n%s", proof, lines), 0o600) // the next one may be able to
+		}
+	})
+}
