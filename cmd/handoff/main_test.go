@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"syscall"
 	"testing"
@@ -77,7 +78,7 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "same": same},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "same": same, "id": id},
 	})
 }
 
@@ -109,4 +110,13 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	if (ts.ReadFile(args[0]) == ts.ReadFile(args[1])) == neg {
 		ts.Fatalf("%s and %s: same is %v", args[0], args[1], neg)
 	}
+}
+
+// id keeps the id of the first receipt that was printed in a variable: id NAME.
+func id(ts *testscript.TestScript, neg bool, args []string) {
+	found := regexp.MustCompile(`"handoff_id":"(sha256:[0-9a-f]{64})"`).FindStringSubmatch(ts.ReadFile("stdout"))
+	if neg || len(args) != 1 || found == nil {
+		ts.Fatalf("usage: id NAME, after a command that prints a receipt")
+	}
+	ts.Setenv(args[0], found[1])
 }

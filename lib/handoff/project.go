@@ -31,6 +31,7 @@ type ProjectFlags struct {
 // A Project is where a program runs: its settings, and the options of its store.
 type Project struct {
 	Root     string
+	Work     string // where the work is that handoffs are about: the root, or that of the linked work tree that shares its store
 	HasFile  bool   // Root has a .handoff.yaml
 	Foreign  string // a .handoff.yaml or .git above that belongs to somebody else, and so made no root; "" if none
 	Apart    string // why a linked work tree is to have a store of its own, although the project shares one; "" once it has it
@@ -74,12 +75,16 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	branch := git.Branch(git.Top(p.Root))
 	err := p.load(cwd, getenv, flags)
 	if err == nil {
+		p.Work = p.Root
 		err = p.toMain(cwd, getenv, flags)
 	}
+	root := p.Root
 	if err == nil && flags.Root == "" && slices.Contains(p.Options.Named, p.Options.Dir) {
 		err = p.moveTo(p.Options.Dir, cwd, getenv, flags)
 	}
-	p.Options.Branch = branch
+	if p.Options.Branch = branch; p.Root != root {
+		p.Work = p.Root
+	}
 	return p, err
 }
 

@@ -22,6 +22,8 @@ type Input struct {
 	Err   error // the artifact is missing or cannot be read
 
 	Faults []fault.Fault // of what stands around the record, such as a view that shows something else
+
+	References []string // of the handoff that carries it
 }
 
 // CheckOptions say what the checks measure against. The zero value is the real world.
@@ -33,7 +35,17 @@ type CheckOptions struct {
 	Holders    func(token string) ([]string, error) // names the stored handoffs whose packets have a token; nil when there is no store
 	Answers    *Answers                             // what the resuming side understood; nil when it was not asked
 
+	Work func(references []string, f Facts) Work // compares with the work as it is now; nil when nobody looks
+
 	ConfirmedBy string // who says that answers in other words mean the same, "" for nobody
+}
+
+// Work is what became of the work since the artifact was written. Its zero value is for one that says nothing of that.
+type Work struct {
+	Pass   bool
+	Reason string   // in our own words
+	Files  []string // that are no longer as they were
+	Advice string
 }
 
 // A Use is what a ledger says of a token, or of a handoff without one. Its zero value says that it was never consumed.
@@ -69,6 +81,7 @@ const (
 	Freshness = "Freshness"
 	Token     = "Resume token"
 	Replay    = "Replay test"
+	WorkCheck = "Work" // only of what says something about the work
 )
 
 // A Result is the outcome of one check.
@@ -85,7 +98,7 @@ type Report struct {
 	Name        string        `json:"name"`
 	Kind        string        `json:"kind,omitempty"`
 	Class       Class         `json:"classification"`
-	Checks      []Result      `json:"checks"` // always four: Schema, Freshness, Resume token, Replay test
+	Checks      []Result      `json:"checks"` // always Schema, Freshness, Resume token, Replay test; then Work if there is one
 	Faults      []fault.Fault `json:"faults,omitempty"`
 	Claims      []Claim       `json:"claims,omitempty"`       // text that claims authority over the verdict
 	Compared    []Comparison  `json:"compared,omitempty"`     // answers in other words than those of the packet
@@ -101,7 +114,7 @@ type Report struct {
 // Critical, what is uncertain at least Operational. The verdict depends on the facts alone, and no
 // wording of a packet can improve it.
 func Check(in Input, o CheckOptions) Report {
-	c := &checking{o: o, id: in.ID, around: in.Faults, report: Report{Name: show(in.Name), Recovery: []string{}}}
+	c := &checking{o: o, id: in.ID, around: in.Faults, references: in.References, report: Report{Name: show(in.Name), Recovery: []string{}}}
 	if c.o.Now.IsZero() {
 		c.o.Now = time.Now()
 	}
@@ -134,6 +147,9 @@ type checking struct {
 	o      CheckOptions
 	id     string
 	around []fault.Fault
+
+	references []string
+
 	gap    bool // the ledger may lack the token
 	report Report
 }
@@ -172,6 +188,7 @@ func (c *checking) run(f Facts) {
 	c.freshness(f)
 	c.token(f)
 	c.replay(f)
+	c.work(f)
 	c.claims(f.Texts)
 	for _, r := range c.report.Checks {
 		if !r.Pass {

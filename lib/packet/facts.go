@@ -22,10 +22,16 @@ type Facts struct {
 	ExpiresAt   string // ISO 8601 with its offset, "" for none
 	ResumeToken string
 
+	Sums   []FileSum // files as they were
+	Tested bool      // it says that something was run and passed
+
 	Cannot []string      // names of the packet fields that this kind has no place for, such as resume_token
 	Texts  []Passage     // every text of the artifact, searched for claims of authority
 	Faults []fault.Fault // what the kind's own rules say is wrong
 }
+
+// A FileSum is a file with the hex digits of its SHA-256. The path is relative to the project, or absolute.
+type FileSum struct{ Path, SHA256 string }
 
 // A Passage is a string of an artifact with its JSON pointer, "" for a plain body.
 type Passage struct{ Pointer, Text string }

@@ -22,6 +22,29 @@ func (c *checking) freshness(f Facts) {
 	}
 }
 
+// work compares with the work as it is now, if the artifact says anything about that.
+func (c *checking) work(f Facts) {
+	if c.o.Work == nil {
+		return
+	}
+	w := c.o.Work(c.references, f)
+	if w.Reason == "" {
+		return
+	}
+	var files []said
+	for _, name := range w.Files {
+		files = append(files, say("%s", name))
+	}
+	reason := said{w.Reason, w.Reason}
+	if len(files) > 0 {
+		reason.full += ": " + sayAll(files).full
+	}
+	c.add(WorkCheck, w.Pass, reason)
+	if !w.Pass {
+		c.step(w.Advice)
+	}
+}
+
 // age judges the time of the last update. A time in the future is no sign of freshness: beyond the skew of clocks it fails.
 func (c *checking) age(f Facts) (bool, string) {
 	updated, ok := form.ISO(f.UpdatedAt)

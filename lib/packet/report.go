@@ -129,9 +129,16 @@ func (r Report) quote(b *strings.Builder, room int) error {
 	return err
 }
 
+const always = 4 // checks that every report has
+
 // overview is the table that says at a glance which packets can be resumed.
 func overview(reports []Report, names bool) string {
 	rows := make([][]string, 0, len(reports))
+	header := []string{"CLASS", "SCHEMA", "FRESHNESS", "TOKEN", "REPLAY", "WORK", "AGE", "NAME", "REASON"}
+	work := slices.ContainsFunc(reports, func(r Report) bool { return len(r.Checks) > always })
+	if !work {
+		header = slices.Delete(header, always+1, always+2)
+	}
 	for i, r := range reports {
 		row, name := []string{r.Class.String()}, fmt.Sprint(i+1)
 		if names {
@@ -140,13 +147,16 @@ func overview(reports []Report, names bool) string {
 		for _, c := range r.Checks {
 			row = append(row, map[bool]string{true: "pass", false: "FAIL"}[c.Pass])
 		}
+		if work && len(r.Checks) == always {
+			row = append(row, "-")
+		}
 		age := "-"
 		if r.AgeSeconds != nil && *r.AgeSeconds >= 0 {
 			age = fmt.Sprintf("%d h", *r.AgeSeconds/3600)
 		}
 		rows = append(rows, append(row, age, name, r.why()))
 	}
-	table := render.Table(0, []string{"CLASS", "SCHEMA", "FRESHNESS", "TOKEN", "REPLAY", "AGE", "NAME", "REASON"}, rows)
+	table := render.Table(0, header, rows)
 	return "At a glance:\n" + table + fmt.Sprintf("\n%d checked, worst: %s\n", len(reports), Worst(reports))
 }
 

@@ -33,14 +33,14 @@ func InputJSON(name string, data []byte, rules handoff.Rules) packet.Input {
 func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	block, ok, err := recordblock.Extract(d.Body)
 	if err != nil || !ok {
-		return packet.Input{Name: name, ID: d.HandoffID, Err: err, Facts: plainFacts(d)}
+		return packet.Input{Name: name, ID: d.HandoffID, Err: err, Facts: plainFacts(d), References: d.References}
 	}
 	k, known := kindOfBlock(block)
 	if !known {
 		return packet.Input{Name: name, ID: d.HandoffID, Err: fmt.Errorf("the record is of the unknown kind %s/%s", block.Kind, block.Version)}
 	}
 	in := k.inputOf(name, block.JSON, rules)
-	in.ID = d.HandoffID
+	in.ID, in.References = d.HandoffID, d.References
 	if views, err := viewsOf(block); err == nil {
 		if err := compareViews(views, block.View); err != nil {
 			in.Faults = []handoff.Fault{{Problem: err.Error(), Hint: "believe neither; ask the sender"}}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 // Checks say what handoffs are checked against.
@@ -20,6 +21,8 @@ type Checks struct {
 	Answers    *packet.Answers
 	Now        time.Time     // the zero time asks the clock
 	Rules      handoff.Rules // of universal records: schema.Universal()
+
+	Work *work.Tree // that it is compared with; nil leaves that out
 
 	ConfirmedBy string // the operator who says that the answers mean what the packet says, in other words
 }
@@ -36,6 +39,11 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 			}
 			return use(l, token, id)
 		}}
+	if c.Work != nil {
+		o.Work = func(references []string, f packet.Facts) packet.Work {
+			return packet.Work(Work(*c.Work, references, f))
+		}
+	}
 	if c.MaxAge < 0 {
 		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.MaxAge)
 	}
@@ -47,6 +55,19 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 		return o, invalid("give the id of an operator: 1 to 64 letters, digits, _ and -", "--confirmed-by %q is no operator", c.ConfirmedBy)
 	}
 	return o, checkAllowed(c.AllowEmpty)
+}
+
+// Work compares what a handoff says of the work, in its references and its record, with the work as it is now.
+func Work(at work.Tree, references []string, f packet.Facts) work.Verdict {
+	said := work.SaidBy(references)
+	said.Claims = said.Claims || f.Tested
+	for _, s := range f.Sums {
+		said.Files = append(said.Files, work.File(s))
+	}
+	if !said.Is() {
+		return work.Verdict{}
+	}
+	return at.Compare(context.Background(), said)
 }
 
 // use says what the ledger knows of a token.

@@ -1,6 +1,9 @@
 package run
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -35,6 +38,12 @@ func (r Record) Facts() packet.Facts {
 			f.Assumptions = append(f.Assumptions, a.Statement)
 		}
 	}
+	for _, file := range r.FilesAndArtifacts {
+		if file.SHA256 != "" && file.Change != "deleted" {
+			f.Sums = append(f.Sums, packet.FileSum{Path: file.Path, SHA256: strings.TrimPrefix(file.SHA256, "sha256:")})
+		}
+	}
+	f.Tested = slices.ContainsFunc(r.CommandsAndValidation, func(c Command) bool { return c.Result == "passed" })
 	if len(r.NextSteps) > 0 {
 		f.NextAction = r.NextSteps[0].What
 	}

@@ -1,6 +1,9 @@
 package universal
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
@@ -21,7 +24,23 @@ func (d *Document) Facts() packet.Facts {
 		ExpiresAt:  d.text("/handoff/expires_at"),
 		Cannot:     []string{"completed", "assumptions", "risks", "resume_token"},
 		Texts:      packet.Passages(d.src),
+		Sums:       d.sums(),
 	}
+}
+
+// sums returns the artifacts that have a checksum.
+func (d *Document) sums() (sums []packet.FileSum) {
+	list := d.root.At("/handoff/payload/session/artifacts")
+	if list == nil {
+		return nil
+	}
+	for i := range list.Items {
+		at := fmt.Sprintf("/handoff/payload/session/artifacts/%d/", i)
+		if sum, ok := strings.CutPrefix(d.text(at+"checksum"), "sha256:"); ok {
+			sums = append(sums, packet.FileSum{Path: d.text(at + "path"), SHA256: sum})
+		}
+	}
+	return sums
 }
 
 // texts returns the strings of a list. Items of another type are faults of the schema and no facts.

@@ -99,6 +99,7 @@ func TestFacts(t *testing.T) {
 		Unresolved: []string{"Interview 12 has no recording"}, NextAction: "/report-writer --from 17",
 		UpdatedAt: "2026-02-07T18:30:00Z", ExpiresAt: "2026-03-07T18:30:00Z",
 		Cannot: []string{"completed", "assumptions", "risks", "resume_token"},
+		Sums:   []packet.FileSum{{Path: "/home/ann/sessions/17/codebook.md", SHA256: strings.Repeat("ab", 32)}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -26,6 +25,8 @@ const mostHeld = 16 << 20
 type input struct {
 	*App
 	fields     Fields
+	recording  Recording
+	stdin      bool   // standard input is read, for which the settings count too
 	kind       string // of every record, "" for what its shape says
 	body       bool   // a body without frontmatter is among the sources
 	allowEmpty []string
@@ -113,8 +114,8 @@ func (in *input) fromFile(path string, forced bool) (_ handoff.Source, size int,
 		source, err := in.record(path, text)
 		return source, len(text), err
 	}
-	if in.fields.given() {
-		return handoff.Source{}, 0, Invalid("use `handoff write - … <"+path+"` for a body without frontmatter", "%s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref go with - and with records", path)
+	if in.fields.given() || in.recording.given() {
+		return handoff.Source{}, 0, Invalid("use `handoff write - … <"+path+"` for a body without frontmatter", "%s brings its own frontmatter; --from, --to, --topic, --ts, --tag, --ref, --work and --file go with - and with records", path)
 	}
 	source, err := in.document(handoff.Source{Name: path, Text: text})
 	return source, len(text), err
@@ -125,6 +126,7 @@ func (in *input) standardInput() ([]handoff.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.stdin = true
 	source, err := in.text("standard input", text)
 	return []handoff.Source{source}, err
 }
@@ -141,13 +143,19 @@ func (in *input) text(name string, text []byte) (handoff.Source, error) {
 	switch {
 	case in.kind != "", object && (in.whole == nil || !in.fields.given() || in.whole.IsRecord(text)):
 		return in.record(name, text)
+	case !in.fields.given() && in.recording.given():
+		return handoff.Source{}, Invalid("give the frontmatter with --from, --to and --topic, and the body alone", "%s brings its own frontmatter, to which --work and --file add nothing", name)
 	case !in.fields.given():
 		return in.document(handoff.Source{Name: name, Text: text})
 	case object:
 		in.Note(name + " has the shape of no record and is taken for the text of a plain handoff; --kind says otherwise")
 	}
 	in.body = true
-	doc, now := in.fields.Document(string(text))
+	fields, err := in.recorded()
+	if err != nil {
+		return handoff.Source{}, err
+	}
+	doc, now := fields.Document(string(text))
 	if now {
 		in.took = doc.Time
 	}
@@ -166,29 +174,6 @@ func (in *input) document(source handoff.Source) (handoff.Source, error) {
 func looksLikeObject(text []byte) bool {
 	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
 	return bytes.HasPrefix(text, []byte("{"))
-}
-
-// record returns the source of a record, which is read once the store has found its machine.
-func (in *input) record(name string, text []byte) (handoff.Source, error) {
-	if in.whole == nil {
-		return handoff.Source{}, errBeyond
-	}
-	if in.records == nil {
-		in.records = in.whole.Records(Input{in.App, in.fields, in.kind, in.allowEmpty, sync.OnceValue(func() string {
-			in.took = UTCNow()
-			return in.took
-		})})
-	}
-	return in.records(name, text), nil
-}
-
-// ProjectName is the project of records that name none.
-func (a *App) ProjectName() string {
-	p, err := a.Project()
-	if err != nil {
-		return "" // opening the store says why
-	}
-	return filepath.Base(p.Root)
 }
 
 // directory returns the documents and records of a directory, not of those below, by name.

@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 func readCommand(a *App) *cobra.Command {
@@ -40,14 +42,22 @@ printed and the exit code is 6. With --agent it prints at most 30,000 characters
 			if why, _ := s.Distrust(got.Entry.From, got.Signature); why != "" {
 				a.Note(why)
 			}
+			verdict := WorkOf(p).Of(context.Background(), got.References)
+			if verdict.Reason != "" && !a.JSON && !agent {
+				a.Note(verdict.Line())
+			}
 			switch {
 			case a.JSON:
-				return a.readJSON(got)
+				return a.readJSON(got, verdict)
 			case agent:
 				if err := a.showFramed(got, frame); err != nil {
 					return err
 				}
-				_, err = io.WriteString(a.Stdout, nextCommands(got, p.Me()))
+				words := nextCommands(got, p.Me())
+				if verdict.Reason != "" {
+					words = verdict.Line() + "\n" + words
+				}
+				_, err = io.WriteString(a.Stdout, words)
 			case raw:
 				_, err = a.Stdout.Write(got.Text)
 			case IsTerminal(a.Stdout):
@@ -85,9 +95,12 @@ func (a *App) showFramed(got handoff.Stored, f handoff.Frame) error {
 }
 
 // readJSON prints the document as one object, its body included.
-func (a *App) readJSON(got handoff.Stored) error {
+func (a *App) readJSON(got handoff.Stored, verdict work.Verdict) error {
 	all := got.Document.Fields()
 	all["body"], all["file_path"], all["read_by"] = got.Body, got.Path, handoff.ListedEntry(got.Entry).ReadBy
 	all["signature"] = got.Signature
+	if verdict.Reason != "" {
+		all["work"] = verdict
+	}
 	return a.PrintJSON(all)
 }

@@ -40,6 +40,7 @@ func (f *Fields) Document(body string) (doc handoff.Document, now bool) {
 
 func writeCommand(a *App) *cobra.Command {
 	var f Fields
+	var recording Recording
 	var kind string
 	var allowEmpty []string
 	var stdin0, keepGoing bool
@@ -54,13 +55,16 @@ handoff or a run record, by its shape or --kind. DIR stands for its *.md and *.j
 one of these on standard input, or for a body there when flags give the frontmatter. A record fills the
 frontmatter itself: from is its agent or source.skill, to its target.skill, topic its task, task_id or
 source.workflow_id, ts_utc its updated_at, created_at or timestamp. Flags override. Several documents are checked first and
-stored all or none. A document with a credential in it is refused.`,
+stored all or none. A document with a credential in it is refused.
+
+With --work and --file a handoff whose frontmatter is made here records the commit that is checked out and
+files as they are; handoff check says later whether the work went on since.`,
 		Example: `  handoff write note.md
   handoff write packet.json --to ben
   echo 'Tests are green, deploy is open.' | handoff write - --from ann --to ben --topic deploy
   find notes -name '*.md' -print0 | handoff write --stdin0`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			in := input{App: a, fields: f, kind: kind, allowEmpty: allowEmpty}
+			in := input{App: a, fields: f, recording: recording, kind: kind, allowEmpty: allowEmpty}
 			sources, err := in.sources(paths, stdin0)
 			if errors.Is(err, errBeyond) || err != nil && (!keepGoing || len(sources) == 0) {
 				return err
@@ -69,6 +73,7 @@ stored all or none. A document with a credential in it is refused.`,
 		},
 	}
 	f.Register(cmd)
+	recording.Register(cmd, true)
 	a.Gate.Register(cmd)
 	a.Sign.Register(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default by their shape)")

@@ -114,7 +114,7 @@ func artifacts(names []string) (all []string, err error) {
 
 // with returns what the flags and the project say.
 func (c *checks) with(p handoff.Project) (record.Checks, error) {
-	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, ConfirmedBy: c.confirmed, Rules: schema.Universal()}
+	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, ConfirmedBy: c.confirmed, Rules: schema.Universal(), Work: everyday.WorkOf(p)}
 	if !c.given("max-age") {
 		r.MaxAge = p.Settings.MaxAge.Value
 	} else if r.MaxAge == 0 {

@@ -29,7 +29,8 @@ type creation struct {
 	receipts, proposals, steps, risks, notes, no      []string
 	who, verifyFirst                                  []string // of each step, "" for none
 
-	dryRun bool
+	recording everyday.Recording
+	dryRun    bool
 }
 
 func createCommand(a *app) *cobra.Command {
@@ -45,7 +46,8 @@ before them.
 
 A value may end in =STATE: tests and commands in passed, failed, skipped or unknown, assumptions in
 open, promoted, refuted or carried_forward, files in added, modified, deleted or renamed.
---test-run-exec runs a command with sh, its output on standard error, and records its real result.`,
+--test-run-exec runs a command with sh, its output on standard error, and records its real result. With it
+or with --work the commit that is checked out is recorded too, and each --file as it is, for handoff check.`,
 		Example: `  handoff create deploy-42 --summary 'Moved the deploy to the new runner.' --agent agent:codex --test-run-exec 'go test ./...'
   handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'
   handoff create deploy-43 --summary 'Ops added a disk.' --close 1 --resolve-debt 1`,
@@ -53,6 +55,7 @@ open, promoted, refuted or carried_forward, files in added, modified, deleted or
 		RunE: func(_ *cobra.Command, ids []string) error { return c.create(ids[0]) },
 	}
 	c.Register(cmd)
+	c.recording.Register(cmd, false)
 	a.Gate.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.summary, "summary", "", "one `paragraph`: what was tried, what landed, what comes first now")
@@ -175,8 +178,27 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 			return err
 		}
 	}
+	if err := c.recordWork(p, draft.Record); err != nil {
+		return err
+	}
 	warn := func(text string) { c.Note("warning: " + text) }
 	return c.Write([]handoff.Source{c.source(draft, carried, warn)}, false, nil)
+}
+
+// recordWork adds the commit, and the files that the run touched as they are. What was run was run on these.
+func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
+	if !c.recording.Work && !p.Settings.RecordWork.Value && len(c.execs) == 0 {
+		return nil
+	}
+	c.recording.Try = true
+	for _, file := range r.FilesAndArtifacts {
+		if file.Kind == "file" && file.Change != "deleted" {
+			c.recording.Files = append(c.recording.Files, file.Path)
+		}
+	}
+	refs, err := c.recording.References(c.App, true)
+	c.References = append(c.References, refs...)
+	return err
 }
 
 func (c *creation) source(draft runs.Draft, carried runs.Carried, warn func(string)) handoff.Source {

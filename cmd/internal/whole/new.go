@@ -25,6 +25,7 @@ const template = `# Where it stands
 func newCommand(a *app) *cobra.Command {
 	var f everyday.Fields
 	var r newRecord
+	var recording everyday.Recording
 	cmd := &cobra.Command{
 		Use: "new --to OPERATOR --topic TOPIC",
 		Long: `Open a template in $VISUAL or $EDITOR and store what is saved. A template that is left as it is
@@ -51,23 +52,35 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 			if err := r.check(cmd); err != nil {
 				return err
 			}
+			recording.Files = r.recorded(recording.Work)
 			if r.Kind != "" {
+				if err := recordWork(a, recording, &f); err != nil {
+					return err
+				}
 				return r.store(a, p, f)
 			}
 			doc, now := f.Document(template)
 			if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
 				return err
 			}
-			return a.newHandoff(doc, now)
+			return a.newHandoff(doc, now, recording)
 		},
 	}
 	f.Register(cmd)
+	recording.Register(cmd, false)
 	a.Gate.Register(cmd)
 	r.register(cmd)
 	return cmd
 }
 
-func (a *app) newHandoff(doc handoff.Document, now bool) error {
+// recordWork adds what is recorded of the work to the references.
+func recordWork(a *app, recording everyday.Recording, f *everyday.Fields) error {
+	refs, err := recording.References(a.App, true)
+	f.References = append(f.References, refs...)
+	return err
+}
+
+func (a *app) newHandoff(doc handoff.Document, now bool, recording everyday.Recording) error {
 	path, err := draftFile()
 	if err != nil {
 		return err
@@ -84,6 +97,9 @@ func (a *app) newHandoff(doc handoff.Document, now bool) error {
 		return everyday.Invalid("save a text in the editor", "nothing was written: the template was left as it is")
 	}
 	doc.Body = string(text)
+	if err := recordWork(a, recording, (*everyday.Fields)(&doc)); err != nil {
+		return fmt.Errorf("%w\nyour text is kept in %s", err, path)
+	}
 	_, s, err := a.NewStore()
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
 )
 
@@ -43,11 +44,25 @@ func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
 		}
 		r.said[f.Name] = new([]string)
 		usage := label + f.Usage
+		if f.Name == recordedFile && label != "" {
+			usage = "record this `path` of the project as it is, for check to compare with; " + usage
+		}
 		if f.List {
 			usage += "; may be repeated"
 		}
 		everyday.Texts(cmd.Flags(), r.said[f.Name], f.Name, usage)
 	}
+}
+
+// recordedFile is the flag of what is recorded of the work. A universal handoff has it for what is to be read.
+const recordedFile = "file"
+
+// recorded returns the files that are to be recorded as they are; work says that the commit is.
+func (r *newRecord) recorded(work bool) []string {
+	if r.Kind == universal.Kind && !work {
+		return nil
+	}
+	return *r.said[recordedFile]
 }
 
 // check refuses what does not go with the kind.
@@ -56,7 +71,7 @@ func (r *newRecord) check(cmd *cobra.Command) error {
 	for name, said := range r.said {
 		i := slices.IndexFunc(flags, func(f record.Flag) bool { return f.Name == name })
 		switch {
-		case len(*said) == 0:
+		case len(*said) == 0, i < 0 && name == recordedFile:
 		case i < 0 && r.Kind == "":
 			return everyday.Invalid("name the kind of the record with --kind", "--%s is about a record", name)
 		case i < 0:

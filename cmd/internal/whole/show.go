@@ -14,6 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/lib/universal"
+	"github.com/seed-78daf238/handoff/schema"
 )
 
 func showCommand(a *app) *cobra.Command {
@@ -30,7 +31,7 @@ session_path lies in the directory that is named, and else to that directory; it
 		Args:              everyday.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
-			s, err := a.Store()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
@@ -44,6 +45,10 @@ session_path lies in the directory that is named, and else to that directory; it
 			}
 			if root != "" {
 				return a.export(block, root)
+			}
+			in := record.Input(got.Entry.ID, got.Document, schema.Universal())
+			if line := record.Work(*everyday.WorkOf(p), in.References, in.Says()).Line(); line != "" {
+				a.Note(line)
 			}
 			text, escape := strings.TrimRight(string(block.JSON), "\n")+"\n", handoff.EscapeJSON
 			if markdown {

@@ -29,6 +29,8 @@ type Call struct {
 	Stdin io.Reader
 	Limit time.Duration // 0 is a minute
 	Max   int64         // bytes of output; 0 is 64 MiB
+
+	env []string // beside that of the runner
 }
 
 // An Error says how git ended.
@@ -95,7 +97,7 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 	limited, cancel := context.WithTimeout(ctx, c.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, "git", append(append([]string{}, safely...), args...)...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = dir, r.environ(), c.Stdin, 2*time.Second
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = dir, append(r.environ(), c.env...), c.Stdin, 2*time.Second
 	if r.Hold != nil {
 		cmd.ExtraFiles = []*os.File{r.Hold}
 	}

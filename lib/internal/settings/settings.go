@@ -23,6 +23,7 @@
 //	surface_max_age_days                           0 (off)
 //	hook_enabled                                   true
 //	max_age                                        48h
+//	record_work                                    false
 //
 // The file may come with a cloned repository, so it is not trusted: the source of every value is
 // kept, and whoever uses a path from the file has to check its place.
@@ -80,6 +81,7 @@ type Settings struct {
 	SurfaceMaxAgeDays Setting[int] // 0 for no limit
 	HookEnabled       Setting[bool]
 	MaxAge            Setting[time.Duration]
+	RecordWork        Setting[bool]
 }
 
 // Load returns the settings of the project at root, from its file if there is one and from the
@@ -136,6 +138,7 @@ func defaults() Settings {
 		SurfaceMaxAgeDays: byDefault(0),
 		HookEnabled:       byDefault(true),
 		MaxAge:            byDefault(48 * time.Hour),
+		RecordWork:        byDefault(false),
 	}
 }
 

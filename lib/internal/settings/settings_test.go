@@ -31,6 +31,7 @@ surface_max_chars: 100
 surface_max_age_days: 7
 hook_enabled: false
 max_age: '72h'
+record_work: true
 `
 
 func TestParse(t *testing.T) {
@@ -57,6 +58,7 @@ func TestParse(t *testing.T) {
 		SurfaceMaxAgeDays: inFile(7),
 		HookEnabled:       inFile(false),
 		MaxAge:            inFile(72 * time.Hour),
+		RecordWork:        inFile(true),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -91,6 +93,7 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		SurfaceMaxAgeDays: byDefault(0),
 		HookEnabled:       byDefault(true),
 		MaxAge:            byDefault(48 * time.Hour),
+		RecordWork:        byDefault(false),
 	}
 	for _, src := range []string{"", "\n", "# only a comment\n", "---\n", "---\n# comment\n", "{}\n", "\ufeff"} {
 		got, err := settings.Parse([]byte(src), "x")

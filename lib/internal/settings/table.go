@@ -46,6 +46,7 @@ func (s *Settings) table() []key {
 		{"surface_max_age_days", "", number(&s.SurfaceMaxAgeDays, 0, 36_500)},
 		{"hook_enabled", "", flag(&s.HookEnabled)},
 		{"max_age", "", duration(&s.MaxAge)},
+		{"record_work", "", flag(&s.RecordWork)},
 	}
 }
 

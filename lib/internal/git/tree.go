@@ -1,0 +1,158 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Tree asks what is checked out around a directory, without running anything that the repository names: no hook, filter, monitor,
+// pager or helper, and no transport, also for what a partial clone lacks. The repository must be the caller's own.
+type Tree struct {
+	Dir     string   // absolute, in the work tree
+	Environ []string // of the process, as os.Environ gives it
+}
+
+// ErrForeign is part of the errors about a repository that belongs to somebody else.
+var ErrForeign = errors.New("the repository belongs to somebody else")
+
+// ErrUnknown is part of the errors about a commit that the repository does not have.
+var ErrUnknown = errors.New("no such commit")
+
+const mostPatient = 2 * time.Second // with one question
+
+// closed is the environment in which git fetches nothing, asks nobody, and takes history and paths as they are.
+var closed = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}
+
+func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
+	out, err := Runner{Environ: t.Environ}.run(ctx, t.Dir, args, Call{Args: args, Limit: mostPatient, env: closed})
+	if e := (*Error)(nil); errors.As(err, &e) && (strings.Contains(e.Text, "dubious ownership") || strings.Contains(e.Text, "owned by someone else")) {
+		err = errors.Join(ErrForeign, err)
+	}
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+// Head returns the commit that is checked out, and the short name of its branch, "" for none.
+func (t Tree) Head(ctx context.Context) (commit, branch string, err error) {
+	commit, err = t.ask(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	return commit, Branch(Top(t.Dir)), err
+}
+
+// HasBranch reports whether there is a branch of that name.
+func (t Tree) HasBranch(ctx context.Context, name string) (bool, error) {
+	if !isBranch(name) {
+		return false, nil
+	}
+	_, err := t.ask(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+name)
+	if e := (*Error)(nil); errors.As(err, &e) && e.Code == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// isBranch refuses what git would take for an expression (git-check-ref-format(1)).
+func isBranch(name string) bool {
+	return name != "" && !strings.ContainsAny(name, " ~^:?*[\\") && !strings.Contains(name, "..") && !strings.Contains(name, "@{")
+}
+
+// Since returns how many commits HEAD has that commit has not, and whether commit is among those of HEAD.
+func (t Tree) Since(ctx context.Context, commit string) (n int, ancestor bool, err error) {
+	out, err := t.ask(ctx, "rev-list", "--left-right", "--count", commit+"...HEAD", "--")
+	if e := (*Error)(nil); errors.As(err, &e) && e.Code == 128 && !errors.Is(err, ErrForeign) {
+		return 0, false, errors.Join(ErrUnknown, err)
+	}
+	left, right, _ := strings.Cut(out, "\t")
+	if err == nil {
+		n, err = strconv.Atoi(right)
+	}
+	return n, left == "0", err
+}
+
+// Touching returns how many commits after commit change files, which are relative to the directory.
+func (t Tree) Touching(ctx context.Context, commit string, files []string) (int, error) {
+	out, err := t.ask(ctx, append([]string{"rev-list", "--count", commit + "..HEAD", "--"}, files...)...)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(out)
+}
+
+// Differing returns the tracked files, relative to the top, that are not as they are in commit. Submodules do not count.
+//
+// To tell what its index does not, git would pass a file through the filters that the repository has configured. So it is
+// given a repository that has none, with the index and the objects of this one; what seems to differ is then compared here.
+func (t Tree) Differing(ctx context.Context, commit string) (files []string, err error) {
+	places, err := t.ask(ctx, "rev-parse", "--git-path", "index", "--git-path", "objects", "--show-object-format")
+	if err != nil {
+		return nil, err
+	}
+	index, rest, _ := strings.Cut(places, "\n")
+	objects, names, _ := strings.Cut(rest, "\n")
+	bare, err := plainRepository(names)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(bare)
+	top := Top(t.Dir)
+	env := append([]string{"GIT_DIR=" + bare, "GIT_WORK_TREE=" + top, "GIT_INDEX_FILE=" + t.abs(index), "GIT_OBJECT_DIRECTORY=" + t.abs(objects),
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1", "HOME=" + bare, "XDG_CONFIG_HOME=" + bare}, closed...)
+	args := []string{"diff-index", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-abbrev", commit, "--"}
+	out, err := Runner{Environ: t.Environ}.run(ctx, top, args, Call{Args: args, Limit: mostPatient, env: env})
+	if err != nil {
+		return nil, err
+	}
+	return differing(top, out)
+}
+
+func (t Tree) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(t.Dir, path)
+}
+
+// plainRepository makes an empty repository, which configures nothing but how objects are named. The caller removes it.
+func plainRepository(names string) (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "handoff-git-"); err != nil {
+		return "", err
+	}
+	config := "[core]\n\trepositoryformatversion = 1\n\tbare = false\n"
+	if names == "sha256" {
+		config += "[extensions]\n\tobjectFormat = sha256\n"
+	}
+	err = errors.Join(os.Mkdir(filepath.Join(dir, "objects"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700),
+		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600), os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600))
+	if err != nil {
+		os.RemoveAll(dir)
+	}
+	return dir, err
+}
+
+// differing reads what `diff-index --raw -z` prints, and leaves out the files whose content is that of the commit: their
+// times alone are others than the index has.
+func differing(top string, raw []byte) (files []string, err error) {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	compared := int64(0)
+	for fields := bytes.Split(raw, []byte{0}); len(fields) >= 2; fields = fields[2:] {
+		name := string(fields[1])
+		words := strings.Fields(strings.TrimPrefix(string(fields[0]), ":")) // modes, objects, status
+		if len(words) == 5 && words[4] == "M" && words[0] == words[1] && compared < mostCompared {
+			same, size := isObject(root, name, words[2])
+			compared += size
+			if same {
+				continue
+			}
+		}
+		files = append(files, name)
+	}
+	return files, nil
+}

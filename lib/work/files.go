@@ -1,0 +1,160 @@
+package work
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/relation"
+)
+
+const (
+	mostFiles = 1_000
+	mostText  = 4 << 20   // of a file whose line ends may differ
+	mostBytes = 256 << 20 // of one file
+	mostRead  = 512 << 20
+)
+
+// compared is what became of the files that lie below the root. Others are none of the project's.
+type compared struct {
+	paths   []string // those below the root
+	wrong   []string // of them that are not as they were
+	changed int
+	gone    int
+	unread  int // that are there and cannot be read
+}
+
+func (t Tree) compareFiles(files []File) (c compared) {
+	known, read := make(map[string]string), int64(0)
+	for _, f := range files {
+		path, ok := t.inside(f.Path)
+		if !ok || known[path] == f.SHA256 {
+			continue
+		}
+		known[path] = f.SHA256
+		if !slices.Contains(c.paths, path) {
+			c.paths = append(c.paths, path)
+		}
+		same, err := false, fs.ErrInvalid
+		if len(known) <= mostFiles && read < mostRead {
+			same, err = t.is(path, f.SHA256, &read)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			c.gone++
+		case err != nil:
+			c.unread++
+		case !same:
+			c.changed++
+		default:
+			continue
+		}
+		c.wrong = append(c.wrong, path)
+	}
+	return c
+}
+
+// inside returns a path relative to the root, false if it does not lie there.
+func (t Tree) inside(path string) (string, bool) {
+	if filepath.IsAbs(filepath.FromSlash(path)) {
+		rel, err := filepath.Rel(t.git.Dir, filepath.FromSlash(path))
+		if err != nil {
+			return "", false
+		}
+		path = filepath.ToSlash(rel)
+	}
+	path = strings.TrimPrefix(path, "./")
+	return path, relation.IsPath(path)
+}
+
+// says tells how the files are, "" if there are none.
+func (c compared) says(touched, since int) string {
+	if len(c.paths) == 0 {
+		return ""
+	}
+	the := "the " + fault.Count(len(c.paths), "file")
+	if len(c.paths) == 1 {
+		the = "the file"
+	}
+	switch {
+	case len(c.wrong) == 0 && since > 0 && touched == 0:
+		return "none touches " + the
+	case len(c.wrong) == 0 && len(c.paths) == 1:
+		return the + " is as it was"
+	case len(c.wrong) == 0:
+		return the + " are as they were"
+	case len(c.paths) == 1:
+		return the + " " + c.what(func(_ int, what string) string { return what })
+	}
+	return "of " + the + " " + c.what(func(n int, what string) string { return fmt.Sprintf("%d %s", n, what) })
+}
+
+func (c compared) what(words func(n int, what string) string) string {
+	var all []string
+	for _, one := range []struct {
+		n    int
+		what string
+	}{{c.changed, "changed"}, {c.gone, "gone"}, {c.unread, "not compared"}} {
+		if one.n > 0 {
+			all = append(all, words(one.n, one.what))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// is reports whether a file has a SHA-256, as it is or, of a text, with the line ends that git stores. It adds to read what it reads.
+func (t Tree) is(path, sum string, read *int64) (bool, error) {
+	f, size, err := t.open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	*read += size
+	if size > mostText {
+		is, err := hash(f)
+		return is == sum, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, mostText))
+	if err != nil {
+		return false, err
+	}
+	is, _ := hash(bytes.NewReader(text))
+	unix, _ := hash(bytes.NewReader(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
+	return is == sum || unix == sum, nil
+}
+
+// open opens a regular file that lies in the project, also if symbolic links lead to it.
+func (t Tree) open(path string) (*os.File, int64, error) {
+	root, err := os.OpenRoot(t.git.Dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer root.Close()
+	info, err := root.Stat(filepath.FromSlash(path))
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case !info.Mode().IsRegular():
+		return nil, 0, errors.New("it is no regular file")
+	case info.Size() > mostBytes:
+		return nil, 0, fmt.Errorf("it has more than %d bytes", int64(mostBytes))
+	}
+	f, err := root.Open(filepath.FromSlash(path))
+	return f, info.Size(), err
+}
+
+// hash returns the SHA-256 of what r gives, as hex digits.
+func hash(r io.Reader) (string, error) {
+	h := sha256.New()
+	_, err := io.Copy(h, io.LimitReader(r, mostBytes+1))
+	return hex.EncodeToString(h.Sum(nil)), err
+}
