@@ -78,6 +78,9 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	if len(unsigned) > 0 {
 		out.Add("Without the signature that the operators file asks for: " + strings.Join(unsigned, ", ") + ".\n")
 	}
+	if over := unread.Left(); over != "" && len(told) > 0 {
+		out.Add("Not counted above: " + over + ".\n")
+	}
 	out.Omit(left)
 	return out.String(), told
 }

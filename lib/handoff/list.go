@@ -3,6 +3,7 @@ package handoff
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -26,7 +27,9 @@ type Filter struct {
 	To, From, Topic string
 	Tag             string    // reads the documents that the other conditions leave
 	Since           time.Time // ts_utc not before it
-	Unread          bool      // unread by To, or by their own recipient if To is ""
+	Unread          bool      // unread by To, or by their own recipient if To is "", and not over
+	All             bool      // with Unread, also those that are over
+	State           State     // "" is any
 	Offered         bool      // their recipient was offered them and has not marked them as read
 	Here            bool      // written on the branch of Options
 	Orphaned        bool      // their recipient has never marked any handoff as read
@@ -50,7 +53,7 @@ func (f Filter) check() error {
 			return fault.New(ErrInvalid, fmt.Sprintf("use 1 to %d letters, digits, _ and -", n.most), "%q is no %s", n.name, n.what)
 		}
 	}
-	return nil
+	return checkState(f.State)
 }
 
 // skip tells from the text of a row that matches would not take it, without parsing the row; nil if the
@@ -86,40 +89,57 @@ func before(ts string, t time.Time) bool {
 // not exist has none. Lines of the index that are not rows, and files without an index, are warned about.
 // A filter with a name that no handoff can have is ErrInvalid.
 func (s *Store) List(f Filter) ([]Entry, error) {
-	entries, _, err := s.newest(f, 0)
-	return entries, err
+	in, err := s.newest(f, 0)
+	return in.Newest, err
 }
 
+// Chosen is List, and says what was left out.
+func (s *Store) Chosen(f Filter) (Inbox, error) { return s.newest(f, 0) }
+
 // newest is List for at most so many of the newest, unless that is 0, and counts the others by recipient.
-func (s *Store) newest(f Filter, most int) (entries []Entry, others map[string]int, err error) {
+func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
 	if err := f.check(); err != nil {
-		return nil, nil, err
+		return in, err
 	}
 	d, err := s.at.Reader()
 	if err != nil || d == nil {
-		return nil, nil, err
+		return in, err
 	}
 	defer d.Close()
+	at := s.standing()
+	over := make(map[string]State)
 	readers := make(map[string]bool)
-	choose := f.matches
-	if f.Orphaned {
-		choose = func(e Entry) bool {
+	choose := func(e Entry) bool {
+		if f.Orphaned {
 			for _, m := range e.Marks() {
 				readers[m.Operator] = true
 			}
+		}
+		if !f.matches(e) || f.State == "" && (!f.Unread || f.All) {
 			return f.matches(e)
 		}
+		state := at.state(e)
+		if f.Unread && !f.All && state.IsOver() {
+			over[strings.Clone(e.ID)] = state
+			return false
+		}
+		return f.State == "" || state == f.State
 	}
-	if entries, others, err = s.at.Scan(d, store.Choice{Is: choose, IsNot: f.skip(), Newest: most}); err != nil {
-		return nil, nil, err
+	if in.Newest, in.For, err = s.at.Scan(d, store.Choice{Is: choose, IsNot: f.skip(), Newest: most}); err != nil {
+		return Inbox{}, err
 	}
-	keep := s.keep(d, f, readers)
+	in.Over = make(map[State]int)
+	for _, state := range over {
+		in.Over[state]++
+	}
+	keep := s.keep(d, f, at, readers)
 	if f.Here {
 		if keep, err = s.here(keep); err != nil {
-			return nil, nil, err
+			return Inbox{}, err
 		}
 	}
-	return slices.DeleteFunc(entries, func(e Entry) bool { return !keep(e) }), others, nil
+	in.Newest = slices.DeleteFunc(in.Newest, func(e Entry) bool { return !keep(e) })
+	return in, nil
 }
 
 // here adds to a condition that a handoff was written on the branch that is checked out.
@@ -141,13 +161,9 @@ func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 
 // keep returns the conditions of a filter that a row alone does not answer. readers are the operators who
 // have read something.
-func (s *Store) keep(d *durable.Dir, f Filter, readers map[string]bool) func(Entry) bool {
-	var told offered
-	if f.Offered {
-		told = s.told()
-	}
+func (s *Store) keep(d *durable.Dir, f Filter, at standing, readers map[string]bool) func(Entry) bool {
 	return func(e Entry) bool {
-		if f.Orphaned && readers[e.To] || f.Offered && told.state(e) != StateOffered {
+		if f.Orphaned && readers[e.To] || f.Offered && at.state(e) != StateOffered {
 			return false
 		}
 		if f.Tag == "" {

@@ -22,7 +22,7 @@ const (
 type quiet struct {
 	Operator   string      `json:"operator_id"`
 	MaxAgeDays int         `json:"max_age_days"`
-	Files      [][2]string `json:"files"` // name and stamp; INDEX.md first, then every archive
+	Files      [][2]string `json:"files"` // name and stamp; INDEX.md first, then every archive, and the log if some are over
 }
 
 // UnreadQuickly is Unread for those who ask often, such as every session that starts, and have room for little of it: in a
@@ -30,10 +30,14 @@ type quiet struct {
 // best effort, and never waits.
 func (s *Store) UnreadQuickly(operator string, maxAgeDays int) (Inbox, error) {
 	seen, large, settled := s.stamps()
+	var withLog [][2]string
+	if large {
+		withLog = s.withLog(seen)
+	}
 	known := s.readQuiet()
 	same := func(q quiet) bool { return q.Operator == operator && q.MaxAgeDays == maxAgeDays }
 	for _, q := range known {
-		if same(q) && len(seen) > 0 && slices.Equal(q.Files, seen) {
+		if same(q) && len(seen) > 0 && (slices.Equal(q.Files, seen) || slices.Equal(q.Files, withLog)) {
 			return Inbox{}, nil
 		}
 	}
@@ -43,6 +47,9 @@ func (s *Store) UnreadQuickly(operator string, maxAgeDays int) (Inbox, error) {
 		s.opt.Lost(err)
 	}
 	in, err := (&Store{at: &look, opt: s.opt}).Unread(operator, mostTold, maxAgeDays)
+	if len(in.Over) > 0 { // an event may undo that
+		seen = withLog
+	}
 	if err == nil && len(in.Newest) == 0 && operator != "" && large && settled && whole {
 		known = slices.DeleteFunc(known, same)
 		known = append(known[max(0, len(known)-maxQuiet+1):], quiet{operator, maxAgeDays, seen})
@@ -77,6 +84,17 @@ func (s *Store) stamps() (files [][2]string, large, settled bool) {
 		settled = settled && s.opt.Now().Sub(changed) > quietAfter
 		name = layout.Archive(n)
 	}
+}
+
+// withLog adds the stamp of the audit log.
+func (s *Store) withLog(seen [][2]string) [][2]string {
+	state, err := s.at.OpenPlace(s.opt.StateDir)
+	if err != nil || state == nil {
+		return seen
+	}
+	defer state.Close()
+	stamp, _, _ := state.Stamp(layout.Log)
+	return append(slices.Clip(seen), [2]string{layout.Log, stamp})
 }
 
 func (s *Store) readQuiet() []quiet {

@@ -3,25 +3,8 @@ package handoff
 import (
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/offers"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-)
-
-// A State is how far a handoff has come.
-type State = life.State
-
-// The states; see package life for what each of them means.
-const (
-	StateUnread     = life.Unread
-	StateOffered    = life.Offered
-	StateRead       = life.Read
-	StateTaken      = life.Taken
-	StateAwaiting   = life.Awaiting
-	StateDone       = life.Done
-	StateSuperseded = life.Superseded
-	StateExpired    = life.Expired
-	StateArchived   = life.Archived
 )
 
 // A Listed entry is how a handoff looks in JSON.
@@ -33,7 +16,7 @@ type Listed struct {
 	Topic  string `json:"topic"`
 	Time   string `json:"ts_utc"`
 	ReadBy []Mark `json:"read_by"`
-	Unread bool   `json:"unread"`          // by its recipient
+	Unread bool   `json:"unread"`          // by its recipient, and not over
 	State  State  `json:"state,omitempty"` // how far it has come to its recipient
 
 	Signature *Signature `json:"signature,omitempty"`
@@ -50,11 +33,12 @@ func ListedEntry(e Entry) Listed {
 
 // Listed returns entries as they look in JSON, each with its state.
 func (s *Store) Listed(entries []Entry) []Listed {
-	told := s.told()
+	at := s.standing()
 	all := make([]Listed, len(entries))
 	for i, e := range entries {
 		all[i] = ListedEntry(e)
-		all[i].State = told.state(e)
+		all[i].State = at.state(e)
+		all[i].Unread = all[i].Unread && !all[i].State.IsOver()
 	}
 	s.listSignatures(all, entries)
 	return all
@@ -90,16 +74,6 @@ func (s *Store) told() offered {
 		}
 	}
 	return told
-}
-
-func (o offered) state(e Entry) State {
-	switch {
-	case !e.UnreadBy(""):
-		return StateRead
-	case o[[2]string{e.ID, e.To}]:
-		return StateOffered
-	}
-	return StateUnread
 }
 
 // A Delivery is what is known of the way of a handoff to whoever reads it.

@@ -33,6 +33,7 @@ const mostTold = 1000
 type Inbox struct {
 	Newest []Entry
 	For    map[string]int
+	Over   map[State]int // of those that are not listed because they are over: how many there are
 }
 
 // Count returns how much there is.
@@ -50,7 +51,7 @@ func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err e
 	if maxAgeDays > 0 {
 		f.Since = s.opt.Now().AddDate(0, 0, -maxAgeDays)
 	}
-	if in.Newest, in.For, err = s.newest(f, newest); err != nil || len(in.Newest) == 0 {
+	if in, err = s.newest(f, newest); err != nil {
 		return Inbox{}, err
 	}
 	for _, e := range in.Newest {
@@ -104,6 +105,9 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	more := ""
 	if left := in.Count() - len(blocks); left > 0 {
 		more = fmt.Sprintf("%d more unread\n", left)
+	}
+	if over := in.Left(); over != "" {
+		more += "[not shown: " + over + "]\n"
 	}
 	for _, note := range notes {
 		if opt.Notes != nil {

@@ -3,6 +3,7 @@ package everyday
 import (
 	"bufio"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,8 @@ func listCommand(a *App) *cobra.Command {
 		Short: "List handoffs, in the order in which they were written",
 		Long: `List handoffs, older ones first. Nothing found prints nothing and exits with 0.
 
-Unread means unread by its recipient; with --to OP, unread by OP. Offered means that a session of
+Unread means unread by its recipient; with --to OP, unread by OP. What is superseded or expired, done
+or archived is not unread any more, but with --all. Offered means that a session of
 the recipient was told, and nobody has marked it as read. On a terminal the result is a table, and
 what other clones do not have yet is said; else the rows of INDEX.md, one a line.`,
 		Example: "  handoff list --unread --to ben\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
@@ -43,13 +45,16 @@ what other clones do not have yet is said; else the rows of INDEX.md, one a line
 			if !ok {
 				return Invalid("use table, rows, json, jsonl or ids", "unknown format %q", format)
 			}
-			entries, err := s.List(chosen)
+			in, err := s.Chosen(chosen)
 			if err != nil {
 				return err
 			}
 			out := bufio.NewWriter(a.Stdout)
-			if err := print(a, out, s, entries); err != nil {
+			if err := print(a, out, s, in.Newest); err != nil {
 				return err
+			}
+			if left := in.Left(); left != "" {
+				a.Note(left + ": --all lists them too")
 			}
 			if err := out.Flush(); err != nil || !IsTerminal(a.Stdout) {
 				return err
@@ -74,6 +79,8 @@ type Filter struct {
 // Register adds the flags to a command.
 func (f *Filter) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
+	cmd.Flags().BoolVar(&f.All, "all", false, "with --unread, also those that are superseded, expired, done or archived")
+	cmd.Flags().StringVar((*string)(&f.State), "state", "", "only those in this `state`: "+states())
 	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
 	cmd.Flags().BoolVar(&f.Here, "here", false, "only those written on the branch that is checked out here")
 	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those to operators who have never marked anything as read")
@@ -84,9 +91,17 @@ func (f *Filter) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.since, "since", "", "only those not older than this `time`, date or duration (48h, 7d, 2w)")
 }
 
+func states() string {
+	var names []string
+	for _, s := range handoff.States() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
 // Chosen returns what the flags choose.
 func (f *Filter) Chosen(cmd *cobra.Command) (handoff.Filter, error) {
-	if err := NoneEmpty(cmd, "to", "from", "topic", "tag", "since"); err != nil || f.since == "" {
+	if err := NoneEmpty(cmd, "to", "from", "topic", "tag", "since", "state"); err != nil || f.since == "" {
 		return f.Filter, err
 	}
 	at, err := handoff.ParseSince(f.since, time.Now())

@@ -25,6 +25,8 @@ type listArgs struct {
 	Since    string `json:"since,omitempty" jsonschema:"only those not older than this RFC 3339 time, date, or duration such as 48h or 7d"`
 	Unread   bool   `json:"unread,omitempty" jsonschema:"only those that their recipient (or to) has not marked as read"`
 	Offered  bool   `json:"offered,omitempty" jsonschema:"only unread ones that a session of their recipient was told of"`
+	All      bool   `json:"all,omitempty" jsonschema:"with unread, also those that are superseded, expired, done or archived"`
+	State    string `json:"state,omitempty" jsonschema:"only those in this state: unread, offered, read, taken, awaiting, done, superseded, expired or archived"`
 	Orphaned bool   `json:"orphaned,omitempty" jsonschema:"only those to operators who have never marked anything as read"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"at most this many, the newest (default 100)"`
 }
@@ -43,7 +45,8 @@ type listedOne struct {
 }
 
 func (p project) list(_ context.Context, in listArgs) (result, error) {
-	f := handoff.Filter{To: in.To, From: in.From, Topic: in.Topic, Tag: in.Tag, Unread: in.Unread, Offered: in.Offered, Orphaned: in.Orphaned}
+	f := handoff.Filter{To: in.To, From: in.From, Topic: in.Topic, Tag: in.Tag, Unread: in.Unread, Offered: in.Offered, Orphaned: in.Orphaned,
+		All: in.All, State: handoff.State(in.State)}
 	if in.Since != "" {
 		var err error
 		if f.Since, err = handoff.ParseSince(in.Since, time.Now()); err != nil {

@@ -3,6 +3,7 @@ package eventlog
 import (
 	"bytes"
 	"regexp"
+	"strconv"
 	"sync"
 )
 
@@ -103,4 +104,49 @@ func textField(line []byte, name string) ([]byte, bool) {
 // IsSynced reports whether a line of the log records a handoff that came by sync.
 func IsSynced(line []byte) bool {
 	return isType(line, TypeImport) && bytes.Contains(line, []byte(`"commit":"`))
+}
+
+// TypeOf returns the type of the event of a line, "" if it does not begin as this package writes events.
+func TypeOf(line []byte) string {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"event_type":"`))
+	name, _, whole := bytes.Cut(rest, []byte(`"`))
+	if !ok || !whole {
+		return ""
+	}
+	return string(name)
+}
+
+// DocumentsOf returns the ids of the handoffs whose writing or import a line of the log records, the file of the only one,
+// and how many references it has; "" and -1 where the line does not say that.
+func DocumentsOf(line []byte) (ids []string, file string, references int) {
+	ids, _, _ = WrittenAt(line)
+	_, count, ok := bytes.Cut(line, []byte(`"references_count":`))
+	if !ok || len(ids) != 1 {
+		return ids, "", -1
+	}
+	path, _ := textField(line, "file_path")
+	end := max(0, bytes.IndexAny(count, ",}"))
+	if references, err := strconv.Atoi(string(count[:end])); err == nil {
+		return ids, string(path), references
+	}
+	return ids, string(path), -1
+}
+
+// QuarantinedBy returns the ids of the handoffs whose documents a repair has found to be gone.
+func QuarantinedBy(line []byte) (ids []string) {
+	_, list, _ := bytes.Cut(line, []byte(`"quarantined":[`))
+	list, _, _ = bytes.Cut(list, []byte("]"))
+	for _, id := range idAlone().FindAll(list, -1) {
+		ids = append(ids, string(id))
+	}
+	return ids
+}
+
+// ActOf returns of which handoff a line of the log records something, who did it, and when, as far as the line says.
+func ActOf(line []byte) (id, operator, at string) {
+	for field, value := range map[string]*string{"handoff_id": &id, "operator_id": &operator, "ts_utc": &at} {
+		text, _ := textField(line, field)
+		*value = string(text)
+	}
+	return id, operator, at
 }

@@ -128,6 +128,7 @@ func (c *check) all(ctx context.Context) {
 	c.checkLedger()
 	c.checkAdoption()
 	c.checkState()
+	c.checkLife()
 	c.checkCheckpoints()
 }
 

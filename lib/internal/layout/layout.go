@@ -60,6 +60,7 @@ const (
 	Offers      = "offered.jsonl"
 	OlderOffers = "offered-before.jsonl"
 	UnreadCache = "quiet.json"
+	LifeCache   = "life.cache"         // what documents and events say of handoffs; can be derived at any time
 	SeenIndex   = "index-seen"         // stamps of the index files that this replica knows all rows of
 	Tokens      = "packet-tokens"      // which handoffs have which resume token
 	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
@@ -118,7 +119,7 @@ func ArchiveNumber(name string) int {
 // is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, UnreadCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld:
+	case Index, Fingerprint, Log, Ledger, UnreadCache, LifeCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

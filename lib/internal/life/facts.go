@@ -1,7 +1,10 @@
 package life
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -9,14 +12,47 @@ import (
 )
 
 // Facts are what documents and events say of handoffs. Of most there is nothing to be said: their documents have no
-// reference with a meaning, and nobody did more than read them.
+// reference that changes a state, and nobody did more than read them.
+//
+// They are lines of text, so that they can be kept as they are, and what is asked for is parsed again:
+//
+//	document ID FROM TO FORM…      those of its references that change a state
+//	event ID TYPE OPERATOR TIME    of the audit log
+//	gone ID                        the document is not here any more
+//	row ID                         of a row that was looked at; only where rows come without events
+//	unread ID FILE                 the document could not be read, and has to be
+//	adopted                        the store has rows without events
 type Facts struct {
-	of map[form.Key]*Handoff
+	lines []byte
+	of    map[form.Key]about
+	names []naming
+	acts  []happening
+
+	rows    map[form.Key]bool   // that were looked at
+	unread  map[form.Key]string // files
+	adopted bool
+
+	saving
+
+	// Trusts says whether a handoff of that sender has the signature that is asked for, if any is; nil asks for none.
+	Trusts func(id, from string) bool
 }
+
+// about says where the lines about a handoff are: the offset of its document, and the last of names and acts. All are
+// counted from 1.
+type about struct{ document, names, acts int32 }
+
+// A naming is a form of the document at by that names a handoff; next is the one before.
+type naming struct {
+	by, next   int32
+	supersedes bool
+}
+
+type happening struct{ at, next int32 }
 
 // A Handoff is what is known of one handoff.
 type Handoff struct {
-	From, To string // of its document; "" where that has no relation, or is not here
+	From, To string // of its document; "" where that says nothing that changes a state, or is not here
 	relation.Set
 	Superseders, Replies []string // ids of the documents that name it, as they became known
 
@@ -37,65 +73,162 @@ type Event struct {
 var changes = map[string]func(*Handoff, Event){}
 
 // NewFacts returns facts about nothing.
-func NewFacts() *Facts { return &Facts{of: make(map[form.Key]*Handoff)} }
-
-// Of returns what is known of the handoff of an id, zero if nothing is.
-func (f *Facts) Of(id string) Handoff {
-	if k, ok := form.KeyOf(id); ok && f.of[k] != nil {
-		return *f.of[k]
-	}
-	return Handoff{}
+func NewFacts() *Facts {
+	return &Facts{of: make(map[form.Key]about), rows: make(map[form.Key]bool), unread: make(map[form.Key]string)}
 }
 
-// about is what is known of a handoff, to be added to, nil for what no handoff can be called.
-func (f *Facts) about(id string) *Handoff {
-	k, ok := form.KeyOf(id)
-	if !ok {
-		return nil
+// Of returns what is known of the handoff of an id, zero if nothing is.
+func (f *Facts) Of(id string) (h Handoff) {
+	if len(f.of) == 0 {
+		return h
 	}
-	if f.of[k] == nil {
-		f.of[k] = &Handoff{}
+	k, _ := form.KeyOf(id)
+	a, known := f.of[k]
+	if !known {
+		return h
 	}
-	return f.of[k]
+	if a.document > 0 {
+		fields := f.fields(a.document)
+		h.From, h.To, h.Set = fields[2], fields[3], relation.Of(fields[4:])
+	}
+	for at := a.names; at > 0; at = f.names[at-1].next {
+		n := f.names[at-1]
+		by := f.fields(n.by)[1]
+		if k, _ := form.KeyOf(by); f.of[k].document != n.by {
+			continue // it is gone
+		}
+		if n.supersedes {
+			h.Superseders = append(h.Superseders, by)
+		} else {
+			h.Replies = append(h.Replies, by)
+		}
+	}
+	slices.Reverse(h.Superseders)
+	slices.Reverse(h.Replies)
+	f.happened(&h, a.acts)
+	return h
+}
+
+// happened takes in the events, the last of which is at.
+func (f *Facts) happened(h *Handoff, at int32) {
+	var events []Event
+	for ; at > 0; at = f.acts[at-1].next {
+		fields := f.fields(f.acts[at-1].at)
+		events = append(events, Event{fields[2], fields[1], Act{fields[3], fields[4]}})
+	}
+	for _, e := range slices.Backward(events) {
+		changes[e.Type](h, e)
+	}
+}
+
+// fields returns the words of the line at an offset, which add has found to be good.
+func (f *Facts) fields(at int32) []string {
+	line, _, _ := bytes.Cut(f.lines[at-1:], []byte("\n"))
+	return strings.Split(string(line), " ")
 }
 
 // AddDocument takes in what the references of a document say. Adding it again changes nothing.
 func (f *Facts) AddDocument(id, from, to string, references []string) {
-	s := relation.Of(references)
-	if len(s.Re) == 0 && len(s.Supersedes) == 0 && s.Expires == "" && !s.Approval {
-		return
-	}
-	h := f.about(id)
-	if h == nil {
-		return
-	}
-	h.From, h.To, h.Set = from, to, s
-	for _, other := range s.Supersedes {
-		if o := f.about(other); !slices.Contains(o.Superseders, id) {
-			o.Superseders = append(o.Superseders, id)
+	words := []string{"document", id, from, to}
+	for _, reference := range references {
+		switch r, err := relation.Parse(reference); {
+		case err != nil:
+		case r.Kind == relation.Re, r.Kind == relation.Supersedes, r.Kind == relation.Expires, r.Kind == relation.Approve:
+			words = append(words, reference)
 		}
 	}
-	for _, other := range s.Re {
-		if o := f.about(other); !slices.Contains(o.Replies, id) {
-			o.Replies = append(o.Replies, id)
-		}
+	if len(words) > 4 {
+		f.add(strings.Join(words, " "))
 	}
 }
 
 // AddEvent takes in an event. Events come in the order of the log.
 func (f *Facts) AddEvent(e Event) {
-	if change, ok := changes[e.Type]; ok {
-		if h := f.about(e.ID); h != nil {
-			change(h, e)
-		}
+	if _, ok := changes[e.Type]; ok {
+		f.add(strings.Join([]string{"event", e.ID, e.Type, cmp.Or(e.By, "-"), cmp.Or(e.Time, "-")}, " "))
 	}
 }
 
+// add takes in a line, and reports whether it is one.
+func (f *Facts) add(line string) bool {
+	kind, rest, _ := strings.Cut(line, " ")
+	id, rest, _ := strings.Cut(rest, " ")
+	k, ok := form.KeyOf(id)
+	at := int32(len(f.lines)) + 1
+	switch {
+	case line == "adopted":
+		f.adopted = true
+	case !ok || strings.ContainsAny(line, "\n\r"):
+		return false
+	case kind == "document":
+		if again, good := f.addDocument(k, at, rest); again || !good {
+			return good
+		}
+	case kind == "event" && strings.Count(rest, " ") == 2:
+		if name, _, _ := strings.Cut(rest, " "); changes[name] == nil {
+			return false
+		}
+		a := f.of[k]
+		f.acts = append(f.acts, happening{at, a.acts})
+		a.acts = int32(len(f.acts))
+		f.of[k] = a
+	case kind == "gone":
+		if a, known := f.of[k]; known {
+			a.document = 0
+			f.of[k] = a
+		}
+		delete(f.rows, k)
+		delete(f.unread, k)
+	case kind == "row":
+		f.rows[k] = true
+	case kind == "unread" && index.IsFile(rest):
+		f.unread[k] = rest
+	default:
+		return false
+	}
+	f.lines = append(append(f.lines, line...), '\n')
+	return true
+}
+
+// addDocument notes that the line of a document is at an offset, unless it is known.
+func (f *Facts) addDocument(k form.Key, at int32, rest string) (again, good bool) {
+	words := strings.Split(rest, " ")
+	if len(words) < 3 {
+		return false, false
+	}
+	delete(f.unread, k)
+	a := f.of[k]
+	if again = a.document > 0; again {
+		return true, true
+	}
+	a.document = at
+	f.of[k] = a
+	for i, word := range words[2:] {
+		r, err := relation.Parse(word)
+		switch {
+		case err != nil || r.Kind == "":
+			return false, false
+		case r.ID == "" || slices.Contains(words[2:2+i], word):
+			continue
+		}
+		other, _ := form.KeyOf(r.ID)
+		o := f.of[other]
+		f.names = append(f.names, naming{at, o.names, r.Kind == relation.Supersedes})
+		o.names = int32(len(f.names))
+		f.of[other] = o
+	}
+	return false, true
+}
+
 // Successors returns the ids of the handoffs that take the place of the one of a row: those whose sender is its sender or its
-// recipient, and that need no approval or have it. What others say of superseding it is a claim, and counts for nothing.
-func (f *Facts) Successors(row index.Row) (ids []string) {
-	for _, id := range f.Of(row.ID).Superseders {
-		if by := f.Of(id); (by.From == row.From || by.From == row.To) && !by.IsAwaiting() {
+// recipient, that need no approval or have it, and that Trusts lets through. What others say of superseding it is a claim, and
+// counts for nothing.
+func (f *Facts) Successors(row index.Row) []string { return f.successors(f.Of(row.ID), row) }
+
+func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
+	for _, id := range h.Superseders {
+		by := f.Of(id)
+		if (by.From == row.From || by.From == row.To) && !by.IsAwaiting() && (f.Trusts == nil || f.Trusts(id, by.From)) {
 			ids = append(ids, id)
 		}
 	}

@@ -49,7 +49,7 @@ func (f *Facts) State(row index.Row, offered bool, now time.Time) State {
 		return Archived
 	case h.Done.By != "":
 		return Done
-	case len(f.Successors(row)) > 0:
+	case len(f.successors(h, row)) > 0:
 		return Superseded
 	case h.IsExpired(now):
 		return Expired

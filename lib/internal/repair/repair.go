@@ -11,6 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -44,7 +45,7 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Report, e
 		return report, err
 	}
 	m := newMending(x, rebuild, &report)
-	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.TakeOver, m.removeLeftovers, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.rewrite, m.displaceLoose} {
+	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.TakeOver, m.removeLeftovers, m.dropLife, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.rewrite, m.displaceLoose} {
 		if err := do(); err != nil {
 			return report, err
 		}
@@ -96,6 +97,17 @@ func (m *mending) settleIntent() error {
 	}
 	m.did("put the intent that could not be used aside as %s: %v", name, err)
 	return nil
+}
+
+// dropLife removes what is cached of the lives of handoffs, if it does not hold: whoever needs it makes it again.
+func (m *mending) dropLife() error {
+	problem, err := life.Check(m.Dirs)
+	if err == nil && problem != "" {
+		if err = m.State.Remove(layout.LifeCache); err == nil {
+			m.did("removed %s, which %s", layout.LifeCache, problem)
+		}
+	}
+	return err
 }
 
 // look reads what Verify reads, the documents excepted.

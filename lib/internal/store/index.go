@@ -110,6 +110,21 @@ func EachIndex(d *durable.Dir, do func(name string, text []byte) error) (err err
 	return cmp.Or(err, lost)
 }
 
+// IndexStamps returns what changes whenever an index file is replaced, or another one comes.
+func IndexStamps(d *durable.Dir) (string, error) {
+	var all strings.Builder
+	add := func(name string) error {
+		stamp, _, err := d.Stamp(name)
+		all.WriteString(name + " " + stamp + "\n")
+		return err
+	}
+	text, err := ReadIndex(d, layout.Index)
+	if err == nil {
+		err = errors.Join(add(layout.Index), index.EachArchive(index.Archives(AsString(text)), HasIndex(d), add))
+	}
+	return all.String(), err
+}
+
 // HasIndex reports whether there is something of an index file's name in d.
 func HasIndex(d *durable.Dir) func(name string) (bool, error) {
 	return func(name string) (bool, error) {

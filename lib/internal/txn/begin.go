@@ -3,7 +3,6 @@ package txn
 import (
 	"errors"
 	"io/fs"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -113,18 +112,9 @@ func (x *Session) noteSeen() {
 }
 
 func (x *Session) indexStamps() string {
-	var all strings.Builder
-	add := func(name string) error {
-		stamp, _, err := x.Dir.Stamp(name)
-		all.WriteString(name + " " + stamp + "\n")
-		return err
-	}
-	text, err := store.ReadIndex(x.Dir, layout.Index)
-	if err == nil {
-		err = errors.Join(add(layout.Index), index.EachArchive(index.Archives(string(text)), store.HasIndex(x.Dir), add))
-	}
+	stamps, err := store.IndexStamps(x.Dir)
 	if err != nil {
 		return ""
 	}
-	return all.String()
+	return stamps
 }

@@ -1,0 +1,104 @@
+package handoff
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// A State is how far a handoff has come.
+type State = life.State
+
+// The states; see package life for what each of them means.
+const (
+	StateUnread     = life.Unread
+	StateOffered    = life.Offered
+	StateRead       = life.Read
+	StateTaken      = life.Taken
+	StateAwaiting   = life.Awaiting
+	StateDone       = life.Done
+	StateSuperseded = life.Superseded
+	StateExpired    = life.Expired
+	StateArchived   = life.Archived
+)
+
+// States returns all states, in the order in which a handoff comes to them as a rule.
+func States() []State { return life.States }
+
+// A standing tells how far handoffs have come. It reads what it has to know when it is first asked.
+type standing struct {
+	facts func() *life.Facts
+	told  func() offered
+	s     *Store
+}
+
+func (s *Store) standing() standing {
+	return standing{sync.OnceValue(s.life), sync.OnceValue(s.told), s}
+}
+
+func (l standing) state(e Entry) State {
+	state := l.facts().State(e, false, l.s.opt.Now())
+	if state == StateUnread && l.told()[[2]string{e.ID, e.To}] {
+		return StateOffered
+	}
+	return state
+}
+
+// life returns what is known of the handoffs beyond their rows, and keeps it for the next who asks where that saves work.
+// Where it cannot be read that is warned about, and nothing is known.
+func (s *Store) life() *life.Facts {
+	d, err := s.at.OpenDirs()
+	if err != nil {
+		return life.NewFacts() // who opens the store for more than this says it
+	}
+	defer d.Close()
+	facts, err := life.Gather(d)
+	if err != nil {
+		s.opt.Warn("what is superseded, expired, taken or done is not known: " + err.Error())
+		return life.NewFacts()
+	}
+	if text, behind := facts.Unsaved(); text != nil {
+		txn.KeepLife(s.at, text, behind)
+	}
+	facts.Trusts = s.trusts
+	return facts
+}
+
+// trusts reports whether a handoff has the signature that the operators file asks for, if it does.
+func (s *Store) trusts(id, from string) bool {
+	if why, _ := s.Distrust(from, Signature{State: SignatureUnsigned}); why == "" {
+		return true
+	}
+	got, err := s.Read(id)
+	if err != nil {
+		return false
+	}
+	why, _ := s.Distrust(from, got.Signature)
+	return why == ""
+}
+
+// Left says how many were left out that are over, such as "2 superseded, 1 expired"; "" if none was.
+func (in Inbox) Left() string {
+	var parts []string
+	for _, state := range []State{StateSuperseded, StateExpired} {
+		if n := in.Over[state]; n > 0 {
+			parts = append(parts, fmt.Sprint(n, " ", state))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func checkState(state State) error {
+	var known []string
+	for _, s := range life.States {
+		if state == s || state == "" {
+			return nil
+		}
+		known = append(known, string(s))
+	}
+	return fault.New(ErrInvalid, "use one of "+strings.Join(known, ", "), "%q is no state", state)
+}

@@ -1,0 +1,114 @@
+package life
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"strings"
+)
+
+// The file layout.LifeCache has facts in blocks, so that it can grow. A block is lines of facts and one that says what they
+// cover:
+//
+//	covers LOG LINE SUM STAMPS SUM
+//
+// the audit log up to a byte, the length and the checksum of the last line before that, the index files where rows are looked
+// at, and the checksum of the block up to here. What does not hold, or covers another log, is as good as not there: all
+// of it can be derived again.
+const cacheHead = "handoff-life 1\n"
+
+// saving is what has to be known to keep facts.
+type saving struct {
+	covered
+	blocks int
+	kept   int   // how much of lines is in the file
+	size   int64 // of the file as it was read; -1 if it cannot be appended to
+	work   int   // that would be saved
+}
+
+// covered says how far facts go.
+type covered struct {
+	log    int64  // bytes of the audit log
+	line   int64  // of them in the last line, without its end
+	sum    uint32 // of that line
+	stamps string // of the index files, - where they are not looked at
+}
+
+func (c covered) String() string {
+	return fmt.Sprintf("covers %d %d %08x %s ", c.log, c.line, c.sum, c.stamps)
+}
+
+// parseCache returns the facts of a cache, as far as it is whole.
+func parseCache(text []byte) *Facts {
+	f := NewFacts()
+	f.size = -1
+	rest, ok := bytes.CutPrefix(text, []byte(cacheHead))
+	if !ok {
+		return f
+	}
+	f.lines = make([]byte, 0, len(rest))
+	for len(rest) > 0 {
+		n := f.block(rest)
+		if n < 0 {
+			return f
+		}
+		if n == 0 {
+			return parseCache(nil) // what was taken in of the block is not covered
+		}
+		rest = rest[n:]
+	}
+	f.size, f.kept = int64(len(text)), len(f.lines)
+	return f
+}
+
+// block takes in the first block of text and returns its length: -1 if it is not whole, 0 if it holds what is no fact.
+func (f *Facts) block(text []byte) int {
+	at := bytes.Index(text, []byte("\ncovers ")) + 1
+	if at == 0 && !bytes.HasPrefix(text, []byte("covers ")) {
+		return -1
+	}
+	end := bytes.IndexByte(text[at:], '\n')
+	if end < 0 {
+		return -1
+	}
+	last := string(text[at : at+end])
+	var c covered
+	var sum uint32
+	if n, err := fmt.Sscanf(last, "covers %d %d %x %s %x", &c.log, &c.line, &c.sum, &c.stamps, &sum); n != 5 || err != nil {
+		return -1
+	}
+	signed := at + len(c.String())
+	if signed > at+end || !strings.HasPrefix(last, c.String()) || crc32.ChecksumIEEE(text[:signed]) != sum {
+		return -1
+	}
+	for line := range bytes.Lines(text[:at]) {
+		if !f.add(string(line[:len(line)-1])) {
+			return 0
+		}
+	}
+	f.covered = c
+	f.blocks++
+	return at + end + 1
+}
+
+const (
+	worthKeeping = 64 << 10 // bytes of news that are not looked at again
+	perDocument  = 8 << 10  // bytes of news that are read in the time that a document takes
+	mostBlocks   = 200
+)
+
+// Unsaved returns what is to be kept in layout.LifeCache, nil if that is not worth it: to be appended to a file of so many
+// bytes, or, if those are negative, to replace it.
+func (f *Facts) Unsaved() (text []byte, behind int64) {
+	if f.work < worthKeeping {
+		return nil, 0
+	}
+	if f.size < 0 || f.blocks >= mostBlocks {
+		f.kept, behind = 0, -1
+		text = append(text, cacheHead...)
+	} else {
+		behind = f.size
+	}
+	block := append(f.lines[f.kept:len(f.lines):len(f.lines)], f.covered.String()...)
+	return fmt.Appendf(append(text, block...), "%08x\n", crc32.ChecksumIEEE(block)), behind
+}

@@ -1,0 +1,251 @@
+package life
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// MaxCache is how much of layout.LifeCache is read.
+const MaxCache = 256 << 20
+
+// Gather returns what is known of the handoffs of a store: what is cached, and what documents and events have said since. It
+// reads those documents alone whose write events count references; in a store whose rows come without events, each document
+// once. Nothing of it is proof.
+func Gather(d store.Dirs) (*Facts, error) {
+	f := NewFacts()
+	f.size = -1
+	if d.State != nil {
+		if text, err := d.State.ReadFile(layout.LifeCache, MaxCache); err == nil {
+			f = parseCache(text)
+		}
+	}
+	return extend(d, f, layout.MaxLog)
+}
+
+// extend adds to facts what is new, in so much of the audit log.
+func extend(d store.Dirs, f *Facts, most int64) (*Facts, error) {
+	r := &reader{Facts: f, at: d, most: most, files: make(map[string]string)}
+	if err := r.news(); err != nil {
+		return nil, err
+	}
+	if d.Dir == nil {
+		return r.Facts, nil
+	}
+	r.unlogged()
+	r.find()
+	r.documents()
+	return r.Facts, nil
+}
+
+// A reader adds to facts what is new.
+type reader struct {
+	*Facts
+	at     store.Dirs
+	most   int64             // bytes of the log
+	wanted []string          // ids of documents to be read, in the order of the log
+	files  map[string]string // theirs, "" if it has to be found
+}
+
+// news reads the audit log from where the facts end. Where it is another log than they know, they begin anew.
+func (r *reader) news() error {
+	log, done, err := r.openLog()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if !r.continues(log) {
+		r.Facts = NewFacts()
+		r.size = -1
+	}
+	from := r.covered.log
+	lines := bufio.NewScanner(io.NewSectionReader(log, from, log.Size()-from))
+	lines.Buffer(nil, layout.MaxEvent)
+	lines.Split(func(data []byte, _ bool) (int, []byte, error) { // a last line without its end is torn
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			return i + 1, data[:i], nil
+		}
+		return 0, nil, nil
+	})
+	var last []byte
+	for lines.Scan() {
+		last = lines.Bytes()
+		r.covered.log += int64(len(last)) + 1
+		r.event(last)
+		r.covered.line, r.covered.sum = int64(len(last)), crc32.ChecksumIEEE(last)
+	}
+	r.work += int(r.covered.log - from)
+	if err := lines.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) { // no event is so long
+		return err
+	}
+	return nil
+}
+
+func (r *reader) openLog() (*io.SectionReader, func() error, error) {
+	if r.at.State == nil {
+		return eventlog.None(), func() error { return nil }, nil
+	}
+	log, done, err := eventlog.Open(r.at.State)
+	if err == nil && log.Size() > r.most {
+		log = io.NewSectionReader(log, 0, r.most)
+	}
+	return log, done, err
+}
+
+// continues reports whether the log has what the facts cover.
+func (r *reader) continues(log *io.SectionReader) bool {
+	c := r.covered
+	if c.log == 0 {
+		return true
+	}
+	if c.line < 0 || c.line > layout.MaxEvent || c.log <= c.line || c.log > log.Size() {
+		return false
+	}
+	line := make([]byte, c.line+1)
+	_, err := log.ReadAt(line, c.log-c.line-1)
+	return (err == nil || err == io.EOF) && line[c.line] == '\n' && crc32.ChecksumIEEE(line[:c.line]) == c.sum
+}
+
+// event takes in what a line of the log says.
+func (r *reader) event(line []byte) {
+	kind := eventlog.TypeOf(line)
+	switch {
+	case kind == eventlog.TypeWrite || kind == eventlog.TypeImport:
+		ids, file, references := eventlog.DocumentsOf(line)
+		for _, id := range ids {
+			if r.byRows() {
+				r.add("row " + id)
+			}
+			if references != 0 {
+				r.want(id, path.Base(file))
+			}
+		}
+	case kind == eventlog.TypeRecovered:
+		if _, ok := eventlog.AdoptedAt(line); ok && !r.adopted {
+			r.add("adopted")
+		}
+	case kind == eventlog.TypeRepair:
+		for _, id := range eventlog.QuarantinedBy(line) {
+			r.add("gone " + id)
+			delete(r.files, id)
+		}
+	case changes[kind] != nil:
+		id, by, at := eventlog.ActOf(line)
+		r.AddEvent(Event{kind, id, Act{by, at}})
+	}
+}
+
+func (r *reader) want(id, file string) {
+	if _, again := r.files[id]; !again {
+		r.wanted = append(r.wanted, id)
+	}
+	if !index.IsFile(file) {
+		file = ""
+	}
+	r.files[id] = file
+}
+
+// byRows reports whether rows may come without events.
+func (r *reader) byRows() bool { return r.adopted || r.at.Opt.Git == layout.GitTracked }
+
+// unlogged looks at the rows where they may come without events, and the index files are not those that are covered.
+func (r *reader) unlogged() {
+	if !r.byRows() {
+		r.covered.stamps = "-"
+		return
+	}
+	stamps, err := store.IndexStamps(r.at.Dir)
+	sum := fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(stamps)))
+	if err != nil || sum == r.covered.stamps {
+		return // who reads the index says what is wrong with it
+	}
+	there := make(map[form.Key]bool)
+	err = store.EachIndex(r.at.Dir, func(_ string, text []byte) error {
+		for l := range index.Lines(store.AsString(text)) {
+			k, ok := form.KeyOf(l.Row.ID)
+			if there[k] || !ok {
+				continue
+			}
+			if there[k] = true; !r.rows[k] {
+				r.add("row " + l.Row.ID)
+				r.want(l.Row.ID, l.Row.File)
+			}
+		}
+		return nil
+	})
+	if r.work += worthKeeping; err != nil {
+		return
+	}
+	for k := range r.rows {
+		if !there[k] { // as where another branch is checked out
+			r.add("gone " + k.String())
+		}
+	}
+	r.covered.stamps = sum
+}
+
+// find looks up the files of documents of which no event says where they are.
+func (r *reader) find() {
+	for k, file := range r.unread {
+		r.want(k.String(), file)
+	}
+	lacking := make(map[string]bool)
+	for id, file := range r.files {
+		if file == "" {
+			lacking[id] = true
+		}
+	}
+	if len(lacking) == 0 {
+		return
+	}
+	_ = store.EachIndex(r.at.Dir, func(_ string, text []byte) error {
+		for l := range index.Lines(store.AsString(text)) {
+			if l.IsRow && lacking[l.Row.ID] {
+				r.files[l.Row.ID] = l.Row.File
+			}
+		}
+		return nil
+	}) // what it does not find is tried again
+}
+
+// documents reads the documents that are wanted. One that cannot be read, or is another than it should be, is tried again
+// by the next who asks.
+func (r *reader) documents() {
+	docs := make([]*document.Document, len(r.wanted))
+	parallel.Each(len(docs), parallel.Workers(), func(i int) {
+		text, err := r.at.Dir.ReadFile(r.files[r.wanted[i]], layout.MaxDocument)
+		if err != nil {
+			return
+		}
+		doc, err := store.ParseStored("", text)
+		if err != nil {
+			return
+		}
+		if id, err := document.ID(doc); err == nil && id == r.wanted[i] {
+			docs[i] = &doc
+		}
+	})
+	for i, id := range r.wanted {
+		k, _ := form.KeyOf(id)
+		switch file, again := r.unread[k]; {
+		case docs[i] != nil:
+			r.AddDocument(id, docs[i].From, docs[i].To, docs[i].References)
+			delete(r.unread, k)
+		case !again && r.files[id] != "" || file != r.files[id]:
+			r.add(fmt.Sprint("unread ", id, " ", r.files[id]))
+		}
+		r.work += perDocument
+	}
+}
