@@ -142,11 +142,12 @@ func QuarantinedBy(line []byte) (ids []string) {
 	return ids
 }
 
-// ActOf returns of which handoff a line of the log records something, who did it, and when, as far as the line says.
-func ActOf(line []byte) (id, operator, at string) {
-	for field, value := range map[string]*string{"handoff_id": &id, "operator_id": &operator, "ts_utc": &at} {
+// DeedOf returns of which handoff a line of the log records something, the key that this has consumed, and whose deed it was, as
+// far as the line says.
+func DeedOf(line []byte) (id, key string, d Deed) {
+	for field, value := range map[string]*string{"handoff_id": &id, "token": &key, "operator_id": &d.Operator, "session_id": &d.Session, "ts_utc": &d.Time} {
 		text, _ := textField(line, field)
 		*value = string(text)
 	}
-	return id, operator, at
+	return id, key, d
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/relation"
@@ -17,7 +18,7 @@ import (
 // They are lines of text, so that they can be kept as they are, and what is asked for is parsed again:
 //
 //	document ID FROM TO FORM…      those of its references that change a state
-//	event ID TYPE OPERATOR TIME    of the audit log
+//	event ID TYPE KEY OPERATOR SESSION TIME    of the audit log; . is what it does not say
 //	gone ID                        the document is not here any more
 //	row ID                         of a row that was looked at; only where rows come without events
 //	unread ID FILE                 the document could not be read, and has to be
@@ -56,21 +57,29 @@ type Handoff struct {
 	relation.Set
 	Superseders, Replies []string // ids of the documents that name it, as they became known
 
-	Archived, Done, Taken, Approved, Rejected Act // what stands of what events say
+	eventlog.Life      // who has it, has ended it, has put it away
+	Approved, Rejected eventlog.Deed
 }
-
-// An Act is what somebody did; its zero value is that nobody did.
-type Act struct{ By, Time string }
 
 // An Event is one of the audit log that changes the state of a handoff.
 type Event struct {
 	Type string
 	ID   string // of the handoff
-	Act
+	Key  string // that was consumed, if one was
+	eventlog.Deed
 }
 
 // changes are the types of events that change a state, each with what it does. A later event follows an earlier one.
-var changes = map[string]func(*Handoff, Event){}
+var changes = map[string]func(*Handoff, Event){
+	eventlog.TypeResume:          act,
+	eventlog.ActTake.Type():      act,
+	eventlog.ActRelease.Type():   act,
+	eventlog.ActDone.Type():      act,
+	eventlog.ActArchive.Type():   act,
+	eventlog.ActUnarchive.Type(): act,
+}
+
+func act(h *Handoff, e Event) { h.Life.Add(e.Key, e.Deed) }
 
 // NewFacts returns facts about nothing.
 func NewFacts() *Facts {
@@ -114,7 +123,12 @@ func (f *Facts) happened(h *Handoff, at int32) {
 	var events []Event
 	for ; at > 0; at = f.acts[at-1].next {
 		fields := f.fields(f.acts[at-1].at)
-		events = append(events, Event{fields[2], fields[1], Act{fields[3], fields[4]}})
+		for i, word := range fields {
+			if word == none {
+				fields[i] = ""
+			}
+		}
+		events = append(events, Event{fields[2], fields[1], fields[3], eventlog.Deed{Operator: fields[4], Session: fields[5], Time: fields[6]}})
 	}
 	for _, e := range slices.Backward(events) {
 		changes[e.Type](h, e)
@@ -142,11 +156,18 @@ func (f *Facts) AddDocument(id, from, to string, references []string) {
 	}
 }
 
+// none stands for a word that is not there. No name is written so.
+const none = "."
+
 // AddEvent takes in an event. Events come in the order of the log.
 func (f *Facts) AddEvent(e Event) {
-	if _, ok := changes[e.Type]; ok {
-		f.add(strings.Join([]string{"event", e.ID, e.Type, cmp.Or(e.By, "-"), cmp.Or(e.Time, "-")}, " "))
+	if changes[e.Type] == nil {
+		return
 	}
+	if _, _, _, ok := eventlog.ParseKey(e.Key); !ok {
+		e.Key = "" // a token, of which no more is asked
+	}
+	f.add(strings.Join([]string{"event", e.ID, e.Type, cmp.Or(e.Key, none), cmp.Or(e.Operator, none), cmp.Or(e.Session, none), cmp.Or(e.Time, none)}, " "))
 }
 
 // add takes in a line, and reports whether it is one.
@@ -164,7 +185,7 @@ func (f *Facts) add(line string) bool {
 		if again, good := f.addDocument(k, at, rest); again || !good {
 			return good
 		}
-	case kind == "event" && strings.Count(rest, " ") == 2:
+	case kind == "event" && strings.Count(rest, " ") == 4:
 		if name, _, _ := strings.Cut(rest, " "); changes[name] == nil {
 			return false
 		}
@@ -237,5 +258,5 @@ func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
 
 // IsAwaiting reports whether a handoff needs an approval that it does not have. A rejection is final.
 func (h Handoff) IsAwaiting() bool {
-	return h.Approval && (h.Approved.By == "" || h.Rejected.By != "")
+	return h.Approval && (!h.Approved.IsDone() || h.Rejected.IsDone())
 }

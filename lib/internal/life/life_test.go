@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
 )
@@ -38,6 +39,16 @@ func TestStates(t *testing.T) {
 		{"expired", row(1, "ann", "ben", read), true, expires("2026-11-22T09:00:00Z"), life.Expired},
 		{"not yet expired", row(1, "ann", "ben", ""), false, expires("2026-11-22T09:00:00.000000001Z"), life.Unread},
 		{"approval", row(1, "ann", "ben", read), false, func(f *life.Facts) { f.AddDocument(id(1), "ann", "ben", []string{"approve:required"}) }, life.Awaiting},
+		{"taken", row(1, "ann", "ben", read), true, acts("take.0"), life.Taken},
+		{"resumed", row(1, "ann", "ben", read), true, func(f *life.Facts) {
+			f.AddEvent(life.Event{Type: "handoff.resume", ID: id(1), Key: "any thing", Deed: eventlog.Deed{Operator: "ben", Time: "2026-05-09T12:00:00Z"}})
+		}, life.Taken},
+		{"given back", row(1, "ann", "ben", read), true, acts("take.0", "release.0"), life.Read},
+		{"taken again", row(1, "ann", "ben", read), true, acts("take.1", "take.0", "release.0"), life.Taken},
+		{"done", row(1, "ann", "ben", read), true, acts("take.0", "done.0"), life.Done},
+		{"archived", row(1, "ann", "ben", read), true, acts("done.0", "archive.0"), life.Archived},
+		{"brought back", row(1, "ann", "ben", ""), false, acts("archive.0", "unarchive.0"), life.Unread},
+		{"an event of another kind", row(1, "ann", "ben", ""), false, acts("sing.0"), life.Unread},
 	} {
 		f := life.NewFacts()
 		if test.add != nil {
@@ -52,6 +63,15 @@ func TestStates(t *testing.T) {
 
 func superseded(from, to string, more ...string) func(*life.Facts) {
 	return func(f *life.Facts) { f.AddDocument(id(2), from, to, append(more, "supersedes:"+id(1))) }
+}
+
+func acts(names ...string) func(*life.Facts) {
+	return func(f *life.Facts) {
+		for _, name := range names {
+			kind, _, _ := strings.Cut(name, ".")
+			f.AddEvent(life.Event{Type: "handoff." + kind, ID: id(1), Key: id(1) + "#" + name, Deed: eventlog.Deed{Operator: "-", Time: "2026-05-09T12:00:00Z"}})
+		}
+	}
 }
 
 func expires(at string) func(*life.Facts) {

@@ -142,8 +142,8 @@ func (r *reader) event(line []byte) {
 			delete(r.files, id)
 		}
 	case changes[kind] != nil:
-		id, by, at := eventlog.ActOf(line)
-		r.AddEvent(Event{kind, id, Act{by, at}})
+		id, key, deed := eventlog.DeedOf(line)
+		r.AddEvent(Event{kind, id, key, deed})
 	}
 }
 

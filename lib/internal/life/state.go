@@ -2,8 +2,8 @@
 // marks of who has read it, from the references of documents, and from events of the audit log. [Facts] gathers what
 // documents and events say, [Facts.State] joins that with a row.
 //
-// An event that changes the state of a handoff has a payload with handoff_id, operator_id and ts_utc, and a line in the
-// table changes, which says what it does. That is all there is to a new one here.
+// An event that changes the state of a handoff has a payload with handoff_id, operator_id and ts_utc, and perhaps session_id
+// and token, and a line in the table changes, which says what it does. That is all there is to a new one here.
 package life
 
 import (
@@ -45,9 +45,9 @@ func (s State) IsOver() bool {
 func (f *Facts) State(row index.Row, offered bool, now time.Time) State {
 	h := f.Of(row.ID)
 	switch {
-	case h.Archived.By != "":
+	case h.Archive.Holds().IsDone():
 		return Archived
-	case h.Done.By != "":
+	case h.Done.IsDone():
 		return Done
 	case len(f.successors(h, row)) > 0:
 		return Superseded
@@ -55,7 +55,7 @@ func (f *Facts) State(row index.Row, offered bool, now time.Time) State {
 		return Expired
 	case h.IsAwaiting():
 		return Awaiting
-	case h.Taken.By != "":
+	case h.Take.Holds().IsDone():
 		return Taken
 	case !row.UnreadBy(""):
 		return Read
