@@ -90,7 +90,7 @@ var commands = map[string]command{
 // skill is a command as a skill, which Claude Code and Codex run by its name: that of a command in a plugin would begin with
 // the plugin's.
 func (c command) skill(name string) string {
-	return fmt.Sprintf("---\nname: %s\ndescription: %s\nargument-hint: %q\n---\n\n%s\nWhat was said with the command: $ARGUMENTS\n", name, c.what, c.hint, c.text)
+	return fmt.Sprintf("---\nname: %s\ndescription: %q\nargument-hint: %q\n---\n\n%s\nWhat was said with the command: $ARGUMENTS\n", name, c.what, c.hint, c.text)
 }
 
 // toml is a command of Gemini CLI. What stands between three quotes is not read, but for the arguments.

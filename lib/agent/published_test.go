@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -50,6 +51,25 @@ func TestPublished(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// An agent that cannot read the head of a skill leaves the skill out, and says so where nobody looks.
+func TestSkillsHaveHeads(t *testing.T) {
+	heads := 0
+	for name, text := range agent.Published() {
+		if filepath.Base(name) != "SKILL.md" {
+			continue
+		}
+		heads++
+		head, _, ends := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
+		root, faults := yamlnode.Read([]byte(head+"\n"), yamlnode.Options{Name: name, MaxBytes: 4096, MaxNodes: 32})
+		if !ends || len(faults) > 0 || root.Kind != yamlnode.Mapping {
+			t.Errorf("%s: %v\n%s", name, faults, head)
+		}
+	}
+	if heads == 0 {
+		t.Error("there is no skill")
 	}
 }
 

@@ -19,10 +19,11 @@ type coder struct {
 	fork   func(d *desk) []string       // nil if it has no such thing
 	shell  func(command string) step    // the model runs a command
 
-	plugin  func(*desk)                // installs what hooks/ has for it
-	mcp     func(*desk)                // registers `handoff mcp`
-	command func(name string) []string // a turn that runs one of our commands; nil where that needs a terminal
-	compact func(*desk)                // has the session compacted; nil where that needs a terminal
+	plugin   func(*desk)                // installs what hooks/ has for it
+	mcp      func(*desk)                // registers `handoff mcp`
+	command  func(name string) []string // a turn that runs one of our commands; nil where that needs a terminal
+	terminal func(*desk, coder)         // does what needs a terminal; nil where nothing does
+	compact  func(*desk)                // has the session compacted; nil where that needs a terminal
 }
 
 var coders = []coder{claude, codex, geminiCLI, copilot}
@@ -36,7 +37,7 @@ var claude = coder{
 	name: "claude", program: "claude", role: "system", settings: ".claude/settings.json",
 	env: []string{"ANTHROPIC_BASE_URL=@model", "ANTHROPIC_API_KEY=no-key", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
 		"IS_SANDBOX=1", "ENABLE_TOOL_SEARCH=false"},
-	prepare: func(d *desk) {},
+	prepare: func(d *desk) { d.write(".claude.json", strings.ReplaceAll(claudeWelcomed, "@project", d.project)) },
 	turn: func(prompt string) []string {
 		return []string{"claude", "-p", prompt, "--allowedTools", "Bash,mcp__handoff"}
 	},
@@ -56,7 +57,20 @@ var claude = coder{
 		return []string{"claude", "-p", "/" + name + " parser", "--allowedTools", "Bash"}
 	},
 	compact: func(d *desk) { d.agent("claude", "-p", "--continue", "/compact") },
+	terminal: func(d *desk, a coder) {
+		t := d.terminal("claude")
+		t.shows("❯")
+		t.asks("begin", "begin")
+		d.expect(a, "terminal", "start", d.id)
+		t.types("/clear")
+		t.asks("again", "again")
+		d.expect(a, "terminal", "/clear", d.id)
+	},
 }
+
+// claudeWelcomed says that the questions of a first session are answered.
+const claudeWelcomed = `{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": {"approved": ["no-key"]},
+"projects": {"@project": {"hasTrustDialogAccepted": true}}}`
 
 const codexConfig = `model = "test-model"
 model_provider = "local"
@@ -121,6 +135,16 @@ var geminiCLI = coder{
 	shell: func(command string) step {
 		return step{tool: "run_shell_command", args: map[string]any{"command": command}}
 	},
+	terminal: func(d *desk, a coder) {
+		t := d.terminal("gemini", "--yolo")
+		t.shows("Type your message")
+		t.asks("begin", "begin")
+		d.expect(a, "terminal", "start", d.id)
+		t.asks("/handoff parser", "Gather facts")
+		d.expect(a, "terminal", "/handoff", "Gather facts")
+		t.asks("/pickup", "For a packet run")
+		d.expect(a, "terminal", "/pickup", "For a packet run")
+	},
 	plugin: func(d *desk) { d.agent("gemini", "extensions", "install", hooksDir()+"/gemini-extension", "--consent") },
 	mcp: func(d *desk) {
 		d.write(".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"], "trust": true}}}`)
@@ -137,6 +161,18 @@ var copilot = coder{
 	},
 	shell: func(command string) step {
 		return step{tool: "bash", args: map[string]any{"command": command, "description": "run"}}
+	},
+	terminal: func(d *desk, a coder) {
+		t := d.terminal("copilot", "--allow-all-tools")
+		t.shows("Do you trust")
+		t.tmux("send-keys", "Enter")
+		t.shows("for shortcuts", "/ commands")
+		t.asks("begin", "begin")
+		d.expect(a, "terminal", "start", d.id)
+		t.asks("/handoff parser", "Gather facts")
+		d.expect(a, "terminal", "/handoff", "Gather facts")
+		t.asks("/pickup", "For a packet run")
+		d.expect(a, "terminal", "/pickup", "For a packet run")
 	},
 	plugin: func(d *desk) {
 		d.agent("copilot", "plugin", "marketplace", "add", hooksDir())

@@ -5,7 +5,8 @@
 //	npm install --prefix /opt/agents @anthropic-ai/claude-code @openai/codex @google/gemini-cli @github/copilot
 //	PATH=/opt/agents/node_modules/.bin:$PATH go test ./testdata/agents -run Agents -agents -v
 //
-// Each agent has a scratch home and an environment that holds nothing else. One that is not installed is skipped. With
+// Each agent has a scratch home and an environment that holds nothing else. One that is not installed is skipped; so is what
+// a person does at a terminal, where tmux is not installed. With
 // -update the shapes that an agent was seen to give and to take are written to shapes/, where the ordinary tests of
 // lib/agent hold the hook to them.
 package agents

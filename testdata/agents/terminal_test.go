@@ -1,0 +1,90 @@
+package agents
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A terminal is one in which an agent runs, as for a person.
+type terminal struct {
+	*desk
+	socket string
+}
+
+// terminal starts an agent in a terminal of its own.
+func (d *desk) terminal(words ...string) *terminal {
+	d.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		d.Skip("tmux is not installed")
+	}
+	t := &terminal{d, filepath.Join(d.home, "tmux")}
+	t.tmux(append([]string{"new-session", "-d", "-x", "140", "-y", "50", "--"}, words...)...)
+	d.Cleanup(func() { _ = t.cmd("kill-server").Run() })
+	return t
+}
+
+func (t *terminal) cmd(words ...string) *exec.Cmd {
+	return t.command(append([]string{"tmux", "-f", os.DevNull, "-S", t.socket}, words...)...)
+}
+
+func (t *terminal) tmux(words ...string) string {
+	t.Helper()
+	out, err := t.cmd(words...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("tmux %q: %v\n%s", words, err, out)
+	}
+	return string(out)
+}
+
+func (t *terminal) screen() string { return t.tmux("capture-pane", "-p") }
+
+// shows waits until the screen shows one of the texts.
+func (t *terminal) shows(texts ...string) {
+	t.Helper()
+	for range 300 {
+		screen := t.screen()
+		for _, text := range texts {
+			if strings.Contains(screen, text) {
+				return
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("the terminal never showed one of %q:\n%s", texts, t.screen())
+}
+
+// types types a line, and lets the agent see its end as a key of its own: they take what comes at once for pasted text.
+func (t *terminal) types(line string) {
+	t.Helper()
+	t.tmux("send-keys", "-l", "--", line)
+	time.Sleep(time.Second)
+	t.tmux("send-keys", "Enter")
+}
+
+// asks types a line, waits until the model was asked about it and the screen shows that it has answered.
+func (t *terminal) asks(line, mention string) {
+	t.Helper()
+	answer := fmt.Sprintf("answer-%d", time.Now().UnixNano())
+	t.model.reset(step{text: answer})
+	t.types(line)
+	t.shows(answer)
+	if t.model.sees(mention, "").count == 0 {
+		t.Errorf("after %q the model was not asked about %q", line, mention)
+	}
+}
+
+// In a terminal a session that was cleared is told once, and our commands run where agents run commands there alone.
+func TestAgentsTerminal(t *testing.T) {
+	each(t, func(d *desk, a coder) {
+		if a.terminal == nil {
+			d.Skipf("%s does all of it without a terminal", a.name)
+		}
+		a.plugin(d)
+		a.terminal(d, a)
+	})
+}
