@@ -1,11 +1,14 @@
 package handoff
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/keyring"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/project"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -66,3 +69,19 @@ func (s *Store) IsOurs() bool {
 // named replaces what another kind needed. Whatever Init returns, run again it completes what was interrupted. done says
 // what it did; it is on disk then, and what root made belongs to the owner of the project. Errors are ErrConfig.
 func (s *Store) Init(kind Git) (done []string, err error) { return project.Init(s.at, kind) }
+
+// Stamp returns a text that is another one once the store has changed, as far as its files tell: who wants to see what is new
+// asks for it now and then. It opens nothing.
+func (s *Store) Stamp() string {
+	stamp := ""
+	for _, path := range []string{
+		filepath.Join(s.opt.Dir, layout.Index), filepath.Join(s.opt.StateDir, layout.Log), filepath.Join(s.opt.StateDir, layout.Offers),
+	} {
+		info, err := os.Lstat(path)
+		if err == nil {
+			stamp += fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+		stamp += ";"
+	}
+	return stamp
+}

@@ -49,6 +49,7 @@ var commands = []command{
 	{"repair", nil, "Repair a universal handoff"},
 	{"onboard", nil, "Print what the next run of a project should know"},
 	{"export", nil, "Write handoffs as one file, to be imported elsewhere"},
+	{"page", nil, "Draw the handoffs as a site of files, or show it on this machine"},
 	{"import", nil, "Store the handoffs of a file that export has made"},
 	{"sign", nil, "Sign stored handoffs with an SSH key"},
 	{"sync", nil, "Exchange handoffs with other clones, over a git remote"},

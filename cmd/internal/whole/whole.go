@@ -34,7 +34,7 @@ func Program() *everyday.Whole {
 	for name, build := range map[string]func(*app) *cobra.Command{
 		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "audit": auditCommand,
 		"show": showCommand, "check": checkCommand, "resume": resumeCommand, "create": createCommand,
-		"validate": validateCommand, "hop": hopCommand, "repair": repairCommand, "onboard": onboardCommand, "export": exportCommand, "import": importCommand, "sign": signCommand, "sync": syncCommand,
+		"validate": validateCommand, "hop": hopCommand, "repair": repairCommand, "onboard": onboardCommand, "export": exportCommand, "page": pageCommand, "import": importCommand, "sign": signCommand, "sync": syncCommand,
 		"install": installCommand, "uninstall": uninstallCommand, "mcp": mcpCommand,
 	} {
 		w.Commands[name] = func(a *everyday.App) *cobra.Command { return build(&app{a}) }

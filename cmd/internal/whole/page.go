@@ -1,0 +1,210 @@
+package whole
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/page"
+	"github.com/seed-78daf238/handoff/lib/relation"
+)
+
+const (
+	defaultPageDir = "handoff-page"
+	pageMarker     = ".handoff-page" // names the files that we made, one a line
+)
+
+func pageCommand(a *app) *cobra.Command {
+	var f everyday.Filter
+	var output string
+	var serve bool
+	cmd := &cobra.Command{
+		Use: "page",
+		Long: `Draw the handoffs as a site: an overview by person and state, a page for each handoff with its thread, and a timeline of
+who handed what to whom. It is made of files that need no server and no JavaScript to read; the same handoffs
+give the same bytes. Flags choose as those of list do.
+
+-o names the directory, handoff-page if nothing does. One that is there already must be empty, or have been made by
+this command: files that are not needed any more go then, others stay.
+
+--serve shows the site on this machine alone, at an address that nobody can guess, and keeps it up to date until
+it is interrupted. Nothing can be changed there.`,
+		Example: "  handoff page -o public\n  handoff page --serve\n  handoff page --to ben --since 30d -o ben",
+		Args:    everyday.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := everyday.NoneEmpty(cmd, "output"); err != nil {
+				return err
+			}
+			chosen, err := f.Chosen(cmd)
+			if err != nil {
+				return err
+			}
+			everyday.CollectOften()
+			p, s, err := a.ProjectStore()
+			if err != nil {
+				return err
+			}
+			site := siteOf{s, chosen, filepath.Base(p.Root)}
+			if serve {
+				return a.servePage(cmd.Context(), site)
+			}
+			return a.writePage(site, output)
+		},
+	}
+	f.Register(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", defaultPageDir, "the `directory` of the site")
+	cmd.Flags().BoolVar(&serve, "serve", false, "show the site on this machine, and write no directory")
+	everyday.Exclusive(cmd, "output", "serve")
+	return cmd
+}
+
+// A siteOf is what a site is drawn from.
+type siteOf struct {
+	*handoff.Store
+	chosen handoff.Filter
+	title  string
+}
+
+// page reads what the site shows. Bodies are read when they are drawn.
+func (s siteOf) page() (page.Site, error) {
+	entries, err := s.List(s.chosen)
+	if err != nil {
+		return page.Site{}, err
+	}
+	listed := s.Listed(entries)
+	site := page.Site{Title: s.title, Handoffs: make([]page.Handoff, 0, len(entries))}
+	at := 0
+	err = s.LoadEach(entries, func(got handoff.Stored, _ error) bool {
+		l := listed[at]
+		at++
+		set := relation.Of(got.References)
+		h := page.Handoff{ID: l.ID, From: l.From, To: l.To, Topic: l.Topic, Time: l.Time, State: string(l.State),
+			Tags: got.Tags, References: got.References, Re: set.Re, Supersedes: set.Supersedes, Body: s.body(got.Entry)}
+		if got.Signature.State == handoff.SignatureGood {
+			h.Signed = got.Signature.Operator
+		}
+		for _, m := range l.ReadBy {
+			h.ReadBy = append(h.ReadBy, page.Mark{Operator: m.Operator, Time: m.Time})
+		}
+		site.Handoffs = append(site.Handoffs, h)
+		return true
+	})
+	return site, err
+}
+
+// body returns what reads the body of an entry: what cannot be proven, or is not signed by whom it should be, is not shown.
+func (s siteOf) body(e handoff.Entry) func() (string, error) {
+	return func() (string, error) {
+		got, err := s.Load(e)
+		if err != nil {
+			return "", errors.New("it is not known to be what was written; `handoff verify` says more")
+		}
+		if why, refuse := s.Distrust(e.From, got.Signature); refuse {
+			return "", errors.New(why)
+		}
+		return got.Body, nil
+	}
+}
+
+func (a *app) writePage(from siteOf, output string) error {
+	site, err := from.page()
+	if err != nil {
+		return err
+	}
+	dir, old, err := openPageDir(output)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	made, err := drawInto(site, dir)
+	if err != nil {
+		return fmt.Errorf("the site in %s is not complete: %w", output, err)
+	}
+	for _, name := range old {
+		if !slices.Contains(made, name) && fs.ValidPath(name) {
+			_ = dir.Remove(filepath.FromSlash(name)) // it is only not linked any more
+		}
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"directory": output, "files": len(made), "handoffs": len(site.Handoffs)})
+	}
+	if a.Quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s; open %s\n", output, handoff.Count(len(site.Handoffs), "handoff"), filepath.Join(output, "index.html"))
+	return err
+}
+
+// openPageDir opens the directory of a site, and returns which files were made in it before.
+func openPageDir(path string) (*os.Root, []string, error) {
+	if err := os.Mkdir(path, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, nil, everyday.InputError(path, err)
+	}
+	dir, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, nil, everyday.InputError(path, err)
+	}
+	text, err := dir.ReadFile(pageMarker)
+	if err == nil {
+		return dir, strings.Fields(string(text)), nil
+	}
+	names, err := fs.ReadDir(dir.FS(), ".")
+	if err == nil && len(names) > 0 {
+		err = everyday.Invalid("name another with -o", "%s is not empty, and was not made by `handoff page`", path)
+	}
+	if err != nil {
+		dir.Close()
+		return nil, nil, err
+	}
+	return dir, nil, nil
+}
+
+// drawInto draws the site, and returns its files, sorted. The marker comes first: what is interrupted can be drawn again.
+func drawInto(site page.Site, dir *os.Root) (made []string, err error) {
+	names := make(chan string, 64)
+	done := make(chan struct{})
+	go func() {
+		for name := range names {
+			made = append(made, name)
+		}
+		close(done)
+	}()
+	marker, err := dir.OpenFile(pageMarker, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	marker.Close()
+	for _, sub := range []string{"h", "people", "timeline"} {
+		if err := dir.Mkdir(sub, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	err = site.Draw(func(name string, content []byte) error {
+		names <- name
+		return writeFile(dir, filepath.FromSlash(path.Clean(name)), content)
+	})
+	close(names)
+	<-done
+	slices.Sort(made)
+	if err == nil {
+		err = writeFile(dir, pageMarker, []byte(strings.Join(made, "\n")+"\n"))
+	}
+	return made, err
+}
+
+// writeFile replaces a file, unless it has the content already.
+func writeFile(dir *os.Root, name string, content []byte) error {
+	if there, err := dir.ReadFile(name); err == nil && string(there) == string(content) {
+		return nil
+	}
+	return dir.WriteFile(name, content, 0o644)
+}

@@ -1,0 +1,201 @@
+package page
+
+import (
+	"bytes"
+	"html/template"
+	"net/url"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	gtext "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/seed-78daf238/handoff/lib/internal/render"
+)
+
+// maxDepth is how deep lists and quotes may be nested in what is read as Markdown.
+const maxDepth = 60
+
+// markdown returns a body as HTML that can do nothing: it has no script, no style, no picture, no id and no form. One that is
+// too long or too deep for that is shown as it is.
+func markdown(body string) template.HTML {
+	text, _ := render.Escape(body)
+	if !render.IsFitForMarkdown(text) {
+		return asText(text)
+	}
+	var b bytes.Buffer
+	source := []byte(text)
+	doc := converter.Parser().Parse(gtext.NewReader(source))
+	if isDeeper(doc, maxDepth) || converter.Renderer().Render(&b, source, doc) != nil {
+		return asText(text)
+	}
+	return template.HTML(b.String())
+}
+
+// isDeeper reports whether a node has more generations below it than so many.
+func isDeeper(n ast.Node, than int) bool {
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		if than == 0 || isDeeper(child, than-1) {
+			return true
+		}
+	}
+	return false
+}
+
+func asText(text string) template.HTML {
+	return template.HTML("<pre tabindex=\"0\">" + template.HTMLEscapeString(text) + "</pre>")
+}
+
+var converter = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plain{}, 1))),
+)
+
+// plain draws what could reach outside of the page, or take over its structure, in a form that cannot.
+type plain struct{}
+
+// RegisterFuncs implements renderer.NodeRenderer.
+func (p plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindHeading, p.heading)
+	r.Register(ast.KindLink, p.link)
+	r.Register(ast.KindAutoLink, p.autoLink)
+	r.Register(ast.KindImage, p.image)
+	r.Register(ast.KindRawHTML, p.rawHTML)
+	r.Register(ast.KindHTMLBlock, p.htmlBlock)
+	r.Register(ast.KindFencedCodeBlock, p.code)
+	r.Register(ast.KindCodeBlock, p.code)
+	r.Register(extast.KindTaskCheckBox, p.checkBox)
+}
+
+// heading puts the headings of a body below those of the page.
+func (plain) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	name := "h" + string(rune('0'+min(n.(*ast.Heading).Level+2, 6)))
+	if entering {
+		w.WriteString("<" + name + ">")
+	} else {
+		w.WriteString("</" + name + ">\n")
+	}
+	return ast.WalkContinue, nil
+}
+
+// link shows where a link leads, and leads only to the web and to mail.
+func (plain) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	to := string(n.(*ast.Link).Destination)
+	host, ok := leadsTo(to)
+	switch {
+	case entering && ok:
+		openLink(w, to)
+	case entering:
+	case ok:
+		w.WriteString("</a> <span class=\"to\">(" + template.HTMLEscapeString(host) + ")</span>")
+	default:
+		w.WriteString(" <code>" + template.HTMLEscapeString(to) + "</code>")
+	}
+	return ast.WalkContinue, nil
+}
+
+func openLink(w util.BufWriter, to string) {
+	w.WriteString("<a rel=\"noopener noreferrer nofollow\" href=\"" + template.HTMLEscapeString(to) + "\">")
+}
+
+// leadsTo returns what a reader should know about the target of a link, and whether there may be one.
+func leadsTo(to string) (host string, ok bool) {
+	u, err := url.Parse(to)
+	if err != nil {
+		return "", false
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "http", "https":
+		return render.EscapeLine(u.Host), u.Host != ""
+	case "mailto":
+		return "mail", true
+	}
+	return "", false
+}
+
+func (plain) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	link := n.(*ast.AutoLink)
+	to, label := string(link.URL(source)), template.HTMLEscapeString(string(link.Label(source)))
+	if link.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(to), "mailto:") {
+		to = "mailto:" + to
+	}
+	if _, ok := leadsTo(to); !ok {
+		w.WriteString("<code>" + label + "</code>")
+		return ast.WalkContinue, nil
+	}
+	openLink(w, to)
+	w.WriteString(label + "</a>")
+	return ast.WalkContinue, nil
+}
+
+// image names a picture and loads nothing.
+func (plain) image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString("<span class=\"picture\">picture: ")
+	} else {
+		w.WriteString(" <code>" + template.HTMLEscapeString(string(n.(*ast.Image).Destination)) + "</code></span>")
+	}
+	return ast.WalkContinue, nil
+}
+
+func (plain) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		segments := n.(*ast.RawHTML).Segments
+		for i := range segments.Len() {
+			at := segments.At(i)
+			w.WriteString(template.HTMLEscapeString(string(at.Value(source))))
+		}
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func (plain) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	block := n.(*ast.HTMLBlock)
+	if entering {
+		w.WriteString("<pre tabindex=\"0\">")
+		writeLines(w, source, n)
+		return ast.WalkContinue, nil
+	}
+	if block.HasClosure() {
+		w.WriteString(template.HTMLEscapeString(string(block.ClosureLine.Value(source))))
+	}
+	w.WriteString("</pre>\n")
+	return ast.WalkContinue, nil
+}
+
+// code can be scrolled with the keyboard, and has no class that the body chose.
+func (plain) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString("<pre tabindex=\"0\"><code>")
+		writeLines(w, source, n)
+	} else {
+		w.WriteString("</code></pre>\n")
+	}
+	return ast.WalkContinue, nil
+}
+
+// checkBox shows a task as done or open; it is no control.
+func (plain) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	switch {
+	case !entering:
+	case n.(*extast.TaskCheckBox).IsChecked:
+		w.WriteString("☑ ")
+	default:
+		w.WriteString("☐ ")
+	}
+	return ast.WalkContinue, nil
+}
+
+func writeLines(w util.BufWriter, source []byte, n ast.Node) {
+	for i := range n.Lines().Len() {
+		at := n.Lines().At(i)
+		w.WriteString(template.HTMLEscapeString(string(at.Value(source))))
+	}
+}

@@ -1,0 +1,203 @@
+// Package page draws the handoffs of a store as a static site: pages that need no server and no JavaScript to read, the same
+// bytes for the same handoffs (spec 7-people, "handoff page"). It reads and writes no files.
+//
+// What handoffs say is shown as data. Bodies are Markdown from escaped text: raw HTML is text, pictures are named and not
+// loaded, a link shows where it leads. A strict Content-Security-Policy stands behind that.
+package page
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"io/fs"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/render"
+)
+
+// A Handoff is what the site shows of one.
+type Handoff struct {
+	ID, From, To, Topic, Time string // as in its frontmatter
+	State                     string
+	Tags, References          []string
+	ReadBy                    []Mark
+	Signed                    string // by whom, if that was verified
+
+	Re, Supersedes []string // ids
+
+	// Body returns the body, or why it is not shown. It is asked once, and not kept.
+	Body func() (text string, withheld error)
+}
+
+// A Mark says who has read a handoff, and when.
+type Mark struct{ Operator, Time string }
+
+// A Site is what is to be drawn.
+type Site struct {
+	Title    string
+	Handoffs []Handoff // in the order in which they were written
+	Live     bool      // the pages reload themselves when the server says so
+
+	states []string // in the order in which they are shown
+	byID   map[string]*Handoff
+	thread map[string][]*Handoff // by the id of each that is in it
+}
+
+// states is the order in which people want to see them: what waits for somebody first.
+var states = []string{"unread", "offered", "awaiting", "taken", "read", "done", "superseded", "expired", "archived"}
+
+//go:embed site
+var files embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"short":  func(id string) string { return strings.TrimPrefix(id, prefix)[:8] },
+	"when":   when,
+	"line":   render.EscapeLine,
+	"file":   fileOf,
+	"person": personFile,
+}).ParseFS(files, "site/*.html"))
+
+const prefix = "sha256:"
+
+// fileOf is where the page of a handoff stands.
+func fileOf(id string) string { return "h/" + strings.TrimPrefix(id, prefix) + ".html" }
+
+// personFile is where the page of a person stands. Where case does not tell files apart, names that differ in it have different
+// files all the same.
+func personFile(slug string) string {
+	if lower := strings.ToLower(slug); lower != slug {
+		slug = lower + "-" + canon.SHA256Hex([]byte(slug))[:8]
+	}
+	return "people/to-" + slug + ".html"
+}
+
+// when writes an instant as people read it.
+func when(instant string) string {
+	if len(instant) < len("2006-01-02T15:04") {
+		return instant
+	}
+	return instant[:10] + " " + instant[11:16] + " UTC"
+}
+
+// Draw calls write with each file of the site, several at once, until one fails. Names are relative, with slashes. A handoff
+// that is given twice is drawn once.
+func (s Site) Draw(write func(name string, content []byte) error) error {
+	s.prepare()
+	if err := s.drawAssets(write); err != nil {
+		return err
+	}
+	jobs := s.overviews()
+	for i := range s.Handoffs {
+		jobs = append(jobs, func() (string, any, string) { return s.handoffPage(&s.Handoffs[i]) })
+	}
+	var once sync.Once
+	var failed error
+	parallel.Each(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
+		name, data, tmpl := jobs[i]()
+		content, err := s.fill(name, data, tmpl)
+		if err == nil {
+			err = write(name, content)
+		}
+		if err != nil {
+			once.Do(func() { failed = err })
+		}
+	})
+	return failed
+}
+
+// prepare puts the handoffs into order, newest first, and finds what belongs together.
+func (s *Site) prepare() {
+	given := make(map[string]bool, len(s.Handoffs))
+	s.Handoffs = slices.DeleteFunc(slices.Clone(s.Handoffs), func(h Handoff) bool {
+		again := given[h.ID]
+		given[h.ID] = true
+		return again
+	})
+	slices.Reverse(s.Handoffs) // of the same time, those that were written later come first
+	slices.SortStableFunc(s.Handoffs, func(a, b Handoff) int { return index.CompareTimes(b.Time, a.Time) })
+	s.byID = make(map[string]*Handoff, len(s.Handoffs))
+	for i := range s.Handoffs {
+		s.byID[s.Handoffs[i].ID] = &s.Handoffs[i]
+	}
+	there := make(map[string]bool)
+	for _, h := range s.Handoffs {
+		there[h.State] = true
+	}
+	s.states = slices.DeleteFunc(slices.Clone(states), func(state string) bool { return !there[state] })
+	s.findThreads()
+}
+
+// findThreads finds the handoffs that are connected by answers and successors, oldest first.
+func (s *Site) findThreads() {
+	root := make(map[string]string)
+	var find func(id string) string
+	find = func(id string) string {
+		for root[id] != "" && root[id] != id {
+			if above := root[root[id]]; above != "" {
+				root[id] = above
+			}
+			id = root[id]
+		}
+		return id
+	}
+	for _, h := range s.Handoffs {
+		for _, other := range slices.Concat(h.Re, h.Supersedes) {
+			if s.byID[other] != nil {
+				root[find(h.ID)] = find(other)
+			}
+		}
+	}
+	all := make(map[string][]*Handoff)
+	for i := len(s.Handoffs) - 1; i >= 0; i-- {
+		id := find(s.Handoffs[i].ID)
+		all[id] = append(all[id], &s.Handoffs[i])
+	}
+	s.thread = make(map[string][]*Handoff)
+	for _, together := range all {
+		for _, h := range together {
+			if len(together) > 1 {
+				s.thread[h.ID] = together
+			}
+		}
+	}
+}
+
+func (s *Site) drawAssets(write func(name string, content []byte) error) error {
+	for _, name := range []string{"style.css", "filter.js", "live.js"} {
+		content, err := fs.ReadFile(files, "site/"+name)
+		if err != nil || name == "live.js" && !s.Live {
+			continue
+		}
+		if err := write(name, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A frame is what every page has around its content.
+type frame struct {
+	Site, Title, Base string // Base leads to the directory of the site
+	Live              bool
+	Content           any
+}
+
+func (s *Site) fill(name string, data any, tmpl string) ([]byte, error) {
+	title := s.Title
+	if t, ok := data.(interface{ title() string }); ok {
+		title = t.title() + " · " + s.Title
+	}
+	f := frame{Site: s.Title, Title: title, Base: strings.Repeat("../", strings.Count(path.Clean(name), "/")), Live: s.Live, Content: data}
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, tmpl, f); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,26 @@
+// Shows those rows that hold every word of the filter.
+"use strict";
+(() => {
+  const box = document.querySelector(".filter");
+  if (!box) return;
+  box.hidden = false;
+  const input = box.querySelector("input");
+  const said = box.querySelector("[role=status]");
+  const rows = [...document.querySelectorAll("table.handoffs tbody tr")].map((row) => [row, row.textContent.toLowerCase()]);
+  const filter = () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let n = 0;
+    for (const [row, text] of rows) {
+      row.hidden = !words.every((word) => text.includes(word));
+      if (!row.hidden) n++;
+    }
+    said.textContent = words.length ? `${n} of ${rows.length}` : "";
+  };
+  input.addEventListener("input", filter);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "/" && document.activeElement !== input) {
+      event.preventDefault();
+      input.focus();
+    }
+  });
+})();
