@@ -21,9 +21,6 @@ import (
 )
 
 const (
-	// most is how many bytes are parsed. A longer body is shown as plain lines: nobody reads its markup, and there is
-	// markup that takes time in the square of its length.
-	most      = 64 << 10
 	narrowest = 8  // columns that a block has, however deep it lies
 	deepest   = 12 // blocks in blocks, before they are shown as they are written
 )
@@ -34,11 +31,11 @@ type Options struct {
 	Plain bool // without any control sequence
 }
 
-// Lines returns the lines of a body. Each stands for itself: it ends with the style with which it began, none.
+// Lines returns the lines of a body; one that takes too long to parse is shown as it is. Each stands for itself: it ends with the style with which it began, none.
 func Lines(body string, o Options) []string {
 	o.Width = max(o.Width, narrowest)
 	body = strings.ReplaceAll(strings.TrimRight(handoff.Escape(body), " \t\n"), "\t", "    ") + "\n" // the parser loses the last character of some last lines
-	if len(body) > most {
+	if !handoff.IsFitForMarkdown(body) {
 		return plain(body, o.Width)
 	}
 	r := &renderer{source: []byte(body), Options: o}
