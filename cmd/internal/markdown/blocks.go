@@ -100,7 +100,7 @@ func (r *renderer) text(n ast.Node) string {
 		case !entering || n.Type() == ast.TypeInline:
 			return ast.WalkContinue, nil
 		case n.Kind() == ast.KindFencedCodeBlock:
-			b.WriteString(strings.Join(append(r.info(n.(*ast.FencedCodeBlock), most), ""), "\n"))
+			b.WriteString(strings.Join(append(r.info(n.(*ast.FencedCodeBlock), len(r.source)), ""), "\n"))
 		}
 		if n.Lines() != nil {
 			b.Write(n.Lines().Value(r.source))
