@@ -130,7 +130,7 @@ func (c *contents) store(ctx context.Context, s *handoff.Store, o Options, got *
 		return err
 	}
 	c.leaveOut(got.Results)
-	got.Marks, got.Tokens, err = s.TakeOver(ctx, c.marks, c.tokens)
+	got.Marks, got.Tokens, err = s.TakeOver(ctx, false, c.marks, c.tokens)
 	return err
 }
 

@@ -46,8 +46,9 @@ func (s *Store) Consumptions() ([]Consumption, error) {
 
 // TakeOver adds the read marks, by id, and the consumed tokens that another store has of handoffs that are stored here.
 // Of the marks of one operator the earliest counts; a token that is known here stays as it is. It says how many of each are
-// new, and leaves in marks those of handoffs that are not here. Its errors are those of MarkRead.
-func (s *Store) TakeOver(ctx context.Context, marks map[string][]Mark, tokens []Consumption) (newMarks, newTokens int, err error) {
+// new, and leaves in marks those of handoffs that are not here. synced says that every replica gets them where this one
+// did, so that the audit log need not tell them. Its errors are those of MarkRead.
+func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Mark, tokens []Consumption) (newMarks, newTokens int, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if len(marks)+len(tokens) == 0 {
 		return 0, 0, nil
@@ -56,6 +57,7 @@ func (s *Store) TakeOver(ctx context.Context, marks map[string][]Mark, tokens []
 		return 0, 0, err
 	}
 	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
+		x.How.Synced = synced
 		if newTokens, err = takeTokens(x, tokens); err != nil || len(marks) == 0 {
 			return err
 		}

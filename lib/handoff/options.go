@@ -53,6 +53,11 @@ type Options struct {
 	AllowedSigners  string                            // the user's file of whose keys are whose; "" is none
 	Sign            func(text []byte) ([]byte, error) // signs what is written; nil leaves it unsigned
 
+	// Once finds out, in a store that has synced, whether this clone is the first: replica.Once. Without it nothing is done there
+	// that may be done once only.
+	Once    Once
+	Offline bool // do it all the same, without asking; the record says so, and the next sync if another one was first
+
 	Rules       Rules                  // the frontmatter schema: schema.Frontmatter()
 	Now         func() time.Time       // nil is time.Now
 	Fingerprint func() (string, error) // which machine this is; nil asks the system

@@ -4,23 +4,21 @@ import (
 	"context"
 	"errors"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // Resume consumes the resume token of a handoff, once and for all, and marks the handoff as read by the
 // operator. The caller has checked the handoff and decided; c needs HandoffID and Operator, and Token if
-// the handoff has one. An operator whom the operators file does not list is ErrDenied, unless the handoff is for them. Of several that resume at
-// once one succeeds; the others get a *ConsumedError, and a *TakenError where somebody else has taken the handoff.
+// the handoff has one. An operator whom the operators file does not list is ErrDenied, unless the handoff is for them. Of
+// several that resume at once one succeeds; the others get a *ConsumedError, and a *TakenError where somebody else has taken
+// the handoff. In a store that has synced the several are those of all clones: see Options.Once.
 //
 // The commit is the token's line in the ledger. The read mark and the event follow, also after a crash: where they cannot
 // be recorded now, Options.Warn hears of it, and the next change of the store completes them.
 func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.Consumption, err error) {
 	defer func() {
-		if !errors.As(err, new(*txn.ConsumedError)) && !errors.As(err, new(*txn.TakenError)) {
-			err = fault.Unpublished(err)
-		}
+		err = unlessTold(err)
 	}()
 	if _, err := txn.Guard(s.at); err != nil {
 		return c, err
@@ -33,10 +31,8 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 		return c, err
 	}
 	c.HandoffID, c.Token = entry.ID, txn.LedgerKey(c.Token, entry.ID)
-	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
-		c.Time = x.Now()
-		return x.Resume(c)
-	})
+	err = s.once(ctx, &c, func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantResume(c) },
+		func(x *txn.Session, c Consumption) error { return x.Resume(c) })
 	if errors.Is(err, txn.ErrUnrecorded) { // nobody could resume again, and hear what is next
 		s.opt.Warn("resumed, but the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
 		err = nil

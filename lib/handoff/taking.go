@@ -42,9 +42,7 @@ type ActReceipt struct {
 // written it, by whom it is for and by operators with the capability archive; else the error is ErrDenied.
 func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_ ActReceipt, err error) {
 	defer func() {
-		if !errors.As(err, new(*txn.TakenError)) {
-			err = fault.Unpublished(err)
-		}
+		err = unlessTold(err)
 	}()
 	if _, err := txn.Guard(s.at); err != nil {
 		return ActReceipt{}, err
@@ -58,11 +56,19 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 	}
 	who.HandoffID = entry.ID
 	existing := false
-	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
-		who.Time = x.Now()
-		who, existing, err = x.Act(act, who)
+	do := func(x *txn.Session, c Consumption) (err error) {
+		who, existing, err = x.Act(act, c)
 		return err
-	})
+	}
+	if act == ActArchive || act == ActUnarchive { // which every clone may do
+		err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
+			who.Time = x.Now()
+			return do(x, who)
+		})
+	} else {
+		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c) }
+		err = s.once(ctx, &who, want, do)
+	}
 	if errors.Is(err, txn.ErrUnrecorded) { // nobody else can have it
 		s.opt.Warn("the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
 		err = nil

@@ -18,21 +18,25 @@ const (
 	transferLimit = 10 * time.Minute
 )
 
-// listRemote returns what each writer has published.
-func (x *syncing) listRemote(ctx context.Context) (map[string]string, error) {
-	out, err := x.repo.call(ctx, git.Call{Args: []string{"ls-remote", "--refs", "--", x.url, x.at("w-*")}, Limit: answerLimit})
+// listRemote finds out what each writer has published, and what is claimed.
+func (x *syncing) listRemote(ctx context.Context) error {
+	out, err := x.repo.call(ctx, git.Call{Args: []string{"ls-remote", "--refs", "--", x.url, x.at("w-*"), x.claimAt("*")}, Limit: answerLimit})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	refs := make(map[string]string)
+	x.remote, x.claims = make(map[string]string), make(map[string]string)
 	for line := range strings.Lines(string(out)) {
 		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		writer, ok := strings.CutPrefix(ref, x.at(""))
-		if ok && form.IsWriter(writer) && len(id) == 40 && form.IsHex(id) {
-			refs[writer] = id
+		writer, isWriter := strings.CutPrefix(ref, x.at(""))
+		name, isClaim := strings.CutPrefix(ref, x.claimAt(""))
+		switch isObject := len(id) == 40 && form.IsHex(id); {
+		case isObject && isWriter && form.IsWriter(writer):
+			x.remote[writer] = id
+		case isObject && isClaim && form.IsDigest(name):
+			x.claims[name] = id
 		}
 	}
-	return refs, nil
+	return nil
 }
 
 // fetch fetches what others have published since. What does not continue what was fetched before is refused by git, for that
@@ -74,7 +78,7 @@ func (x *syncing) fetch(ctx context.Context) error {
 
 func (x *syncing) refuse(writer, why string) {
 	if !x.isRefused(writer) {
-		x.got.Refused = append(x.got.Refused, Refusal{writer, why})
+		x.got.Refused = append(x.got.Refused, Refusal{Writer: writer, Why: why})
 	}
 }
 

@@ -38,6 +38,7 @@ type progress struct {
 type said struct {
 	Type string
 	handoff.Consumption
+	eventlog.How
 	Commit   string   `json:"commit"`
 	IDs      []string `json:"handoff_ids"`
 	Adopted  int      `json:"adopted_rows"`
@@ -63,7 +64,7 @@ func (s said) isVague() bool {
 
 // isNews reports whether others want to know of it soon. The rest goes with what they do.
 func (s said) isNews() bool {
-	return s.isOwn() || s.isVague() || s.Type == eventlog.TypeMarkRead || eventlog.IsConsumption(s.Type)
+	return s.isOwn() || s.isVague() || !s.Synced && (s.Type == eventlog.TypeMarkRead || eventlog.IsConsumption(s.Type))
 }
 
 // eventLines goes through the events of a part of the audit log: their lines, without newlines, and where they begin.

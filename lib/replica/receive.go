@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/claim"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -22,6 +23,7 @@ type catch struct {
 	held    held              // what waited, and what will; its documents are those of the sources
 	waited  int               // how many of the first of them had been taken from their writers before
 	said    map[string][]said // by the new events of each writer
+	claims  []claim.Claim     // that are new here
 	moves   map[string]string // of refs, once all is stored
 }
 
@@ -44,6 +46,9 @@ func (x *syncing) receive(ctx ctx) error {
 		}
 	}
 	if err := x.addSignatures(ctx, c); err != nil {
+		return err
+	}
+	if err := x.takeClaims(ctx, c); err != nil {
 		return err
 	}
 	return x.store(ctx, c)
@@ -191,29 +196,21 @@ func (c *catch) add(d heldDocument, text []byte) {
 	c.sources = append(c.sources, handoff.Source{Name: "handoff " + d.ID + " of " + d.Writer, Text: text, ID: d.ID, Origin: &handoff.Origin{Writer: d.Writer, Commit: d.Commit}})
 }
 
-// note adds the mark or the token that an event is about. What no store can hold is passed over.
+// note adds the mark or the token that an event is about. What no store can hold is passed over, and what its writer has from
+// others: their logs have it too.
 func (c *catch) note(s said) {
-	if !form.IsID(s.HandoffID) || !form.IsSlug(s.Operator, document.MaxName) || !form.IsInstant(s.Time) {
-		return
-	}
+	line := s.Consumption
+	line.Operator = s.Operator
 	switch {
+	case s.Synced:
 	case s.Type == eventlog.TypeMarkRead:
-		if m := (mark{s.Operator, s.Time}); !slices.Contains(c.held.Marks[s.HandoffID], m) {
+		isMark := form.IsID(s.HandoffID) && form.IsSlug(s.Operator, document.MaxName) && form.IsInstant(s.Time)
+		if m := (mark{s.Operator, s.Time}); isMark && !slices.Contains(c.held.Marks[s.HandoffID], m) {
 			c.held.Marks[s.HandoffID] = append(c.held.Marks[s.HandoffID], m)
 		}
-	case eventlog.IsConsumption(s.Type):
-		t := handoff.Consumption{Token: s.Token, HandoffID: s.HandoffID, Operator: s.Operator, Time: s.Time, Accepted: s.Accepted, Reason: s.Reason, Session: s.Session}
-		if isConsumption(t) && !slices.Contains(c.held.Tokens, t) {
-			c.held.Tokens = append(c.held.Tokens, t)
-		}
+	case eventlog.IsConsumption(s.Type) && isLine(line) && !slices.Contains(c.held.Tokens, line):
+		c.held.Tokens = append(c.held.Tokens, line)
 	}
-}
-
-// isConsumption reports whether a ledger may have a token as it is told of.
-func isConsumption(t handoff.Consumption) bool {
-	of, _, _, isAct := eventlog.ParseKey(t.Token)
-	isToken := len(t.Token) >= 8 && form.IsSlug(t.Token, 128) || form.IsID(t.Token) || isAct && of == t.HandoffID
-	return isToken && (t.Session == "" || form.IsSlug(t.Session, 128)) && handoff.CheckReason(t.Reason) == nil && (t.Accepted == "" || form.IsSlug(t.Accepted, 64))
 }
 
 // takeHeld makes sources of what waited.

@@ -8,11 +8,16 @@
 //	log/0001.jsonl         the events of its audit log, 1,000 a file, which only grow
 //	2026-05-07/<64 hex>.md a handoff, under the day of its ts_utc and the digits of its id
 //
+// Beside the writers stand the claims, refs/handoff/claims/<64 hex>, one for each line of a ledger: see package claim. A ref that
+// must not exist is let in once by whatever server there is, so that a claim has one winner. Nobody moves it.
+//
 // All of it is exchanged through a bare repository in the state directory, sync.git. It has these refs:
 //
 //	refs/handoff/writers/w-…    what this replica has committed of its own
 //	refs/handoff/fetched/w-…    what others have published, as it was last fetched; it moves forward only
 //	refs/handoff/imported/w-…   how much of that is stored here
+//	refs/handoff/claims/…       the claims that are known to be in the ledger here
+//	refs/handoff/tries/…/OP     claims of an operator of this replica that may have been let in, or not
 //
 // It can be lost: what it held comes back with the next exchange. sync.json says how far the audit log was sent and when, and
 // can be lost too; held.json holds what has to wait: documents that this replica refuses for now, and marks and tokens
@@ -45,6 +50,7 @@ type Options struct {
 	Environ []string // of the process, for git
 	Asks    bool     // there is a terminal, on which git may ask for a password
 	Now     func() time.Time
+	Wait    time.Duration // how long Once waits for another exchange of this store
 }
 
 // A Result is what an exchange did. It comes with an error too.
@@ -57,12 +63,21 @@ type Result struct {
 	Held     int               `json:"held"`    // documents that came, now or before, and are not stored yet
 	Waiting  int               `json:"waiting"` // handoffs that are not sent
 	Refused  []Refusal         `json:"refused"`
+	Lost     []Lost            `json:"lost_claims"` // what was done here offline, and was not the first
 }
 
-// A Refusal is a writer of whom nothing new was imported.
+// A Refusal is a writer of whom nothing new was imported, or a claim that does not count.
 type Refusal struct {
-	Writer string `json:"writer"`
+	Writer string `json:"writer,omitempty"`
+	Claim  string `json:"claim,omitempty"`
 	Why    string `json:"why"`
+}
+
+// Lost is what was done twice.
+type Lost struct {
+	Here   handoff.Consumption `json:"here"`
+	First  handoff.Consumption `json:"first"`
+	Writer string              `json:"first_writer"`
 }
 
 // A syncing is one run of Sync.
@@ -77,6 +92,7 @@ type syncing struct {
 	url    string
 	refs   map[string]string // of sync.git
 	remote map[string]string // what the remote has, by writer
+	claims map[string]string // and by claim
 	grew   bool              // sync.git has new objects
 	got    Result
 }
@@ -88,7 +104,7 @@ type syncing struct {
 // what a writer has published is not what it was, or this state directory was copied; those of handoff.Store.Write come
 // too. An error without a class is of the network: what is not sent waits.
 func Sync(ctx context.Context, s *handoff.Store, o Options) (Result, error) {
-	x := &syncing{Options: o, Store: s, got: Result{Received: []handoff.Receipt{}, Refused: []Refusal{}}}
+	x := &syncing{Options: o, Store: s, got: Result{Received: []handoff.Receipt{}, Refused: []Refusal{}, Lost: []Lost{}}}
 	if x.Now == nil {
 		x.Now = time.Now
 	}
@@ -100,15 +116,8 @@ func (x *syncing) run(ctx context.Context) (err error) {
 	if err := x.settle(ctx); err != nil {
 		return err
 	}
-	if x.state, err = x.State(); err != nil {
-		return err
-	}
-	defer x.state.Close()
-	if x.repo, err = openRepo(ctx, x.state, x.Options); err != nil {
-		return err
-	}
-	defer x.repo.dir.Close()
-	if x.url, err = x.findRemote(ctx); err != nil {
+	defer x.close()
+	if err := x.open(ctx); err != nil {
 		return err
 	}
 	pending, err := x.exchange(ctx)
@@ -116,6 +125,27 @@ func (x *syncing) run(ctx context.Context) (err error) {
 		x.got.Waiting = unsent
 	}
 	return err
+}
+
+// open opens sync.git, which is locked then, and finds the remote.
+func (x *syncing) open(ctx context.Context) (err error) {
+	if x.state, err = x.State(); err != nil {
+		return err
+	}
+	if x.repo, err = openRepo(ctx, x.state, x.Options); err != nil {
+		return err
+	}
+	x.url, err = x.findRemote(ctx)
+	return err
+}
+
+func (x *syncing) close() {
+	if x.repo != nil {
+		x.repo.dir.Close()
+	}
+	if x.state != nil {
+		x.state.Close()
+	}
 }
 
 func (x *syncing) settle(ctx context.Context) error {
@@ -130,12 +160,15 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 		return p, err
 	}
 	p = x.loadProgress()
-	if x.remote, err = x.listRemote(ctx); err != nil {
+	if err = x.listRemote(ctx); err != nil {
 		return p, err
 	}
 	moved := x.reconcile(ctx)
 	if err := x.receive(ctx); err != nil {
 		return p, errors.Join(err, moved)
+	}
+	if moved == nil && !x.FetchOnly && !x.DryRun {
+		moved = x.sendClaims(ctx)
 	}
 	if moved == nil && !x.FetchOnly {
 		if p, moved = x.send(ctx, p); moved == nil && !x.DryRun {
@@ -151,6 +184,11 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 func (x *syncing) refusals() error {
 	var errs []error
 	for _, r := range x.got.Refused {
+		if r.Claim != "" {
+			errs = append(errs, fault.New(fault.ErrIntegrity, "ask who looks after the remote whose it is; claims are made once, and neither moved nor removed",
+				"what the remote has in claims/%s is refused: %s", r.Claim, r.Why))
+			continue
+		}
 		errs = append(errs, fault.New(fault.ErrIntegrity, "nothing of it was imported; ask whose it is",
 			"what the writer %s has published is refused: %s", r.Writer, r.Why))
 	}

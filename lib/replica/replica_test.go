@@ -25,6 +25,9 @@ import (
 const rootVariable = "REPLICA_TEST_ROOT"
 
 func TestMain(m *testing.M) {
+	if order := os.Getenv(resumeVariable); order != "" {
+		os.Exit(resumeOrder(order))
+	}
 	if root := os.Getenv(rootVariable); root != "" {
 		if _, err := sync(root); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -35,10 +38,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func open(root string) (*handoff.Store, error) {
-	return handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, Git: handoff.GitSynced, Rules: schema.Frontmatter(),
-		Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }})
+func options(root string) handoff.Options {
+	return handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, Git: handoff.GitSynced, Rules: schema.Frontmatter(),
+		Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }}
 }
+
+func open(root string) (*handoff.Store, error) { return handoff.Open(options(root)) }
 
 func mustOpen(t testing.TB, root string) *handoff.Store {
 	t.Helper()

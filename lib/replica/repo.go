@@ -36,15 +36,15 @@ func openRepo(ctx context.Context, state *durable.Dir, o Options) (*repo, error)
 		return nil, err
 	}
 	r := &repo{git.Runner{Dir: filepath.Join(state.Path(), layout.SyncRepo), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}, dir}
-	if err := r.prepare(ctx); err != nil {
+	if err := r.prepare(ctx, o.Wait); err != nil {
 		dir.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *repo) prepare(ctx context.Context) error {
-	if err := r.dir.Lock(ctx, 0); errors.Is(err, durable.ErrHeld) {
+func (r *repo) prepare(ctx context.Context, wait time.Duration) error {
+	if err := r.dir.Lock(ctx, wait); errors.Is(err, durable.ErrHeld) {
 		return fault.New(fault.ErrBusy, "wait until it has ended", "another sync of this store runs, or what it has started does")
 	} else if err != nil {
 		return err
@@ -103,7 +103,11 @@ func (r *repo) pack(ctx context.Context) {
 
 // allRefs returns the refs of ours.
 func (r *repo) allRefs(ctx context.Context) (map[string]string, error) {
-	out, err := r.Run(ctx, git.Call{Args: []string{"for-each-ref", "--format=%(objectname) %(refname)", "refs/handoff"}})
+	return r.refsBelow(ctx, "refs/handoff")
+}
+
+func (r *repo) refsBelow(ctx context.Context, below string) (map[string]string, error) {
+	out, err := r.Run(ctx, git.Call{Args: []string{"for-each-ref", "--format=%(objectname) %(refname)", below}})
 	if err != nil {
 		return nil, r.broken(err)
 	}
@@ -115,11 +119,15 @@ func (r *repo) allRefs(ctx context.Context) (map[string]string, error) {
 	return refs, nil
 }
 
-// setRefs moves refs, all or none.
+// setRefs moves refs, all or none. One that is moved to "" is removed.
 func (r *repo) setRefs(ctx context.Context, refs map[string]string) error {
 	var orders strings.Builder
 	for name, id := range refs {
-		fmt.Fprintf(&orders, "update %s %s\n", name, id)
+		if id == "" {
+			fmt.Fprintf(&orders, "delete %s\n", name)
+		} else {
+			fmt.Fprintf(&orders, "update %s %s\n", name, id)
+		}
 	}
 	if orders.Len() == 0 {
 		return nil

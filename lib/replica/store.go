@@ -94,14 +94,23 @@ func (x *syncing) takeState(ctx ctx, c *catch) (err error) {
 		}
 	}
 	tokens, later := []handoff.Consumption{}, []handoff.Consumption{}
-	for _, t := range c.held.Tokens {
-		if _, err := x.Find(t.HandoffID); err != nil {
-			later = append(later, t)
-		} else {
-			tokens = append(tokens, t)
+	if len(c.held.Tokens) > 0 {
+		have, err := x.ledger()
+		if err != nil {
+			return err
+		}
+		for _, t := range c.held.Tokens {
+			if _, has := have[t.Token]; has {
+				continue
+			}
+			if _, err := x.Find(t.HandoffID); err != nil {
+				later = append(later, t)
+			} else {
+				tokens = append(tokens, t)
+			}
 		}
 	}
-	if x.got.Marks, x.got.Tokens, err = x.TakeOver(ctx, marks, tokens); err != nil {
+	if x.got.Marks, x.got.Tokens, err = x.TakeOver(ctx, true, marks, tokens); err != nil {
 		return err
 	}
 	for id := range c.held.Marks {

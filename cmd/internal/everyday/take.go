@@ -14,7 +14,10 @@ func takeCommand(a *App) *cobra.Command {
 	cmd.Long = `Claim a handoff for one person or one session of an agent, and mark it as read. Of any number that
 take it at once exactly one succeeds; the others exit with 11 and are told who has it since when.
 The same operator and session again is "existing", and exits with 0. A packet whose work was
-resumed is taken by who resumed it.`
+resumed is taken by who resumed it.
+
+In a store that has synced, exactly one in all clones: the git remote lets one in. Where it cannot be reached
+the command exits with 1, unless --offline is given; see ` + "`handoff help git`" + `.`
 	cmd.Example = "  handoff take 134327a8 --operator ben\n  handoff take 134327a8 --session s-17"
 	cmd.Flags().StringVar(&who.Session, "session", "", "take it for this `session` of an agent alone")
 	return cmd
@@ -42,12 +45,12 @@ ended exits with 11.`
 
 // actCommand is a command that does an act with handoffs.
 func (a *App) actCommand(act handoff.Act, args cobra.PositionalArgs) (*cobra.Command, *handoff.Consumption) {
-	who := new(handoff.Consumption)
+	who, offline := new(handoff.Consumption), false
 	cmd := &cobra.Command{
 		Args:              Args(args),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
-			p, s, err := a.ProjectStore()
+			p, s, err := a.OnceStore(offline)
 			if err != nil {
 				return err
 			}
@@ -71,5 +74,8 @@ func (a *App) actCommand(act handoff.Act, args cobra.PositionalArgs) (*cobra.Com
 		},
 	}
 	cmd.Flags().StringVar(&who.Operator, "operator", "", "who does it (`operator`; default who you are)")
+	if act != handoff.ActArchive && act != handoff.ActUnarchive {
+		cmd.Flags().BoolVar(&offline, "offline", false, OfflineUsage)
+	}
 	return cmd, who
 }

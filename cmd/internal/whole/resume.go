@@ -19,19 +19,24 @@ import (
 func resumeCommand(a *app) *cobra.Command {
 	var c checks
 	var r record.Request
+	offline := false
 	cmd := &cobra.Command{
 		Use: "resume ID|FILE --operator OP",
 		Long: `Check a stored handoff, consume its resume token, mark it as read and print what to do next. FILE is
 a stored handoff, or a packet that is stored. Only a
 CLEAN handoff is resumed, or with --accept operational and --reason one that is OPERATIONAL. A token is
 consumed once: of several that resume at the same time one succeeds, the others exit with 11. Who resumed
-before and runs the same command again is shown the next action once more, also with exit code 11.`,
+before and runs the same command again is shown the next action once more, also with exit code 11.
+
+In a store that has synced, the several are those of all clones: the git remote lets one of them in. Where it
+cannot be reached the command exits 1 and nothing is consumed, unless --offline is given: that is recorded,
+and the next sync says if somebody else was the first.`,
 		Example:           "  handoff resume 134327a8 --operator ben\n  handoff resume 134327a8 --operator ben --accept operational --reason 'confirmed by ann'",
 		Args:              everyday.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			a.ForAgents = true
-			p, s, err := a.ProjectStore()
+			p, s, err := a.OnceStore(offline)
 			if err != nil {
 				return err
 			}
@@ -48,6 +53,7 @@ before and runs the same command again is shown the next action once more, also 
 		},
 	}
 	c.register(cmd)
+	cmd.Flags().BoolVar(&offline, "offline", false, everyday.OfflineUsage)
 	cmd.Flags().StringVar(&r.Operator, "operator", "", "who resumes (`operator`)")
 	cmd.Flags().StringVar(&r.Accept, "accept", "", "the `classification` to resume from all the same: operational")
 	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: why (`text`), for the audit log")

@@ -2,7 +2,7 @@ package whole
 
 import (
 	"context"
-	"os"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,12 +40,12 @@ or if that refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .hando
 			if !p.Options.Git.IsShared() {
 				return fault.New(fault.ErrConfig, "run `handoff init --git synced` first", "the handoffs of %s are not shared over git", p.Root)
 			}
-			if o.Remote == "" {
-				o.Remote = p.Settings.Remote.Value
+			with := a.Remote(p)
+			with.FetchOnly, with.DryRun = o.FetchOnly, o.DryRun
+			if o.Remote != "" {
+				with.Remote = o.Remote
 			}
-			o.Root, o.Namespace, o.Now = p.Root, p.Settings.SyncNamespace.Value, p.Options.Now
-			o.Environ, o.Asks = os.Environ(), everyday.IsTerminal(a.Stderr)
-			got, err := replica.Sync(context.Background(), s, o)
+			got, err := replica.Sync(context.Background(), s, with)
 			return a.printSync(o, got, err)
 		},
 	}
@@ -82,6 +82,10 @@ func (a *app) printSync(o replica.Options, got replica.Result, err error) error 
 	}
 	if len(parts) == 0 && err == nil {
 		parts = []string{"nothing is new"}
+	}
+	for _, l := range got.Lost {
+		a.Note(fmt.Sprintf("warning: %s was not the first with %s at %s: %s was, at %s, in another clone (%s)", l.Here.Operator, l.Here.HandoffID, l.Here.Time,
+			l.First.Operator, l.First.Time, l.Writer))
 	}
 	if note := strings.Join(parts, ", "); note != "" {
 		if o.DryRun {

@@ -46,12 +46,12 @@ func ParseKey(key string) (id string, act Act, n int, ok bool) {
 }
 
 // Event returns the event of a consumption: that of an act, else of a resume.
-func (c Consumption) Event(marked bool) Pending {
+func (c Consumption) Event(marked bool, how How) Pending {
 	kind := TypeResume
 	if _, act, _, ok := ParseKey(c.Token); ok {
 		kind = act.Type()
 	}
-	return Pending{Type: kind, Payload: Resumed{Consumption: c, Marked: marked}}
+	return Pending{Type: kind, Payload: Resumed{Consumption: c, Marked: marked, How: how}}
 }
 
 // A Life is what the ledger says became of a handoff. It is the same in whatever order the lines come.
@@ -82,7 +82,7 @@ func (t Turns) Holds() Deed {
 }
 
 func (t *Turns) add(n int, d Deed) {
-	if !t.last.IsDone() || n > t.at {
+	if !t.last.IsDone() || n > t.at || n == t.at && d.Time < t.last.Time {
 		t.last, t.at = d, n
 	}
 }

@@ -70,6 +70,7 @@ type MarkedRead struct {
 	OperatorID    string `json:"operator_id"`
 	Time          string `json:"ts_utc"`
 	AlreadyMarked bool   `json:"already_marked"`
+	How
 }
 
 type Recovered struct {
@@ -122,6 +123,13 @@ type Consumption struct {
 type Resumed struct {
 	Consumption
 	Marked bool `json:"marked"` // the same change set the read mark
+	How
+}
+
+// How says how a store came to know of a mark or a line of the ledger.
+type How struct {
+	Offline bool `json:"offline,omitempty"` // in a store that has synced nobody was asked whether another one was first
+	Synced  bool `json:"synced,omitempty"`  // from the log of another writer or a claim, which every replica reads itself
 }
 
 // Repaired names what cannot be read from the other events of a repair. Quarantined are all handoffs

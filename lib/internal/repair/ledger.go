@@ -74,7 +74,7 @@ func (m *mending) unloggedResumes(needs func(id string) bool) []eventlog.Pending
 	var events []eventlog.Pending
 	for _, c := range m.consumed {
 		if _, logged := m.found.Log.Resumes[c.Token]; !logged && needs(c.HandoffID) {
-			events = append(events, c.Event(false))
+			events = append(events, c.Event(false, eventlog.How{}))
 		}
 	}
 	return events

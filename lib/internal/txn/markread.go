@@ -54,7 +54,7 @@ func (m *Marking) File(name string, text []byte) error {
 					row = row.WithEarlier(mark)
 				}
 				edits[row.ID] = row
-				st.mark(row.ID, mark)
+				st.mark(row.ID, mark, m.How)
 			}
 			m.Done = append(m.Done, receipt)
 		}
@@ -72,9 +72,9 @@ func (m *Marking) File(name string, text []byte) error {
 	return nil
 }
 
-func (st *step) mark(id string, m index.Mark) {
+func (st *step) mark(id string, m index.Mark, how eventlog.How) {
 	st.intent.Marks = append(st.intent.Marks, IntentMark{ID: id, Operator: m.Operator, Time: m.Time})
-	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time}})
+	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time, How: how}})
 }
 
 // fewIDs is how many ids are searched for one by one; more are looked up while going through the lines.

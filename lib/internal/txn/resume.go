@@ -33,6 +33,9 @@ func (e *ConsumedError) Hint() string {
 	return "find out what was done since; a new packet with a new token is needed to resume again"
 }
 
+// Verdict is that of check.
+func (e *ConsumedError) Verdict() string { return "CRITICAL" }
+
 // Resume consumes the token of c. Where the handoff was taken before and given back, it is taken again first: the ledger
 // does not tell from the token alone that this resume came after that.
 func (x *Session) Resume(c eventlog.Consumption) error {
@@ -40,17 +43,9 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 	if err != nil {
 		return err
 	}
-	if by, err := ledger.consumed(c.Token); err != nil {
-		return err
-	} else if by != nil {
-		return &ConsumedError{*by}
-	}
-	life, err := ledger.Life(c.HandoffID)
+	life, err := ledger.mayResume(c)
 	if err != nil {
 		return err
-	}
-	if life.Done.IsDone() || life.Take.Holds().IsDone() && life.Take.Holds().Operator != c.Operator {
-		return newTakenError(c.HandoffID, life)
 	}
 	if life.Take.N > 0 && !life.Take.Holds().IsDone() {
 		take := eventlog.Consumption{Token: eventlog.ActTake.Key(c.HandoffID, life.Take.N), HandoffID: c.HandoffID, Operator: c.Operator, Session: c.Session, Time: c.Time}
@@ -62,6 +57,21 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 		}
 	}
 	return x.consume(&resume, ledger, c, true)
+}
+
+// mayResume returns a *ConsumedError or a *TakenError if c may not be, and what became of the handoff.
+func (l *Ledger) mayResume(c eventlog.Consumption) (life eventlog.Life, err error) {
+	by, err := l.consumed(c.Token)
+	if err == nil && by != nil {
+		err = &ConsumedError{*by}
+	}
+	if err == nil {
+		life, err = l.Life(c.HandoffID)
+	}
+	if err == nil && (life.Done.IsDone() || life.Take.Holds().IsDone() && life.Take.Holds().Operator != c.Operator) {
+		err = newTakenError(c.HandoffID, life)
+	}
+	return life, err
 }
 
 // consume adds a line to the ledger, and gives the handoff a read mark if it lacks one and marks is set.
@@ -76,9 +86,9 @@ func (x *Session) consume(op *Operation, ledger *Ledger, c eventlog.Consumption,
 	if st.intent.LedgerLine, err = LedgerLine(c); err != nil {
 		return err
 	}
-	st.events = []eventlog.Pending{c.Event(marked)}
+	st.events = []eventlog.Pending{c.Event(marked, x.How)}
 	if marked {
-		st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: c.HandoffID, OperatorID: c.Operator, Time: c.Time}})
+		st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: c.HandoffID, OperatorID: c.Operator, Time: c.Time, How: x.How}})
 	}
 	st.commit = func() error { return x.putToken(&st.intent) }
 	return x.apply(st)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/filelock"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -21,6 +22,7 @@ import (
 // on the right machine, and has finished or taken back what an interrupted session left.
 type Session struct {
 	store.Dirs
+	How      eventlog.How  // what the events of marks and tokens say
 	lockFile durable.Entry // that is held
 	key      Key           // of intents, once it is known
 	cleanup  []func()

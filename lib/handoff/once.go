@@ -1,0 +1,86 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/claim"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// A Once lets one in all clones of a store do what is wanted, lines of the ledger by their keys, and calls do for that one
+// alone, with the lines as they were claimed, maybe before a crash. Who comes later gets a *LostError, and has what others
+// have done in the own ledger: what is wanted may be something else now. So has who wants nothing. See replica.Once.
+type Once func(ctx context.Context, s *Store, want []Consumption, do func([]Consumption) error) error
+
+// A LostError says that somebody else was the first.
+type LostError = claim.LostError
+
+// unlessTold explains an error, unless that says who was the first.
+func unlessTold(err error) error {
+	if errors.As(err, new(*ConsumedError)) || errors.As(err, new(*TakenError)) || errors.As(err, new(*LostError)) {
+		return err
+	}
+	return fault.Unpublished(err)
+}
+
+// once does what may be done once only, for who: in one place or, in a store that has synced, in all clones. want says which
+// lines of the ledger that needs, its own last, or why it cannot be done; none if it need not be. do does it where nobody has
+// to be asked. who is then as the ledger has it.
+func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledger, Consumption) ([]Consumption, error), do func(*txn.Session, Consumption) error) error {
+	synced, err := s.at.HasSynced()
+	if err != nil {
+		return err
+	}
+	if !synced || s.opt.Offline {
+		return txn.Locked(ctx, s.at, func(x *txn.Session) error {
+			who.Time, x.How.Offline = x.Now(), synced
+			return do(x, *who)
+		})
+	}
+	asked := false
+	for before := ""; ; {
+		ledger, err := txn.OpenTokens(s.at)
+		if err != nil {
+			return err
+		}
+		who.Time = s.at.Now()
+		lines, err := want(ledger.Ledger, *who)
+		if errors.As(err, new(*TakenError)) && !asked && s.opt.Once != nil {
+			if asked = true; s.opt.Once(ctx, s, nil, nil) == nil { // it may have been given back
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if len(lines) == 0 {
+			return txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, *who) })
+		}
+		err = s.claim(ctx, who, lines)
+		if !errors.As(err, new(*LostError)) || keysOf(lines) == before {
+			return err
+		}
+		before = keysOf(lines)
+	}
+}
+
+// claim claims lines at the remote and puts them into the ledger.
+func (s *Store) claim(ctx context.Context, who *Consumption, lines []Consumption) error {
+	if s.opt.Once == nil {
+		return fault.New(nil, "use the command of the same name in a shell: it may use the network",
+			"this store has synced, and so somebody elsewhere may have been the first: that is for the command line to find out")
+	}
+	return s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
+		*who = claimed[len(claimed)-1]
+		return txn.Locked(ctx, s.at, func(x *txn.Session) error { return x.Put(claimed) })
+	})
+}
+
+func keysOf(all []Consumption) (keys string) {
+	for _, c := range all {
+		keys += c.Token + " "
+	}
+	return keys
+}

@@ -1,0 +1,58 @@
+package txn
+
+import (
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+)
+
+// What is done once in all clones needs lines of the ledger to itself. The last of them is its own. Those before it keep out
+// what must not be done elsewhere at the same time: who resumes from a handoff or ends it has taken it, and who ends
+// what they have gives it back, as nobody else then can.
+
+// WantResume returns the lines that a resume needs. Its errors are those of [Session.Resume].
+func (l *Ledger) WantResume(c eventlog.Consumption) ([]eventlog.Consumption, error) {
+	life, err := l.mayResume(c)
+	if err != nil || life.Take.Holds().IsDone() {
+		return []eventlog.Consumption{c}, err
+	}
+	return []eventlog.Consumption{as(c, eventlog.ActTake, life.Take.N), c}, nil
+}
+
+// WantAct returns the lines that an act needs, none if it was done before or there is nothing to take back. Its errors are those
+// of [Session.Act].
+func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption) (want []eventlog.Consumption, err error) {
+	life, err := l.Life(c.HandoffID)
+	if err != nil {
+		return nil, err
+	}
+	before, n, err := plan(a, c, life)
+	if err != nil || before.IsDone() || n < 0 {
+		return nil, err
+	}
+	if a == eventlog.ActDone {
+		first := eventlog.ActTake
+		if life.Take.Holds().IsDone() {
+			first = eventlog.ActRelease
+		}
+		want = append(want, as(c, first, life.Take.N))
+	}
+	return append(want, as(c, a, n)), nil
+}
+
+func as(c eventlog.Consumption, a eventlog.Act, n int) eventlog.Consumption {
+	c.Token = a.Key(c.HandoffID, n)
+	return c
+}
+
+// Put adds lines that were claimed for this replica. A *ConsumedError says that the last one was there before.
+func (x *Session) Put(claimed []eventlog.Consumption) error {
+	for i, c := range claimed {
+		isNew, err := x.TakeOverToken(c)
+		if err != nil {
+			return err
+		}
+		if i == len(claimed)-1 && !isNew {
+			return &ConsumedError{c}
+		}
+	}
+	return nil
+}

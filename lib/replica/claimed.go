@@ -1,0 +1,164 @@
+package replica
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/claim"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// takeClaims adds the lines of new claims to what is to be taken over, and finds out which of them somebody here was not the
+// first to have. A claim that was moved does not count, nor does what is none.
+func (x *syncing) takeClaims(ctx ctx, c *catch) error {
+	var news []string
+	for name, commit := range x.claims {
+		if x.refs[ownClaim(name)] != commit {
+			news = append(news, name)
+		}
+	}
+	slices.Sort(news)
+	found, bad, err := x.fetchClaims(ctx, news)
+	if err != nil || len(news) == 0 {
+		return err
+	}
+	have, err := x.ledger()
+	if err != nil {
+		return err
+	}
+	for _, name := range news {
+		if why := bad[name]; why != nil {
+			x.got.Refused = append(x.got.Refused, Refusal{Claim: name, Why: why.Error()})
+			continue
+		}
+		first := found[name]
+		here, has := have[first.Token]
+		isSame := here.Operator == first.Operator && here.Time == first.Time && here.HandoffID == first.HandoffID
+		if has && !isSame && x.refs[ownClaim(name)] != "" {
+			x.got.Refused = append(x.got.Refused, Refusal{Claim: name, Why: "it was that of " + here.Operator + " at " + here.Time + ", and was moved"})
+			continue
+		}
+		c.moves[ownClaim(name)] = x.claims[name]
+		switch {
+		case !has:
+			c.held.Tokens = append(c.held.Tokens, first.Consumption)
+		case !isSame:
+			if err := x.noteLost(here, first); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// noteLost notes that a line of this replica was not the first, unless it has it from others, who have to hear of it themselves.
+func (x *syncing) noteLost(here handoff.Consumption, first claim.Claim) error {
+	log, done, err := x.openLog()
+	if err != nil {
+		return err
+	}
+	defer done()
+	for _, line := range eventLines(log, 0, log.Size()) {
+		if key, ok := eventlog.ResumeKey(line); ok && string(key) == here.Token {
+			isOwn := !parse(eventlog.ParseEvent(eventlog.Line{Text: line})).Synced
+			isSaid := slices.ContainsFunc(x.got.Lost, func(l Lost) bool { // who resumes has also taken
+				return l.Here.HandoffID == here.HandoffID && l.Here.Operator == here.Operator && l.First.Operator == first.Operator
+			})
+			if isOwn && !isSaid {
+				x.got.Lost = append(x.got.Lost, Lost{here, first.Consumption, first.Writer})
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// ledger returns the lines of the ledger by their keys.
+func (x *syncing) ledger() (map[string]handoff.Consumption, error) {
+	all, err := x.Consumptions()
+	lines := make(map[string]handoff.Consumption, len(all))
+	for _, c := range slices.Backward(all) { // of several the first counts
+		lines[c.Token] = c
+	}
+	return lines, err
+}
+
+// claimsAtOnce is how many claims are sent with one command line.
+const claimsAtOnce = 200
+
+// sendClaims claims what this replica knows and nobody has claimed: what was done before the first sync, or offline.
+func (x *syncing) sendClaims(ctx ctx) error {
+	if _, err := x.state.Lstat(layout.Ledger); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	have, err := x.ledger()
+	if err != nil {
+		return err
+	}
+	if err := x.dropTries(ctx); err != nil {
+		return err
+	}
+	var open []handoff.Consumption
+	for key, c := range have {
+		if x.claims[claim.Name(key)] == "" && isLine(c) && isOnce(key) {
+			open = append(open, c)
+		}
+	}
+	for some := range slices.Chunk(open, claimsAtOnce) {
+		if err := x.sendSome(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isOnce reports whether the line of a key is to be claimed. What is archived may be so twice.
+func isOnce(key string) bool {
+	_, act, _, _ := eventlog.ParseKey(key)
+	return act != eventlog.ActArchive && act != eventlog.ActUnarchive
+}
+
+func (x *syncing) sendSome(ctx ctx, lines []handoff.Consumption) error {
+	tries, err := x.makeTries(ctx, lines)
+	if err != nil {
+		return err
+	}
+	in, words, err := x.pushTries(ctx, tries, false)
+	if err != nil {
+		return err
+	}
+	isIn := func(t try) bool { return in[t.name] }
+	if err := x.settleTries(ctx, slices.DeleteFunc(slices.Clone(tries), func(t try) bool { return !isIn(t) })); err != nil {
+		return err
+	}
+	tries = slices.DeleteFunc(tries, isIn)
+	if len(tries) == 0 {
+		return nil
+	}
+	if err := x.listRemote(ctx); err != nil {
+		return err
+	}
+	for _, t := range tries {
+		if x.claims[t.name] == "" { // else it is news for the next sync
+			return fault.New(fault.ErrConfig, "ask who looks after the remote", "the remote refuses %s: %s", x.claimAt(t.name), words)
+		}
+	}
+	return nil
+}
+
+// dropTries forgets what was tried: all that was let in is known now, and what was not can be tried anew.
+func (x *syncing) dropTries(ctx ctx) error {
+	moves := make(map[string]string)
+	for ref := range x.refs {
+		if strings.HasPrefix(ref, "refs/handoff/tries/") {
+			moves[ref] = ""
+			delete(x.refs, ref)
+		}
+	}
+	return x.repo.setRefs(ctx, moves)
+}

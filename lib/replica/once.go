@@ -1,0 +1,147 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/claim"
+)
+
+// Once returns what handoff.Options.Once takes: of all that want the same line of the ledger, in whatever clone, the
+// remote lets in one. It holds the lock of sync.git until do has ended, so that a sync or another process of this replica
+// sees both the claim and its line in the ledger, or neither. Who is killed in between has the claim: the same operator of
+// this replica gets it again, and sync puts its line into the ledger.
+//
+// Several lines are let in together or not at all. Who is not the first gets a *handoff.LostError, and what the others have
+// claimed is in the ledger of this store. The other errors are those of Sync; the hint of one that is of the network or the
+// remote says how to do without.
+func Once(o Options) handoff.Once {
+	return func(ctx context.Context, s *handoff.Store, want []handoff.Consumption, do func([]handoff.Consumption) error) (err error) {
+		x := &syncing{Options: o, Store: s}
+		if x.Now == nil {
+			x.Now = time.Now
+		}
+		defer x.close()
+		tries, err := x.claim(ctx, want)
+		if err != nil || len(want) == 0 {
+			return err
+		}
+		claimed := make([]handoff.Consumption, len(tries))
+		for i, t := range tries {
+			claimed[i] = t.Consumption
+		}
+		if err := do(claimed); err != nil {
+			return err
+		}
+		_ = x.settleTries(ctx, tries) // the next sync does it
+		return nil
+	}
+}
+
+// claim returns what was let in, which is all of it.
+func (x *syncing) claim(ctx ctx, want []handoff.Consumption) (tries []try, err error) {
+	if x.writer, err = x.Writer(); err != nil {
+		return nil, err
+	}
+	if err = x.open(ctx); err == nil {
+		if x.refs, err = x.repo.refsBelow(ctx, "refs/handoff/tries"); err == nil {
+			tries, err = x.makeTries(ctx, want)
+		}
+	}
+	if err == nil && len(want) == 0 {
+		err = x.lose(ctx, nil)
+		return nil, orOffline(err)
+	}
+	for n := 1; err == nil; n++ {
+		in, words, pushErr := x.pushTries(ctx, tries, true)
+		if pushErr != nil || areAllIn(tries, in) {
+			err = pushErr
+			break
+		}
+		if err = x.lose(ctx, tries); err == nil && n == rounds { // nobody has it, and who asked at the same time has given up too
+			err = fault.New(fault.ErrConfig, "ask who looks after the remote", "the remote refuses %s: %s", x.claimAt(tries[0].name), words)
+		}
+		time.Sleep(time.Duration(n) * rand.N(50*time.Millisecond))
+	}
+	return tries, orOffline(err)
+}
+
+// rounds is how often the remote is asked where claims are refused that nobody has.
+const rounds = 4
+
+// lose returns a *handoff.LostError if one of the tries is claimed by somebody else, with what others have claimed in
+// the ledger.
+func (x *syncing) lose(ctx ctx, tries []try) error {
+	if err := x.listRemote(ctx); err != nil {
+		return err
+	}
+	known, err := x.repo.refsBelow(ctx, "refs/handoff/claims")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for name, commit := range x.claims {
+		if known[ownClaim(name)] != commit || isTry(tries, name) {
+			names = append(names, name)
+		}
+	}
+	found, bad, err := x.fetchClaims(ctx, names)
+	if err != nil {
+		return err
+	}
+	var lines []handoff.Consumption
+	moves := make(map[string]string)
+	for name, c := range found {
+		if _, err := x.Find(c.HandoffID); err == nil {
+			lines, moves[ownClaim(name)] = append(lines, c.Consumption), x.claims[name]
+		}
+	}
+	if _, _, err := x.TakeOver(ctx, true, nil, lines); err != nil {
+		return err
+	}
+	for _, t := range tries {
+		if why := bad[t.name]; why != nil {
+			return badClaim(t.name, why)
+		}
+		if c, is := found[t.name]; is && c.Nonce != t.Nonce {
+			for _, t := range tries {
+				moves[t.ref] = ""
+			}
+			return errors.Join(&claim.LostError{By: c}, x.repo.setRefs(ctx, moves))
+		}
+	}
+	return nil
+}
+
+func isTry(tries []try, name string) bool {
+	for _, t := range tries {
+		if t.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func badClaim(name string, why error) error {
+	return fault.New(fault.ErrIntegrity, "ask who looks after the remote to remove it", "the remote has no claim in claims/%s: %v", name, why)
+}
+
+// orOffline says in the hint of an error that is of the network or the remote how to do without them.
+func orOffline(err error) error {
+	if err == nil || errors.Is(err, fault.ErrIntegrity) || errors.Is(err, fault.ErrBusy) || errors.As(err, new(*handoff.LostError)) {
+		return err
+	}
+	var class error
+	if errors.Is(err, fault.ErrConfig) {
+		class = fault.ErrConfig
+	}
+	advice := "with --offline it is done here all the same, and the next sync says if somebody else was the first"
+	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Advice != "" {
+		advice = e.Advice + "; " + advice
+	}
+	return &fault.Error{Class: class, Problem: "nothing was done, since nobody knows whether it was done elsewhere: " + err.Error(), Advice: advice, Cause: err}
+}
