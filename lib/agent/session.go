@@ -146,6 +146,9 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if s.agent.keeps && r.lost == nil && in.knows(o.store, o.offer) {
 		o.text, o.silent = "", true
 	}
+	if s.To != "" && unread.Stranger != "" {
+		return fault.New(nil, "", "%s", fault.Own(unread.Stranger))
+	}
 	if s.Bodies && s.agent.speaks {
 		return fault.New(nil, "", "no bodies are shown: %s takes the text for a message of its system or developer", fault.Own(s.agent.Title))
 	}

@@ -36,7 +36,24 @@ func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admit
 		}
 		good = append(good, admitted{sealed: d.sealed, operators: state})
 	}
+	if len(good) == 1 && good[0].operators == operators.BootstrapPending && good[0].origin == nil {
+		s.noteFirst(good[0].From, good[0].To)
+	}
 	return good, nil
+}
+
+// noteFirst says where nobody lists the operators that a name occurs for the first time: it may be a slip.
+func (s *Store) noteFirst(from, to string) {
+	near, is := s.at.IsStranger(to)
+	switch {
+	case is && near != "":
+		s.opt.Warn("first handoff to " + to + "; did you mean " + near + "?")
+	case is:
+		s.opt.Warn("first handoff to " + to)
+	}
+	if near, is := s.at.IsStranger(from); is && near != "" {
+		s.opt.Warn("first handoff from " + from + "; did you mean " + near + "?")
+	}
 }
 
 // operatorCheck returns the check of one document's operators, for the policy of the store.
@@ -51,10 +68,7 @@ func (s *Store) operatorCheck() (func(sealed) (operators.State, error), error) {
 	if list == nil {
 		return func(sealed) (operators.State, error) { return operators.BootstrapPending, nil }, nil
 	}
-	var evidence operators.Evidence
-	if s.opt.Operators.Evidence != nil {
-		evidence = s.opt.Operators.Evidence()
-	}
+	evidence := s.evidence()
 	return func(d sealed) (operators.State, error) {
 		from := list.Verify(d.From, s.opt.Now(), evidence)
 		to := list.Verify(d.To, s.opt.Now(), operators.Evidence{})
@@ -147,9 +161,51 @@ func (s *Store) VerifyOperator(id string) (OperatorStatus, error) {
 	if list == nil {
 		return OperatorStatus{State: operators.BootstrapPending}, nil
 	}
-	var evidence operators.Evidence
-	if s.opt.Operators.Evidence != nil {
-		evidence = s.opt.Operators.Evidence()
+	return list.Verify(id, s.opt.Now(), s.evidence()), nil
+}
+
+func (s *Store) evidence() operators.Evidence {
+	if s.opt.Operators.Evidence == nil {
+		return operators.Evidence{}
 	}
-	return list.Verify(id, s.opt.Now(), evidence), nil
+	return s.opt.Operators.Evidence()
+}
+
+// Stranger returns why operator is probably a slip: the operators file does not list it, or, where there is none, no
+// handoff that is listed is from or to it, though there are some. It is "" where nothing speaks against it. sure says that it is
+// no newcomer: the file says so, or a name is near.
+func (s *Store) Stranger(operator string) (why string, sure bool) {
+	if list, err := s.Operators(); err != nil || list != nil {
+		if err != nil || list.Has(operator) {
+			return "", false
+		}
+		return list.Verify(operator, s.opt.Now(), operators.Evidence{}).Reason, true
+	}
+	near, is := s.at.IsStranger(operator)
+	switch {
+	case !is:
+		return "", false
+	case near == "":
+		return "no handoff here is from or to " + operator, false
+	}
+	return "no handoff here is from or to " + operator + "; did you mean " + near + "?", true
+}
+
+// admitReader refuses an operator whom the operators file does not list, and notes one whom nobody has heard of.
+func (s *Store) admitReader(operator string) error {
+	if s.opt.Operators.Off {
+		return nil
+	}
+	list, err := s.Operators()
+	if err != nil {
+		return err
+	}
+	switch why, _ := s.Stranger(operator); {
+	case why == "":
+	case list != nil:
+		return s.unverified("%s", why)
+	default:
+		s.opt.Warn(why)
+	}
+	return nil
 }

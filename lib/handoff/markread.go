@@ -23,6 +23,9 @@ func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_
 	if _, err := txn.Guard(s.at); err != nil {
 		return nil, err
 	}
+	if err := s.admitReader(operator); err != nil {
+		return nil, err
+	}
 	full := make([]string, len(ids))
 	for i, id := range ids {
 		e, err := s.Find(id)
@@ -41,6 +44,9 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []txn.MarkR
 		return nil, err
 	}
 	if _, err := txn.Guard(s.at); err != nil {
+		return nil, err
+	}
+	if err := s.admitReader(operator); err != nil {
 		return nil, err
 	}
 	entries, err := s.List(Filter{To: operator, Unread: true})

@@ -32,8 +32,9 @@ type Options struct {
 	// outside Root: settings that came with a cloned repository must not aim elsewhere.
 	Named []string
 
-	Operator      string // who runs the program, for records and hints; may be ""
-	OperatorsFile string // "" is OPERATORS.md in Root
+	Me            func() string // for whom the program runs, whose newest handoff @ is; nil if nobody knows
+	Operator      string        // who runs the program, for records and hints; may be ""
+	OperatorsFile string        // "" is OPERATORS.md in Root
 	Operators     OperatorPolicy
 
 	LockTimeout      time.Duration // how long a change waits for the lock; 0 is DefaultLockTimeout
@@ -126,7 +127,7 @@ func (o Options) withDefaults() Options {
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, Named: o.Named, Git: o.Git, Branch: o.Branch,
-		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
+		Me: o.Me, Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}
 }

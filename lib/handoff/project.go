@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/identity"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
@@ -23,7 +24,7 @@ const SettingsName = settings.Name
 // ProjectFlags are what the command line says about the project. Empty fields say nothing. Relative paths
 // are relative to the current directory.
 type ProjectFlags struct {
-	Root, HandoffsDir, StateDir, OperatorsFile, Operator string
+	Root, HandoffsDir, StateDir, OperatorsFile string
 
 	LockTimeout time.Duration
 }
@@ -85,6 +86,8 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	if p.Options.Branch = branch; p.Root != root {
 		p.Work = p.Root
 	}
+	whole := p
+	p.Options.Me = whole.Me
 	return p, err
 }
 
@@ -169,8 +172,8 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	if flags.LockTimeout > 0 {
 		o.LockTimeout = flags.LockTimeout
 	}
-	if flags.Operator != "" {
-		o.Operator = flags.Operator
+	if s.Operator.Source != settings.Environment && p.User.Operator.Value != "" {
+		o.Operator = p.User.Operator.Value
 	}
 	for _, path := range []struct {
 		flag    string
@@ -223,20 +226,16 @@ func (p Project) evidence() func() operators.Evidence {
 	}
 }
 
-// Me returns who runs the program: the operator of flags or settings, else the one operator whose
-// git_email is git's user.email, else "".
-func (p Project) Me() string {
-	if p.Options.Operator != "" {
-		return p.Options.Operator
-	}
-	s, err := Open(p.Options)
-	if err != nil {
-		return ""
-	}
-	list, err := s.Operators()
-	if err != nil || list == nil {
-		return ""
-	}
-	id, _ := list.ByEmail(git.Config(p.Root, "user.email"), s.opt.Now())
-	return id
+// Identity returns for whom the program runs, and what says so.
+func (p Project) Identity() identity.Identity {
+	return identity.Of(p.Root, p.Settings, p.User, func() (*operators.List, error) {
+		s, err := Open(p.Options)
+		if err != nil {
+			return nil, err
+		}
+		return s.Operators()
+	}, time.Now())
 }
+
+// Me returns for whom the program runs, "" if nobody knows.
+func (p Project) Me() string { return p.Identity().Operator }

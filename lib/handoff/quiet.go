@@ -50,7 +50,12 @@ func (s *Store) UnreadQuickly(operator string, maxAgeDays int) (Inbox, error) {
 	if len(in.Over) > 0 { // an event may undo that
 		seen = withLog
 	}
-	if err == nil && len(in.Newest) == 0 && operator != "" && large && settled && whole {
+	if err == nil && len(in.Newest) == 0 && operator != "" {
+		if why, sure := s.Stranger(operator); sure {
+			in.Stranger = why
+		}
+	}
+	if err == nil && len(in.Newest) == 0 && operator != "" && large && settled && whole && in.Stranger == "" {
 		known = slices.DeleteFunc(known, same)
 		known = append(known[max(0, len(known)-maxQuiet+1):], quiet{operator, maxAgeDays, seen})
 		s.writeQuiet(known)

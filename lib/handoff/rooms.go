@@ -7,6 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/repair"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -22,6 +23,8 @@ type (
 	MarkReceipt      = txn.MarkReceipt
 	Git              = layout.Git
 	MachineError     = store.MachineError
+	Operator         = operators.Operator
+	SSHKey           = operators.SSHKey
 	Finding          = fsck.Finding
 	Report           = fsck.Report
 	RepairReport     = repair.Report
@@ -52,6 +55,15 @@ func ParseCheckpoint(text string) (Checkpoint, error) { return eventlog.ParseChe
 
 // SignatureFile returns the file of the n-th signature, from 1, of the checkpoint in file.
 func SignatureFile(file string, n int) string { return eventlog.SignatureFile(file, n) }
+
+// CheckOperator returns ErrInvalid for a name that no operator can have.
+func CheckOperator(name string) error { return checkOperator(name) }
+
+// InGit reports whether a directory lies in a git work tree.
+func InGit(dir string) bool { return git.Top(dir) != "" }
+
+// TopicOf returns the first heading of a body as a topic, "" if it has none that makes one.
+func TopicOf(body string) string { return form.Topic(form.Heading(body), document.MaxTopic) }
 
 // Nearest returns which of the known words a misspelt one probably means, "" if none is near.
 func Nearest(word string, known []string) string { return form.Nearest(word, known) }

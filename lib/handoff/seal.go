@@ -60,6 +60,9 @@ func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 		draft, _ = document.Compose(*src.Fields)
 	} else {
 		draft, _ = document.Parse(src.Text, maxBytes)
+		if src.Said != nil {
+			draft.Fill(*src.Said, src.Usual)
+		}
 	}
 	if faults := draft.Check(rules); len(faults) > 0 {
 		return nil, &DocumentError{Name: src.Name, Faults: faults}

@@ -9,7 +9,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/keyring"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/project"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -85,3 +87,10 @@ func (s *Store) Stamp() string {
 	}
 	return stamp
 }
+
+// AddOperator adds an entry to the operators file, or makes the file. One who is there already is ErrInvalid; a file that
+// cannot be read or has no place for an entry is ErrConfig.
+func (s *Store) AddOperator(o operators.Operator) error { return project.AddOperator(s.at, o) }
+
+// SetOperator writes into the user's configuration who the user is, for all projects. Errors are ErrConfig.
+func SetOperator(u settings.User, operator string) error { return project.SetOperator(u, operator) }

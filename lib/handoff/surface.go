@@ -34,6 +34,8 @@ type Inbox struct {
 	Newest []Entry
 	For    map[string]int
 	Over   map[State]int // of those that are not listed because they are over: how many there are
+
+	Stranger string // of UnreadQuickly: why its operator is probably a slip; "" if nothing speaks for that
 }
 
 // Count returns how much there is.

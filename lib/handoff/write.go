@@ -23,6 +23,9 @@ type Source struct {
 	Make   func() (Made, error)   // makes the document; called once, after the machine was found to be the right one
 	Open   func() (Source, error) // gives a source of the same document each time, so that not all of a batch are held
 
+	Said  *Document                  // beside Text, whose frontmatter may lack it and must not contradict it; nil for nothing
+	Usual func(body string) Document // what a frontmatter says that lacks it; needed with Said
+
 	ID     string  // that the document has to have; "" for any
 	Origin *Origin // of an import, nil for what is written here
 
@@ -46,7 +49,7 @@ func (src Source) made() (_ Source, redacted []string, err error) {
 		if err != nil {
 			return src, nil, err
 		}
-		src.Text, src.Fields, src.Make = opened.Text, opened.Fields, opened.Make
+		src.Text, src.Fields, src.Make, src.Said, src.Usual = opened.Text, opened.Fields, opened.Make, opened.Said, opened.Usual
 	}
 	if src.Make == nil {
 		return src, nil, nil

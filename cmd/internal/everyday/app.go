@@ -66,6 +66,7 @@ type App struct {
 	notes    []string     // that come at the end, each once
 	began    string       // the handoffs directory of a store that this run begins
 	progress *progress
+	asked    *string // --operator of the command, nil if it has none
 }
 
 // readers are the commands that change no handoff and start soonest: they do without a thread that the system has to make.
@@ -99,7 +100,7 @@ func Run(e Env, whole *Whole) (code int) {
 		_ = a.handOver(errBeyond) // without the whole program, this one tells what it knows
 	}
 	root := a.root()
-	root.SetArgs(e.Args)
+	root.SetArgs(sayEmpty(e.Args))
 	err := a.handOver(root.Execute())
 	a.report(err)
 	return ExitOf(err).Code
@@ -219,6 +220,9 @@ func (a *App) Project() (handoff.Project, error) {
 	}
 	if p.Apart != "" {
 		a.remember("this linked work tree has handoffs of its own: " + p.Apart)
+	}
+	if a.asked != nil && *a.asked != "" {
+		p.Options.Me = func() string { return *a.asked }
 	}
 	p.Options.Rules = a.plainRules
 	if a.whole != nil {

@@ -33,6 +33,7 @@ var commands = []command{
 	{"operators", operatorsCommand, ""},
 	{"machine-fingerprint", fingerprintCommand, ""},
 	{"init", initCommand, ""},
+	{"whoami", whoamiCommand, ""},
 	{"version", versionCommand, ""},
 	{"help", helpCommand, ""},
 

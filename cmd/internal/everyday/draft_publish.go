@@ -50,14 +50,7 @@ func (a *App) draftSource(d handoff.Draft, f Fields) (handoff.Source, error) {
 		}
 		return (&input{App: a}).document(handoff.Source{Name: "draft " + d.ID, Text: []byte(d.Text)})
 	}
-	p, err := a.Project()
-	if err != nil {
-		return handoff.Source{}, err
-	}
 	f.From, f.To, f.Topic, f.Time = cmp.Or(f.From, d.From), cmp.Or(f.To, d.To), cmp.Or(f.Topic, d.Topic), cmp.Or(f.Time, d.Saved)
-	if f.From == "" {
-		f.From = p.Me()
-	}
 	f.Tags, f.References = append(d.Tags, f.Tags...), append(d.References, f.References...)
 	in := input{App: a, fields: f}
 	return in.text("draft "+d.ID, []byte(d.Text))

@@ -42,16 +42,19 @@ func regenerateCommand(a *App) *cobra.Command {
 	var reason, operator string
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "regenerate --operator OPERATOR --reason TEXT",
+		Use:   "regenerate --reason TEXT",
 		Short: "Make this machine the store's, and record who wanted that and why",
 		Args:  Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.Store()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
-			if operator == "" || reason == "" {
-				return Invalid("give --operator and --reason", "who wants another machine, and why, has to be recorded")
+			if operator, err = a.Acting(p, operator); err != nil {
+				return err
+			}
+			if reason == "" {
+				return Invalid("give --reason", "why the store is to belong to another machine has to be recorded")
 			}
 			if !yes && !a.confirm("Make this machine the one that "+s.Dir()+" belongs to?") {
 				return Invalid("answer y, or use --yes", "nothing was changed")
@@ -64,7 +67,7 @@ func regenerateCommand(a *App) *cobra.Command {
 			return a.PrintJSON(record)
 		},
 	}
-	cmd.Flags().StringVar(&operator, "operator", "", "who wants it (`operator`)")
+	a.OperatorFlag(cmd, &operator)
 	cmd.Flags().StringVar(&reason, "reason", "", "why (`text`)")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask on a terminal")
 	return cmd

@@ -1,19 +1,29 @@
 package everyday
 
 import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 func initCommand(a *App) *cobra.Command {
-	var kind string
+	var kind, operator string
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Prepare a project; overwrites nothing",
 		Long: `Prepare the project in the current directory (or --root): .handoff.yaml, the handoffs directory, and
 for git what it is to ignore (.gitignore) and how it merges (.gitattributes). What is there stays as it
-is. --git says how the handoffs live with git:
+is. On a terminal it asks who you are, for your own configuration, and what git should do; --yes takes
+what it proposes. --git says how the handoffs live with git:
 
   synced   git ignores them; all work trees of the repository use those of the main one. What a new
            project in a git work tree gets.
@@ -22,7 +32,8 @@ is. --git says how the handoffs live with git:
   none     git is told nothing but what to ignore of one machine: there is one place.
 
 Run with another kind, it changes what it wrote for the former one, and moves no handoff.`,
-		Args: Args(cobra.NoArgs),
+		Example: "  handoff init\n  handoff init --yes --operator ann --git tracked",
+		Args:    Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cwd, err := a.Getwd()
 			if err != nil {
@@ -31,20 +42,77 @@ Run with another kind, it changes what it wrote for the former one, and moves no
 			if a.Flags.Root == "" {
 				a.Flags.Root = cwd
 			}
-			_, s, err := a.NewStore()
+			p, s, err := a.NewStore()
 			if err != nil {
 				return err
 			}
 			if _, err := s.List(handoff.Filter{}); err != nil { // the place must be one that a store may have
 				return err
 			}
+			if a.CanAsk() && !yes && !a.Quiet {
+				if operator, kind, err = a.askSetUp(p, operator, kind); err != nil {
+					return err
+				}
+			} else if yes && operator == "" && p.Me() == "" {
+				operator = a.userSlug()
+			}
 			done, err := s.Init(handoff.Git(kind))
 			for _, did := range done {
 				a.Note(did)
 			}
-			return err
+			if err != nil || operator == "" || operator == p.Me() {
+				return err
+			}
+			if err := handoff.SetOperator(p.User, operator); err != nil {
+				return err
+			}
+			a.Note("you are " + operator + ": " + p.User.File() + " says so")
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&kind, "git", "", "how the handoffs live with git: `KIND` is synced, tracked or none")
+	cmd.Flags().StringVar(&operator, "operator", "", "who you are (`operator`), for your own configuration")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
+}
+
+// askSetUp asks for what the flags do not say. An answer is a line; an empty one takes what is proposed.
+func (a *App) askSetUp(p handoff.Project, operator, kind string) (_, _ string, err error) {
+	in := bufio.NewReader(a.Stdin)
+	for operator == "" && err == nil {
+		if operator, err = a.answer(in, "Who are you? A short name, as others write it in --to", cmp.Or(p.Me(), a.userSlug())); handoff.CheckOperator(operator) != nil {
+			a.Note("use 1 to 64 letters, digits, _ and -")
+			operator = ""
+		}
+	}
+	if kind == "" && err == nil && !p.HasFile && handoff.InGit(p.Root) {
+		fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n  synced   ignore them; other clones get them by `handoff sync`\n"+
+			"  tracked  commit them with the code\n  none     nothing\n")
+		kind, err = a.answer(in, "synced, tracked or none", string(handoff.GitSynced))
+	}
+	return operator, kind, err
+}
+
+// answer asks and reads one line.
+func (a *App) answer(in *bufio.Reader, question, proposed string) (string, error) {
+	fmt.Fprintf(a.Stderr, "%s [%s]: ", question, proposed)
+	line, err := in.ReadString('\n')
+	if err == io.EOF {
+		fmt.Fprintln(a.Stderr)
+		return "", Invalid("use --yes to take what is proposed", "nothing was changed: the questions were left")
+	}
+	return cmp.Or(strings.TrimSpace(line), proposed), err
+}
+
+// userSlug is a name for the user of the system, "" if it has none.
+func (a *App) userSlug() string {
+	for _, name := range []string{a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"), filepath.Base(a.Getenv("HOME"))} {
+		if slug := handoff.TopicOf("# " + name); slug != "" && slug != "root" && handoff.CheckOperator(slug) == nil {
+			return slug
+		}
+	}
+	if host, err := os.Hostname(); err == nil {
+		return handoff.TopicOf("# " + host)
+	}
+	return ""
 }

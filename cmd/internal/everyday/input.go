@@ -28,10 +28,10 @@ type input struct {
 	recording  Recording
 	stdin      bool   // standard input is read, for which the settings count too
 	kind       string // of every record, "" for what its shape says
-	body       bool   // a body without frontmatter is among the sources
 	allowEmpty []string
-	held       int    // bytes of documents
-	took       string // the time that was taken because none was given
+	me         *string // who runs the program, once that was asked
+	held       int     // bytes of documents
+	took       string  // the time that was taken because none was given
 
 	records func(name string, text []byte) handoff.Source // of all records: they get one time, and the store is read once
 }
@@ -66,9 +66,6 @@ func (in *input) sources(paths []string, stdin0 bool) ([]handoff.Source, error) 
 	for _, path := range paths {
 		more, err := in.open(path)
 		sources, errs = append(sources, more...), append(errs, err)
-	}
-	if len(sources) > 1 && in.body {
-		return nil, Invalid("give them for one document only", "--from, --to, --topic, --ts, --tag and --ref cannot apply to %d documents", len(sources))
 	}
 	return sources, FirstOf(errs)
 }
@@ -115,13 +112,17 @@ func (in *input) fromFile(path string, forced bool) (_ handoff.Source, size int,
 		return source, len(text), err
 	}
 	if in.fields.given() || in.recording.given() {
-		return handoff.Source{}, 0, Invalid("use `handoff write - … <"+path+"` for a body without frontmatter", "%s brings its own frontmatter; --from, --to, --topic, --ts, --tag, --ref, --work and --file go with - and with records", path)
+		source, err := in.markdown(path, text)
+		return source, len(text), err
 	}
 	source, err := in.document(handoff.Source{Name: path, Text: text})
 	return source, len(text), err
 }
 
 func (in *input) standardInput() ([]handoff.Source, error) {
+	if in.CanAsk() {
+		in.Note("reading standard input until Ctrl-D")
+	}
 	text, err := in.readStdin(MaxInput)
 	if err != nil {
 		return nil, err
@@ -150,16 +151,7 @@ func (in *input) text(name string, text []byte) (handoff.Source, error) {
 	case object:
 		in.Note(name + " has the shape of no record and is taken for the text of a plain handoff; --kind says otherwise")
 	}
-	in.body = true
-	fields, err := in.recorded()
-	if err != nil {
-		return handoff.Source{}, err
-	}
-	doc, now := fields.Document(string(text))
-	if now {
-		in.took = doc.Time
-	}
-	return in.document(handoff.Source{Fields: &doc})
+	return in.markdown(name, text)
 }
 
 // document returns a source as it is, if it is no matter for the whole program, which looks into records.

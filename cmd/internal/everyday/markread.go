@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -13,61 +14,76 @@ func markReadCommand(a *App) *cobra.Command {
 	var operator, to string
 	var all bool
 	cmd := &cobra.Command{
-		Use:   "mark-read ID… OPERATOR",
+		Use:   "mark-read ID… [OPERATOR]",
 		Short: "Record that an operator has read handoffs",
-		Long: `Record that an operator has read handoffs, in INDEX.md and in the audit log. The operator may be
-anyone. What was marked before stays as it is.`,
-		Example:           "  handoff mark-read 134327a8 ben\n  handoff mark-read --all --to ben",
+		Long: `Record that an operator has read handoffs, in INDEX.md and in the audit log. The operator is you,
+unless somebody else is named, who need not be the recipient. What was marked before stays as it is.`,
+		Example:           "  handoff mark-read 134327a8\n  handoff mark-read 134327a8 @ --operator ben\n  handoff mark-read --all",
 		ValidArgsFunction: a.completeMark,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			s, err := a.Store()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
-			var receipts []handoff.MarkReceipt
+			switch {
+			case all && len(ids) > 0:
+				return Invalid("leave one of them out", "--all goes without ids")
+			case !all && to != "":
+				return Invalid("use `handoff mark-read --all --to OPERATOR`", "--to goes with --all")
+			case !all:
+				ids, operator, err = markArgs(s, ids, operator)
+			case to != "" && operator != "":
+				return Invalid("leave one of them out", "--to and --operator say the same")
+			}
+			if err == nil {
+				operator, err = a.Acting(p, cmp.Or(operator, to))
+			}
+			if err != nil {
+				return err
+			}
 			if all {
-				if to == "" || len(ids) > 0 || operator != "" {
-					return Invalid("use `handoff mark-read --all --to OPERATOR`", "--all goes with --to and without ids")
-				}
 				CollectOften()
-				receipts, err = s.MarkAllRead(context.Background(), to)
-			} else {
-				if ids, operator, err = markArgs(ids, operator, to); err != nil {
-					return err
-				}
-				receipts, err = s.MarkRead(context.Background(), operator, ids...)
+				return a.printMarks(s.MarkAllRead(context.Background(), operator))
 			}
-			if err != nil {
-				return err
-			}
-			a.Committed()
-			for _, r := range receipts {
-				if err := a.PrintJSON(r); err != nil {
-					return err
-				}
-			}
-			return nil
+			return a.printMarks(s.MarkRead(context.Background(), operator, ids...))
 		},
 	}
-	cmd.Flags().StringVar(&operator, "operator", "", "the `operator`, in the place of the last argument")
-	cmd.Flags().BoolVar(&all, "all", false, "everything that --to has not read")
+	a.OperatorFlag(cmd, &operator)
+	cmd.Flags().BoolVar(&all, "all", false, "everything to the operator that the operator has not read")
 	cmd.Flags().StringVar(&to, "to", "", "with --all: the `operator`")
 	return cmd
 }
 
-// markArgs takes the operator from the flag or from the end of the arguments.
-func markArgs(ids []string, operator, to string) ([]string, string, error) {
-	if to != "" {
-		return nil, "", Invalid("use `handoff mark-read --all --to OPERATOR`", "--to goes with --all")
+func (a *App) printMarks(receipts []handoff.MarkReceipt, err error) error {
+	if err != nil {
+		return err
 	}
-	if operator == "" && len(ids) > 0 {
-		operator, ids = ids[len(ids)-1], ids[:len(ids)-1]
-		if digits := strings.TrimPrefix(operator, "sha256:"); len(digits) >= 8 && strings.Trim(digits, "0123456789abcdef") == "" {
-			return nil, "", Invalid("put the operator last, or use --operator", "%q looks like a handoff id, not like an operator", operator)
+	a.Committed()
+	for _, r := range receipts {
+		if err := a.PrintJSON(r); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// markArgs tells ids from an operator, who may come last. What names a handoff is an id.
+func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string, error) {
 	if len(ids) == 0 {
-		return nil, "", Invalid("use `handoff mark-read ID OPERATOR`", "no handoff or no operator is named")
+		return nil, "", Invalid("use `handoff mark-read ID`, or --all", "no handoff is named")
 	}
-	return ids, operator, nil
+	last := len(ids) - 1
+	if operator != "" || last == 0 || looksLikeID(ids[last]) {
+		return ids, operator, nil
+	}
+	if _, err := s.Find(ids[last]); err == nil {
+		return nil, "", Invalid("name the operator with --operator", "%q may be a handoff or an operator", ids[last])
+	}
+	return ids[:last], ids[last], nil
+}
+
+// looksLikeID says whether a name is that of a handoff, which no operator has.
+func looksLikeID(name string) bool {
+	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
+	return name == "@" || strings.ContainsAny(name, ":./") || len(digits) >= 8 && strings.Trim(digits, "0123456789abcdef") == ""
 }

@@ -16,10 +16,10 @@ import (
 func operatorsCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "operators",
-		Short: "Say what OPERATORS.md says",
+		Short: "List, add and check who may be named in handoffs",
 		Args:  Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return Usage(cmd, fmt.Errorf("say list, verify or validate"))
+			return Usage(cmd, fmt.Errorf("say list, add, verify, validate or trust"))
 		},
 	}
 	cmd.AddCommand(
@@ -35,6 +35,7 @@ func operatorsCommand(a *App) *cobra.Command {
 			Use: "validate [FILE]", Short: "Name every fault of an operators file; exits with 2 if there is one", Args: Args(cobra.MaximumNArgs(1)),
 			RunE: func(_ *cobra.Command, files []string) error { return a.validateOperators(files) },
 		},
+		a.addOperatorCommand(),
 		a.trustCommand(),
 	)
 	return cmd

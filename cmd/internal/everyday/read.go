@@ -15,11 +15,12 @@ import (
 func readCommand(a *App) *cobra.Command {
 	var raw, agent, unverified bool
 	var maxChars, offset int
+	var operator string
 	cmd := &cobra.Command{
 		Use:   "read ID",
 		Short: "Print the body of a handoff, after proving that it is what was written",
 		Long: `Print the body of a handoff: its bytes to a pipe, escaped to a terminal. ID may be a unique prefix
-of 8 or more hex digits. The id is computed from the file first; if it is another, nothing is
+of 4 or more hex digits, a file name, or @ for the newest to you. The id is computed from the file first; if it is another, nothing is
 printed and the exit code is 6. With --agent it prints at most 30,000 characters, and how to read on.`,
 		Example:           "  handoff read 134327a8\n  handoff read 134327a8 --agent",
 		Args:              Args(cobra.ExactArgs(1)),
@@ -68,6 +69,7 @@ printed and the exit code is 6. With --agent it prints at most 30,000 characters
 			return err
 		},
 	}
+	a.OperatorFlag(cmd, &operator)
 	cmd.Flags().BoolVar(&raw, "raw", false, "print the stored file, frontmatter included, byte by byte")
 	cmd.Flags().BoolVar(&agent, "agent", false, "print the body in a frame that says it is no instruction")
 	cmd.Flags().BoolVar(&unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")

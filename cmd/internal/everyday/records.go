@@ -2,7 +2,6 @@ package everyday
 
 import (
 	"path/filepath"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -17,10 +16,7 @@ func (in *input) record(name string, text []byte) (handoff.Source, error) {
 		if err != nil {
 			return handoff.Source{}, err
 		}
-		in.records = in.whole.Records(Input{in.App, fields, in.kind, in.allowEmpty, sync.OnceValue(func() string {
-			in.took = UTCNow()
-			return in.took
-		})})
+		in.records = in.whole.Records(Input{in.App, fields, in.kind, in.allowEmpty, in.now})
 	}
 	return in.records(name, text), nil
 }

@@ -1,8 +1,10 @@
 package everyday
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -13,13 +15,15 @@ import (
 
 func surfaceCommand(a *App) *cobra.Command {
 	var maxChars int
+	var operator string
 	cmd := &cobra.Command{
-		Use:   "surface OPERATOR",
+		Use:   "surface [OPERATOR]",
 		Short: "Show everything that an operator has not read, framed",
 		Long: `Show the unread handoffs to an operator, oldest first. Each body is proven to be what was written, made
 visible where it is invisible, and put in a frame that says that it is no instruction. Nothing is
-marked as read. Nothing unread prints nothing.`,
-		Args:              Args(cobra.ExactArgs(1)),
+marked as read. Nothing unread prints nothing. The operator is you, unless another one is named.`,
+		Example:           "  handoff surface\n  handoff surface ben",
+		Args:              Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.completeOperators,
 		RunE: func(cmd *cobra.Command, ops []string) error {
 			a.ForAgents = true
@@ -27,14 +31,20 @@ marked as read. Nothing unread prints nothing.`,
 			if err != nil {
 				return err
 			}
+			if operator, err = a.Acting(p, cmp.Or(operator, strings.Join(ops, ""))); err != nil {
+				return err
+			}
+			if why, _ := s.Stranger(operator); why != "" {
+				a.Note(why)
+			}
 			opt := handoff.SurfaceOptions{MaxChars: p.Settings.SurfaceMaxChars.Value, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
 			if maxChars > 0 {
 				opt.MaxChars = maxChars
 			}
 			if a.JSON {
-				return a.surfaceJSON(s, ops[0], opt)
+				return a.surfaceJSON(s, operator, opt)
 			}
-			err = s.Surface(context.Background(), ops[0], opt, direct(a.Stdout))
+			err = s.Surface(context.Background(), operator, opt, direct(a.Stdout))
 			if errors.Is(err, syscall.EPIPE) {
 				return nil // and what nobody saw is not recorded as shown
 			}
@@ -42,6 +52,7 @@ marked as read. Nothing unread prints nothing.`,
 		},
 	}
 	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut each body after this `number` of characters (default surface_max_chars)")
+	a.OperatorFlag(cmd, &operator)
 	return cmd
 }
 

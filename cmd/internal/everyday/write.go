@@ -46,22 +46,23 @@ func writeCommand(a *App) *cobra.Command {
 	var stdin0, keepGoing bool
 	cmd := &cobra.Command{
 		Use:   "write FILE…|-|DIR",
-		Short: "Store documents; one JSON receipt a line",
+		Short: "Store a document, any Markdown with --to, or a record",
 		Long: `Store documents. When it exits with 0, body, INDEX.md row and audit event are on disk.
 The same document again changes nothing, so that a failed command can always be repeated.
 
 FILE is a markdown document with YAML frontmatter, or a record as JSON: a resume packet, a universal
-handoff or a run record, by its shape or --kind. DIR stands for its *.md and *.json files, and - for
-one of these on standard input, or for a body there when flags give the frontmatter. A record fills the
+handoff or a run record, by its shape or --kind. With --to it is any Markdown: what a frontmatter lacks
+comes from flags and defaults (from is you, ts_utc now, the topic the first heading); flags must not
+contradict it. DIR stands for its *.md and *.json files, - for standard input. A record fills the
 frontmatter itself: from is its agent or source.skill, to its target.skill, topic its task, task_id or
 source.workflow_id, ts_utc its updated_at, created_at or timestamp. Flags override. Several documents are checked first and
 stored all or none. A document with a credential in it is refused.
 
 With --work and --file a handoff whose frontmatter is made here records the commit that is checked out and
 files as they are; handoff check says later whether the work went on since.`,
-		Example: `  handoff write note.md
+		Example: `  handoff write note.md --to ben
   handoff write packet.json --to ben
-  echo 'Tests are green, deploy is open.' | handoff write - --from ann --to ben --topic deploy
+  echo 'Tests are green, deploy is open.' | handoff write - --to ben --topic deploy
   find notes -name '*.md' -print0 | handoff write --stdin0`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			in := input{App: a, fields: f, recording: recording, kind: kind, allowEmpty: allowEmpty}
@@ -77,7 +78,7 @@ files as they are; handoff check says later whether the work went on since.`,
 	a.Gate.Register(cmd)
 	a.Sign.Register(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default by their shape)")
-	Texts(cmd.Flags(), &allowEmpty, "allow-empty", "a `field` of packets that may be empty; may be repeated")
+	Texts(cmd.Flags(), &allowEmpty, "allow-empty", "let the body be empty, or, of packets, this `field`; may be repeated")
 	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")
 	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the good documents; exit with the code of the first failure")
 	return cmd
@@ -219,7 +220,7 @@ func ReadAll(r io.Reader, max int64) ([]byte, error) {
 
 // SameAgain adds the time that was taken, "" for none, to an error, so that the repeat is the same handoff.
 func SameAgain(err error, took string) error {
-	if err == nil || took == "" {
+	if err == nil || took == "" || errors.Is(err, handoff.ErrInvalid) { // what is invalid has to be another one
 		return err
 	}
 	return hinted{err, "run again with --ts " + took + ", so that it is the same handoff"}

@@ -95,7 +95,7 @@ func newest(s *handoff.Store, entries []handoff.Entry) []listedOne {
 }
 
 type readArgs struct {
-	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix of 8 or more hex digits"`
+	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix of 4 or more hex digits"`
 	MaxChars int    `json:"max_chars,omitempty" jsonschema:"cut the body after this many characters (at most 30,000 in all)"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"leave out this many characters of the body, to read on where it was cut"`
 }

@@ -54,7 +54,7 @@ and the next sync says if somebody else was the first.`,
 	}
 	c.register(cmd)
 	cmd.Flags().BoolVar(&offline, "offline", false, everyday.OfflineUsage)
-	cmd.Flags().StringVar(&r.Operator, "operator", "", "who resumes (`operator`)")
+	a.OperatorFlag(cmd, &r.Operator)
 	cmd.Flags().StringVar(&r.Accept, "accept", "", "the `classification` to resume from all the same: operational")
 	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: why (`text`), for the audit log")
 	return cmd

@@ -75,6 +75,17 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestEdits(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		n    int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"ben", "bne", 1}, {"ben", "ann", 2}, {"kitten", "sitting", 3}, {"名前", "前名", 1}} {
+		if n := form.Edits(tt.a, tt.b); n != tt.n {
+			t.Errorf("%q, %q: got %d, want %d", tt.a, tt.b, n, tt.n)
+		}
+	}
+}
+
 var rfc3339 = regexp.MustCompile(`\A\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)\z`)
 
 // A time has the form exactly if the pattern and the calendar of the time package say so.

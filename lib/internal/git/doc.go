@@ -5,6 +5,7 @@ package git
 import (
 	"context"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,7 +14,7 @@ import (
 func Config(dir, key string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", "config", "--get", key)
+	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(safely), "config", "--get", key)...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {

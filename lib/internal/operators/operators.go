@@ -4,21 +4,21 @@
 //
 //	schema_version: '1.0'
 //	operators:
-//	  - id: 'alice'                       # ^[A-Za-z0-9_-]{1,64}$, unique
+//	  - id: 'alice'                       # ^[A-Za-z0-9_-]{1,64}$, unique; the only key that an operator needs
 //	    display_name: 'Alice Example'
 //	    github_handle: 'alice-example'
 //	    git_email: 'alice@example.org'
 //	    capabilities: ['write', 'merge']  # may be empty
 //	    active_since: 2026-01-01          # a date or an RFC 3339 time, quoted or not
-//	    active_until: 2026-12-31          # optional; a date counts to its last moment in UTC
-//	    gpg_key_fingerprint: '…'          # optional; 40 hexadecimal digits
-//	    ssh_keys:                         # optional; what the operator signs with
+//	    active_until: 2026-12-31          # a date counts to its last moment in UTC
+//	    gpg_key_fingerprint: '…'          # 40 hexadecimal digits
+//	    ssh_keys:                         # what the operator signs with
 //	      - key: 'ssh-ed25519 AAAA…'      # as OpenSSH writes public keys
-//	        valid_after: 2026-01-01       # optional; the first moment of a date in UTC, as in valid_before
-//	        valid_before: 2027-01-01      # optional
-//	    require_signature: 'refuse'       # optional; none (default), flag or refuse
+//	        valid_after: 2026-01-01       # the first moment of a date in UTC, as in valid_before
+//	        valid_before: 2027-01-01
+//	    require_signature: 'refuse'       # none (default), flag or refuse
 //
-// An optional key without a value counts as absent, a required one as missing. Every other key, and
+// A key without a value counts as absent. Every other key, and
 // every YAML feature that hides or moves data (anchors, aliases, tags, repeated keys, a second
 // document), is a fault.
 package operators
@@ -29,6 +29,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/signers"
 )
 
@@ -53,10 +54,10 @@ type Status struct {
 
 // An Operator is one entry of the file. Times are kept as they were written.
 type Operator struct {
-	ID             string   `json:"id"`
-	DisplayName    string   `json:"display_name"`
-	GitHubHandle   string   `json:"github_handle"`
-	GitEmail       string   `json:"git_email"`
+	ID             string   `json:"operator"`
+	DisplayName    string   `json:"display_name,omitempty"`
+	GitHubHandle   string   `json:"github_handle,omitempty"`
+	GitEmail       string   `json:"git_email,omitempty"`
 	Capabilities   []string `json:"capabilities"`
 	ActiveSince    string   `json:"active_since"`
 	ActiveUntil    string   `json:"active_until,omitempty"`        // "" for no end
@@ -143,7 +144,7 @@ func (l *List) All() []Operator {
 func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 	i := slices.IndexFunc(l.operators, func(o Operator) bool { return o.ID == id })
 	if i < 0 {
-		return Status{Unknown, fmt.Sprintf("%q is not in the operators file", id)}
+		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.meant(id))}
 	}
 	o := l.operators[i]
 	reason := ""
@@ -166,11 +167,33 @@ func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 	return Status{Unverified, reason}
 }
 
+// Has reports whether the file lists an operator.
+func (l *List) Has(id string) bool {
+	return slices.ContainsFunc(l.operators, func(o Operator) bool { return o.ID == id })
+}
+
+// meant asks whether the operator was meant whose id is nearest to one that nobody has, "" if none is near.
+func (l *List) meant(id string) string {
+	ids := make([]string, len(l.operators))
+	for i, o := range l.operators {
+		ids[i] = o.ID
+	}
+	if near := form.Nearest(id, ids); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// HasEmails reports whether ByEmail can find anybody.
+func (l *List) HasEmails() bool {
+	return slices.ContainsFunc(l.operators, func(o Operator) bool { return o.GitEmail != "" })
+}
+
 // ByEmail returns the id of the one operator with that git_email, case ignored, who is not
 // offboarded at now. It is not ok when there is none or more than one.
 func (l *List) ByEmail(email string, now time.Time) (id string, ok bool) {
 	for _, o := range l.operators {
-		if !strings.EqualFold(o.GitEmail, email) || o.Offboarded(now) {
+		if email == "" || !strings.EqualFold(o.GitEmail, email) || o.Offboarded(now) {
 			continue
 		}
 		if ok {

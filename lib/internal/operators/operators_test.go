@@ -107,10 +107,6 @@ line 9: operators[0]: active_since must be a date such as 2026-05-07 or a time s
 line 10: operators[0]: active_until must be a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z, not "tomorrow"
 line 11: operators[0]: gpg_key_fingerprint must be a fingerprint of 40 hexadecimal digits without spaces, not "abc"
 line 12: operators[0] has the unknown key "nickname"; known are id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint, ssh_keys, require_signature
-line 13: operators[1] has no active_since; add it
-line 13: operators[1] has no capabilities; add it
-line 13: operators[1] has no git_email; add it
-line 13: operators[1] has no github_handle; add it
 line 14: the key "id" is given twice, first on line 13
 line 15: operators[1]: display_name: YAML does not read "12" as text; write it in quotes
 line 16: operators[2] must be a mapping with the keys id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint, ssh_keys, require_signature

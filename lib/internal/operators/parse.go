@@ -80,26 +80,24 @@ func (r *reader) operator(n *yamlnode.Node, name string) Operator {
 		return Operator{}
 	}
 	o := Operator{
-		ID:           m.text("id", slug),
-		DisplayName:  m.text("display_name", line),
-		GitHubHandle: m.text("github_handle", word),
-		GitEmail:     m.text("git_email", email),
-		Capabilities: m.words("capabilities"),
-		ActiveSince:  m.text("active_since", when, "!!timestamp"),
+		ID:             m.text("id", slug),
+		DisplayName:    m.optional("display_name", line),
+		GitHubHandle:   m.optional("github_handle", word),
+		GitEmail:       m.optional("git_email", email),
+		Capabilities:   []string{},
+		ActiveSince:    m.optional("active_since", when, "!!timestamp"),
+		ActiveUntil:    m.optional("active_until", when, "!!timestamp"),
+		GPGFingerprint: m.optional("gpg_key_fingerprint", key),
+		Require:        m.optional("require_signature", policy),
 	}
-	if m.values["active_until"] != nil {
-		o.ActiveUntil = m.text("active_until", when, "!!timestamp")
+	if o.Require == "none" {
+		o.Require = ""
 	}
-	if m.values["gpg_key_fingerprint"] != nil {
-		o.GPGFingerprint = m.text("gpg_key_fingerprint", key)
+	if m.values["capabilities"] != nil {
+		o.Capabilities = m.words("capabilities")
 	}
 	if m.values["ssh_keys"] != nil {
 		o.SSHKeys = m.sshKeys()
-	}
-	if m.values["require_signature"] != nil {
-		if o.Require = m.text("require_signature", policy); o.Require == "none" {
-			o.Require = ""
-		}
 	}
 	since, _, started := span(o.ActiveSince)
 	if started && o.Offboarded(since) {
@@ -113,9 +111,7 @@ func (m mapping) sshKeys() (keys []SSHKey) {
 		k := m.mapping(n, fmt.Sprintf("%s: ssh_keys[%d]", m.name, i), sshKeyKeys)
 		one := SSHKey{Key: k.text("key", sshKey)}
 		for name, value := range map[string]*string{"valid_after": &one.ValidAfter, "valid_before": &one.ValidBefore} {
-			if k.values[name] != nil {
-				*value = k.text(name, when, "!!timestamp")
-			}
+			*value = k.optional(name, when, "!!timestamp")
 		}
 		keys = append(keys, one)
 	}
@@ -166,6 +162,14 @@ func (m mapping) text(key string, s shape, others ...string) string {
 		return ""
 	}
 	return m.scalar(n, m.name+": "+key, s, others...)
+}
+
+// optional is text for a key that may be left out.
+func (m mapping) optional(key string, s shape, others ...string) string {
+	if m.values[key] == nil {
+		return ""
+	}
+	return m.text(key, s, others...)
 }
 
 func (m mapping) scalar(n *yamlnode.Node, name string, s shape, others ...string) string {

@@ -8,7 +8,7 @@
 //	handoffs_dir          HANDOFFS_DIR             handoffs
 //	state_dir             HANDOFF_STATE_DIR        .run
 //	operators_file        HANDOFF_OPERATORS_FILE   OPERATORS.md
-//	operator              HANDOFF_OPERATOR         none: by git config user.email in the operators file
+//	operator              HANDOFF_OPERATOR         none: see package identity
 //	verify_operators                               true
 //	schema_mode                                    strict (or warn)
 //	git                                            none (or tracked, synced)

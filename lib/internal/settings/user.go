@@ -17,10 +17,12 @@ const (
 // A User is what the person who runs the program has set, for all projects: the file UserName, one YAML mapping.
 //
 //	key            default
+//	operator       none: who the person is
 //	sign           false: sign all that is written
 //	signing_key    none: git's user.signingkey; a path, relative to the file
 type User struct {
 	Dir        string // where the file is; "" if nobody can say
+	Operator   Setting[string]
 	Sign       Setting[bool]
 	SigningKey Setting[string]
 }
@@ -42,6 +44,9 @@ func UserDir(getenv func(string) string) string {
 	return filepath.Join(base, "handoff")
 }
 
+// File returns the path of the user's configuration, which need not be there.
+func (u User) File() string { return filepath.Join(u.Dir, UserName) }
+
 // AllowedSigners returns the user's file of allowed signers, which need not be there; "" if nobody can say where it would be.
 func (u User) AllowedSigners() string {
 	if u.Dir == "" {
@@ -52,17 +57,17 @@ func (u User) AllowedSigners() string {
 
 // LoadUser reads the user's configuration. An error names every bad line.
 func LoadUser(getenv func(string) string) (User, error) {
-	u := User{Dir: UserDir(getenv), Sign: byDefault(false), SigningKey: byDefault("")}
+	u := User{Dir: UserDir(getenv), Operator: byDefault(""), Sign: byDefault(false), SigningKey: byDefault("")}
 	if u.Dir == "" {
 		return u, nil
 	}
-	file := filepath.Join(u.Dir, UserName)
+	file := u.File()
 	src, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return u, nil
 	}
 	if err == nil {
-		err = parse(src, file, []key{{"sign", "", flag(&u.Sign)}, {"signing_key", "", path(&u.SigningKey)}})
+		err = parse(src, file, []key{{"operator", "", slug(&u.Operator)}, {"sign", "", flag(&u.Sign)}, {"signing_key", "", path(&u.SigningKey)}})
 	}
 	if u.SigningKey.Value != "" && !filepath.IsAbs(u.SigningKey.Value) {
 		u.SigningKey.Value = filepath.Join(u.Dir, u.SigningKey.Value)

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -12,12 +13,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-const minPrefix = 8 // hex digits of an id that Find accepts
+const (
+	minPrefix = 4   // hex digits of an id that Find accepts
+	newest    = "@" // is the newest handoff to who runs the program
+)
 
+// Find returns the row of what people call a handoff: its id or the beginning of it, in any case, its file, or @.
 func (s *Store) Find(d *durable.Dir, id string) (index.Row, error) {
-	prefix := strings.TrimPrefix(id, "sha256:")
-	if len(prefix) < minPrefix || len(prefix) > 64 || !form.IsHex(prefix) {
-		return index.Row{}, fault.New(fault.ErrInvalid, "give the id as `handoff list` shows it, or at least its first 8 hex digits", "%q is no handoff id", id)
+	prefix := strings.ToLower(id)
+	prefix = strings.TrimPrefix(prefix, "sha256:")
+	switch {
+	case id == newest:
+		return s.newestToMe(d)
+	case strings.HasSuffix(id, ".md"):
+		return s.ofFile(d, id)
+	case len(prefix) < minPrefix || len(prefix) > 64 || !form.IsHex(prefix):
+		return index.Row{}, fault.New(fault.ErrInvalid, "give the id as `handoff list` shows it, at least its first 4 hex digits, or the file", "%q is not an id", id)
 	}
 	matches, err := s.matching(d, prefix)
 	switch {
@@ -33,6 +44,41 @@ func (s *Store) Find(d *durable.Dir, id string) (index.Row, error) {
 		return index.Row{}, fault.New(fault.ErrInvalid, "give more digits", "%q is the beginning of %d ids: %s", id, len(ids), strings.Join(ids, ", "))
 	}
 	return matches[0], nil
+}
+
+func (s *Store) newestToMe(d *durable.Dir) (index.Row, error) {
+	me := ""
+	if s.Opt.Me != nil {
+		me = s.Opt.Me()
+	}
+	if me == "" {
+		return index.Row{}, fault.New(fault.ErrInvalid, "use --operator NAME, set HANDOFF_OPERATOR, or run `handoff init`, which asks who you are", "%s is the newest handoff to you, and it is not known who you are", newest)
+	}
+	rows, _, err := s.Scan(d, Choice{Is: func(e index.Row) bool { return e.To == me }, Newest: 1})
+	if err == nil && len(rows) == 0 {
+		err = fault.New(fault.ErrInvalid, "run `handoff list` to see what there is", "there is no handoff to %s", me)
+	}
+	if err != nil {
+		return index.Row{}, err
+	}
+	return rows[len(rows)-1], nil
+}
+
+// ofFile returns the row of a file, named as in the index or in a receipt.
+func (s *Store) ofFile(d *durable.Dir, path string) (index.Row, error) {
+	dir, name := filepath.Split(filepath.FromSlash(path))
+	var rows []index.Row
+	var err error
+	if dir == "" || filepath.Base(dir) == filepath.Base(s.Opt.Dir) {
+		rows, _, err = s.Scan(d, Choice{Is: func(e index.Row) bool { return e.File == name }})
+	}
+	if err == nil && len(rows) == 0 {
+		err = UnknownID(path, s.Opt.Dir)
+	}
+	if err != nil {
+		return index.Row{}, err
+	}
+	return rows[0], nil
 }
 
 func UnknownID(id, dir string) error {

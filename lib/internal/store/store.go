@@ -22,6 +22,7 @@ type Options struct {
 	Branch                             string // that is checked out, "" if that is not known
 
 	Operator     string
+	Me           func() string // who runs the program, for @; nil or "" if nobody knows
 	LockTimeout  time.Duration
 	IndexMaxRows int
 

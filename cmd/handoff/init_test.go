@@ -1,0 +1,57 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// On a terminal, init asks who one is and what git should do. What was left unanswered changes nothing.
+func TestInitAsks(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "handoff")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	root, home := t.TempDir(), t.TempDir()
+	if out, err := exec.Command("git", "init", "-q", root).CombinedOutput(); err != nil {
+		t.Skipf("no git: %v %s", err, out)
+	}
+	ask := func(answers string) (screen string, err error) {
+		cmd := exec.Command(program, "init")
+		cmd.Dir, cmd.Env = root, []string{"HOME=" + home, "USER=Ann.Example", "PATH=" + os.Getenv("PATH")}
+		terminal, err := pty.Start(cmd)
+		if err != nil {
+			t.Skipf("no pseudo-terminal: %v", err)
+		}
+		defer terminal.Close()
+		if _, err := io.WriteString(terminal, answers); err != nil {
+			t.Fatal(err)
+		}
+		shown, _ := io.ReadAll(terminal) // fails when the program has gone
+		return string(shown), cmd.Wait()
+	}
+	if shown, err := ask("\x04"); err == nil || !strings.Contains(shown, "[ann-example]") || !strings.Contains(shown, "--yes") {
+		t.Errorf("%v: %s", err, shown)
+	}
+	if _, err := os.Stat(filepath.Join(root, ".handoff.yaml")); err == nil {
+		t.Error("a form that was left has prepared the project")
+	}
+	if shown, err := ask("a n n\nann\ntracked\n"); err != nil || !strings.Contains(shown, "use 1 to 64 letters") || !strings.Contains(shown, "you are ann") {
+		t.Errorf("%v: %s", err, shown)
+	}
+	settings, err := os.ReadFile(filepath.Join(root, ".handoff.yaml"))
+	own, ownErr := os.ReadFile(filepath.Join(home, ".config/handoff/config.yaml"))
+	if err != nil || ownErr != nil || !strings.Contains(string(settings), "git: tracked") || string(own) != "operator: ann\n" {
+		t.Errorf("%v %v: %s%s", err, ownErr, settings, own)
+	}
+	if shown, err := ask("\n"); err != nil || strings.Contains(shown, "tracked") && strings.Contains(shown, "What should git do") {
+		t.Errorf("%v: %s", err, shown)
+	}
+}

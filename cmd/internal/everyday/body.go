@@ -1,0 +1,112 @@
+package everyday
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// body is what --allow-empty calls the text of a plain handoff.
+const body = "body"
+
+// hasFrontmatter says whether a text is to be read as a document with its own frontmatter, be it broken.
+func hasFrontmatter(text []byte) bool {
+	first, _, _ := bytes.Cut(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\n"))
+	return string(bytes.TrimRight(first, " \t\r")) == "---"
+}
+
+// markdown returns the source of any Markdown for which flags are given: a document whose frontmatter may lack what they
+// and the defaults say, or a body.
+func (in *input) markdown(name string, text []byte) (handoff.Source, error) {
+	if hasFrontmatter(text) {
+		if in.recording.given() {
+			return handoff.Source{}, Invalid("leave them out; they are for a handoff whose frontmatter is made here", "%s brings its own frontmatter; --work and --file would change it", name)
+		}
+		said := handoff.Document(in.fields)
+		return in.document(handoff.Source{Name: name, Text: text, Said: &said, Usual: in.usual})
+	}
+	fields, err := in.recorded()
+	if err != nil {
+		return handoff.Source{}, err
+	}
+	doc, err := in.Composed(fields, string(text), in.allowsEmpty())
+	if err != nil {
+		return handoff.Source{}, err
+	}
+	if in.fields.Time == "" {
+		doc.Time = in.now()
+	}
+	return in.document(handoff.Source{Name: name, Fields: &doc})
+}
+
+// usual is what a frontmatter says where nobody says otherwise.
+func (in *input) usual(text string) handoff.Document {
+	return handoff.Document{SchemaVersion: "1.0", From: in.self(), Time: in.now(), Topic: handoff.TopicOf(text)}
+}
+
+// self is who runs the program; asked once, since git may have to say it.
+func (in *input) self() string {
+	if in.me == nil {
+		me := ""
+		if p, err := in.Project(); err == nil {
+			me = p.Me()
+		}
+		in.me = &me
+	}
+	return *in.me
+}
+
+// now is the time of all documents that have none of their own.
+func (in *input) now() string {
+	in.took = cmp.Or(in.took, UTCNow())
+	return in.took
+}
+
+func (in *input) allowsEmpty() bool {
+	for _, field := range in.allowEmpty {
+		if field == body {
+			return true
+		}
+	}
+	return false
+}
+
+// Composed returns the document of a body that people give by itself. From is whoever runs the program, the topic the
+// first heading, unless flags say otherwise. A body without a word in it is probably a mistake.
+func (a *App) Composed(f Fields, text string, allowEmpty bool) (handoff.Document, error) {
+	doc, _ := f.Document(text)
+	if doc.From == "" {
+		if p, err := a.Project(); err == nil {
+			doc.From = p.Me()
+		}
+	}
+	doc.Topic = cmp.Or(doc.Topic, handoff.TopicOf(text))
+	switch {
+	case doc.From == "":
+		return doc, nobody("it is not said who hands over", "--from")
+	case doc.To == "":
+		return doc, Invalid("use --to NAME", "it is not said who takes over")
+	case !allowEmpty && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
+		return doc, Invalid("write what the other has to know, or use --allow-empty", "the body is empty")
+	case doc.Topic == "":
+		return doc, Invalid("use --topic SLUG, or begin the text with a heading", "it is not said what it is about")
+	}
+	return doc, nil
+}
+
+// sayEmpty gives --allow-empty without a field the one that a plain handoff has: its body.
+func sayEmpty(args []string) []string {
+	isField := func(arg string) bool { return arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyz_") == "" }
+	said := make([]string, 0, len(args))
+	for i, arg := range args {
+		if arg == "--allow-empty" && (i+1 == len(args) || !isField(args[i+1])) {
+			arg += "=" + body
+		}
+		if said = append(said, arg); arg == "--" {
+			return append(said, args[i+1:]...)
+		}
+	}
+	return said
+}
