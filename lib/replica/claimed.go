@@ -48,34 +48,47 @@ func (x *syncing) takeClaims(ctx ctx, c *catch) error {
 		case !has:
 			c.held.Tokens = append(c.held.Tokens, first.Consumption)
 		case !isSame:
-			if err := x.noteLost(here, first); err != nil {
+			isOwn, err := x.isOwn(here)
+			if err != nil {
 				return err
+			}
+			if isOwn {
+				x.lost(c, here, first)
 			}
 		}
 	}
 	return nil
 }
 
-// noteLost notes that a line of this replica was not the first, unless it has it from others, who have to hear of it themselves.
-func (x *syncing) noteLost(here handoff.Consumption, first claim.Claim) error {
+// isOwn reports whether a line of the ledger is of this replica, and not from others, who have to hear themselves that they
+// were not the first.
+func (x *syncing) isOwn(line handoff.Consumption) (is bool, err error) {
 	log, done, err := x.openLog()
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer done()
-	for _, line := range eventLines(log, 0, log.Size()) {
-		if key, ok := eventlog.ResumeKey(line); ok && string(key) == here.Token {
-			isOwn := !parse(eventlog.ParseEvent(eventlog.Line{Text: line})).Synced
-			isSaid := slices.ContainsFunc(x.got.Lost, func(l Lost) bool { // who resumes has also taken
-				return l.Here.HandoffID == here.HandoffID && l.Here.Operator == here.Operator && l.First.Operator == first.Operator
-			})
-			if isOwn && !isSaid {
-				x.got.Lost = append(x.got.Lost, Lost{here, first.Consumption, first.Writer})
-			}
-			return nil
+	for _, event := range eventLines(log, 0, log.Size()) {
+		if key, ok := eventlog.ResumeKey(event); ok && string(key) == line.Token {
+			return !parse(eventlog.ParseEvent(eventlog.Line{Text: event})).Synced, nil
 		}
 	}
-	return nil
+	return false, nil
+}
+
+// lost says that a line of this replica was not the first, and has the ledger say whose the handoff is.
+func (x *syncing) lost(c *catch, here handoff.Consumption, first claim.Claim) {
+	_, act, n, isAct := eventlog.ParseKey(here.Token)
+	if !isAct || act == eventlog.ActTake { // who resumes has taken it
+		c.held.Tokens = append(c.held.Tokens, handoff.Consumption{Token: eventlog.ActYield.Key(here.HandoffID, n), HandoffID: here.HandoffID,
+			Operator: first.Operator, Session: first.Session, Time: first.Time})
+	}
+	isSaid := slices.ContainsFunc(x.got.Lost, func(l Lost) bool {
+		return l.Here.HandoffID == here.HandoffID && l.Here.Operator == here.Operator && l.First.Operator == first.Operator
+	})
+	if !isSaid {
+		x.got.Lost = append(x.got.Lost, Lost{here, first.Consumption, first.Writer})
+	}
 }
 
 // ledger returns the lines of the ledger by their keys.
@@ -117,10 +130,10 @@ func (x *syncing) sendClaims(ctx ctx) error {
 	return nil
 }
 
-// isOnce reports whether the line of a key is to be claimed. What is archived may be so twice.
+// isOnce reports whether the line of a key is to be claimed. What is archived may be so twice; who yields has lost.
 func isOnce(key string) bool {
 	_, act, _, _ := eventlog.ParseKey(key)
-	return act != eventlog.ActArchive && act != eventlog.ActUnarchive
+	return act != eventlog.ActArchive && act != eventlog.ActUnarchive && act != eventlog.ActYield
 }
 
 func (x *syncing) sendSome(ctx ctx, lines []handoff.Consumption) error {

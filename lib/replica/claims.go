@@ -20,7 +20,9 @@ func (x *syncing) claimAt(name string) string { return x.Namespace + "/claims/" 
 
 func ownClaim(name string) string { return "refs/handoff/claims/" + name }
 
-func ownTry(name, operator string) string { return "refs/handoff/tries/" + name + "/" + operator }
+func ownTry(name string, c handoff.Consumption) string {
+	return "refs/handoff/tries/" + name + "/" + c.Operator + "/s" + c.Session
+}
 
 // fetchClaims fetches claims by their names and reads them. Those that are none are left out, with the reason in bad.
 func (x *syncing) fetchClaims(ctx ctx, names []string) (found map[string]claim.Claim, bad map[string]error, err error) {
@@ -64,14 +66,14 @@ type try struct {
 	name, ref string
 }
 
-// makeTries makes claims of lines of the ledger, but for those that the operator has tried to claim before: they may have
-// been let in without that being heard of.
+// makeTries makes claims of lines of the ledger, but for those that the operator, and session, has tried to claim
+// before: they may have been let in without that being heard of.
 func (x *syncing) makeTries(ctx ctx, lines []handoff.Consumption) (tries []try, err error) {
 	var before []wanted
 	var fresh []try
 	for _, line := range lines {
 		name := claim.Name(line.Token)
-		t := try{claim.New(line, x.writer), name, ownTry(name, line.Operator)}
+		t := try{claim.New(line, x.writer), name, ownTry(name, line)}
 		if x.refs[t.ref] == "" {
 			fresh = append(fresh, t)
 		}

@@ -143,5 +143,5 @@ func orOffline(err error) error {
 	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Advice != "" {
 		advice = e.Advice + "; " + advice
 	}
-	return &fault.Error{Class: class, Problem: "nothing was done, since nobody knows whether it was done elsewhere: " + err.Error(), Advice: advice, Cause: err}
+	return fault.New(class, advice, "nothing was done, since nobody knows whether it was done elsewhere: %s", err.Error()) // whose hint is in this one
 }

@@ -46,7 +46,7 @@ func resume(root, operator, id, how string) error {
 	o := options(root)
 	once := replica.Once(remote(root))
 	switch o.Once = once; how {
-	case "offline":
+	case "offline", "offline-take":
 		o.Offline = true
 	case "forced":
 		o.Once = func(_ context.Context, _ *handoff.Store, want []handoff.Consumption, do func([]handoff.Consumption) error) error {
@@ -68,7 +68,7 @@ func resume(root, operator, id, how string) error {
 	if err != nil {
 		return err
 	}
-	if act := handoff.Act(how); act == handoff.ActTake || act == handoff.ActRelease || act == handoff.ActDone {
+	if act := handoff.Act(strings.TrimPrefix(how, "offline-")); act == handoff.ActTake || act == handoff.ActRelease || act == handoff.ActDone {
 		_, err = s.Act(context.Background(), act, id, handoff.Consumption{Operator: operator})
 		return err
 	}
@@ -236,6 +236,35 @@ func TestActsExcludeEachOther(t *testing.T) {
 		}
 		if won != 1 {
 			t.Errorf("%d have won, with %s", won, other)
+		}
+	}
+}
+
+// What two clones do offline has a winner once both have synced, and both know whose it is.
+func TestOfflineConflict(t *testing.T) {
+	for _, how := range []string{"offline-take", "offline"} {
+		_, roots, id := shared(t, 3)
+		for n, operator := range []string{"ann", "ben"} {
+			if err := resume(roots[n], operator, id, how); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustSync(t, roots[1])
+		if got := mustSync(t, roots[0]); len(got.Lost) != 1 || got.Lost[0].Here.Operator != "ann" || got.Lost[0].First.Operator != "ben" {
+			t.Errorf("%+v", got)
+		}
+		mustSync(t, roots[2])
+		mustSync(t, roots[1])
+		for _, root := range roots {
+			if life, err := mustOpen(t, root).Taking(id); err != nil || life[id].Take.Holds().Operator != "ben" {
+				t.Errorf("%s: %s: %+v %v", how, root, life, err)
+			}
+			if report, err := mustOpen(t, root).Verify(context.Background()); err != nil || len(report.Faults) > 0 {
+				t.Error(root, err, report.Faults)
+			}
+		}
+		if err := resume(roots[0], "ann", id, "release"); !errors.As(err, new(*handoff.TakenError)) {
+			t.Errorf("who has lost it gives it back: %v", err)
 		}
 	}
 }

@@ -17,7 +17,7 @@
 //	refs/handoff/fetched/w-…    what others have published, as it was last fetched; it moves forward only
 //	refs/handoff/imported/w-…   how much of that is stored here
 //	refs/handoff/claims/…       the claims that are known to be in the ledger here
-//	refs/handoff/tries/…/OP     claims of an operator of this replica that may have been let in, or not
+//	refs/handoff/tries/…/OP/s…  claims of an operator and session of this replica that may have been let in, or not
 //
 // It can be lost: what it held comes back with the next exchange. sync.json says how far the audit log was sent and when, and
 // can be lost too; held.json holds what has to wait: documents that this replica refuses for now, and marks and tokens

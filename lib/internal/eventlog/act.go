@@ -18,6 +18,10 @@ const (
 	ActDone      Act = "done"
 	ActArchive   Act = "archive"
 	ActUnarchive Act = "unarchive"
+
+	// ActYield says whose a take is that was done in two clones at once: the git remote knows who was the first. Nobody does
+	// it by a command.
+	ActYield Act = "yield"
 )
 
 // Type returns the type of the event of an act.
@@ -39,7 +43,7 @@ func ParseKey(key string) (id string, act Act, n int, ok bool) {
 	}
 	n, err := strconv.Atoi(digits)
 	switch act = Act(name); act {
-	case ActTake, ActRelease, ActDone, ActArchive, ActUnarchive:
+	case ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield:
 		return id, act, n, err == nil && act.Key(id, n) == key
 	}
 	return "", "", 0, false
@@ -71,6 +75,7 @@ type Turns struct {
 	last Deed // the first act of the highest number
 	at   int  // which one that is
 	N    int  // how often it was taken back: the number of the next first act, or of that which holds
+	sure int  // of how many of the first acts it is settled whose they are
 }
 
 // Holds returns the first act, if it was not taken back.
@@ -82,8 +87,14 @@ func (t Turns) Holds() Deed {
 }
 
 func (t *Turns) add(n int, d Deed) {
-	if !t.last.IsDone() || n > t.at || n == t.at && d.Time < t.last.Time {
+	if !t.last.IsDone() || n > t.at || n == t.at && t.sure <= n && d.Time < t.last.Time {
 		t.last, t.at = d, n
+	}
+}
+
+func (t *Turns) yield(n int, d Deed) {
+	if n >= t.at {
+		t.last, t.at, t.sure = d, n, n+1
 	}
 }
 
@@ -96,6 +107,8 @@ func (l *Life) Add(key string, d Deed) {
 		l.Take.add(n, d)
 	case ActRelease:
 		l.Take.undo(n)
+	case ActYield:
+		l.Take.yield(n, d)
 	case ActArchive:
 		l.Archive.add(n, d)
 	case ActUnarchive:

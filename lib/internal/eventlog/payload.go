@@ -21,6 +21,7 @@ const (
 	TypeDone       = "handoff.done"
 	TypeArchive    = "handoff.archive"
 	TypeUnarchive  = "handoff.unarchive"
+	TypeYield      = "handoff.yield"
 	TypeValidate   = "handoff.validate"
 	TypeRepair     = "handoff.repair"
 	TypeRotate     = "index.rotate"

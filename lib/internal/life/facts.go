@@ -77,6 +77,7 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.ActDone.Type():      act,
 	eventlog.ActArchive.Type():   act,
 	eventlog.ActUnarchive.Type(): act,
+	eventlog.ActYield.Type():     act,
 }
 
 func act(h *Handoff, e Event) { h.Life.Add(e.Key, e.Deed) }
