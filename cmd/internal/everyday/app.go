@@ -96,19 +96,12 @@ func Run(e Env, whole *Whole) (code int) {
 	if a.quickHook() {
 		return 0
 	}
-	if len(e.Args) > 0 && aboutCommands(e.Args[0]) {
-		_ = a.handOver(errBeyond) // without the whole program, this one tells what it knows
-	}
+	a.giveWay()
 	root := a.root()
-	root.SetArgs(sayEmpty(e.Args))
+	root.SetArgs(sayEmpty(a.Args))
 	err := a.handOver(root.Execute())
 	a.report(err)
 	return ExitOf(err).Code
-}
-
-// aboutCommands says whether a question is about all commands, of which the whole program knows more.
-func aboutCommands(arg string) bool {
-	return arg == "help" || arg == "completion" || strings.HasPrefix(arg, "__complete")
 }
 
 func newApp(e Env, whole *Whole) *App {

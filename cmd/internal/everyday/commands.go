@@ -37,6 +37,7 @@ var commands = []command{
 	{"version", versionCommand, ""},
 	{"help", helpCommand, ""},
 
+	{"inbox", nil, "Look at handoffs on the whole terminal, and work through them"},
 	{"new", nil, "Write a handoff in $VISUAL or $EDITOR, then store it"},
 	{"verify", nil, "Derive everything again and name every fault; exits with 6 if there is one"},
 	{"doctor", nil, "Say what is wrong with the store and what would mend it; mend it if asked"},

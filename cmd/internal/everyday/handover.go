@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -31,6 +32,43 @@ func (a *App) handOver(why error) error {
 		return hinted{why, "for the JSON Schema's own words, " + InstallBoth}
 	}
 	return &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf("this needs the whole program, and it cannot be run: %v", a.alone), Advice: InstallBoth, Cause: a.alone}
+}
+
+// giveWay becomes the whole program for what it alone can do as a whole. Without it, this one tells what it knows.
+func (a *App) giveWay() {
+	if len(a.Args) == 0 {
+		a.preferInbox()
+	} else if aboutCommands(a.Args[0]) {
+		_ = a.handOver(errBeyond)
+	}
+}
+
+// aboutCommands says whether a question is about all commands, of which the whole program knows more.
+func aboutCommands(arg string) bool {
+	return arg == "help" || arg == "completion" || strings.HasPrefix(arg, "__complete")
+}
+
+// preferInbox makes no command the inbox, for who sits at a terminal in a project. Without the whole program there is help.
+func (a *App) preferInbox() {
+	if !a.canLook() {
+		return
+	}
+	a.Args = []string{"inbox"}
+	if a.handOver(errBeyond) != errBeyond {
+		a.Args = nil
+	}
+}
+
+func (a *App) canLook() bool {
+	if Terminal(a.Stdin) == nil || Terminal(a.Stdout) == nil || a.Getenv("TERM") == "dumb" {
+		return false
+	}
+	cwd, err := a.Getwd()
+	if err != nil {
+		return false
+	}
+	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
+	return err == nil && p.Exists() == nil
 }
 
 // Beside returns the path of a program that is installed beside this one.

@@ -55,9 +55,17 @@ func direct(w io.Writer) io.Writer {
 }
 
 // IsTerminal says whether a person sees what is written.
-func IsTerminal(w io.Writer) bool {
-	f, ok := direct(w).(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+func IsTerminal(w io.Writer) bool { return Terminal(w) != nil }
+
+// Terminal returns the terminal that an input or an output is, nil if it is none.
+func Terminal(stream any) *os.File {
+	if o, ok := stream.(*pipeWriter); ok {
+		stream = o.Writer
+	}
+	if f, ok := stream.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
 }
 
 // TerminalWidth is how many columns there are, 0 if nobody knows.

@@ -35,7 +35,7 @@ func Program() *everyday.Whole {
 		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "audit": auditCommand,
 		"show": showCommand, "check": checkCommand, "resume": resumeCommand, "create": createCommand,
 		"validate": validateCommand, "hop": hopCommand, "repair": repairCommand, "onboard": onboardCommand, "export": exportCommand, "page": pageCommand, "import": importCommand, "sign": signCommand, "sync": syncCommand,
-		"install": installCommand, "uninstall": uninstallCommand, "mcp": mcpCommand,
+		"install": installCommand, "uninstall": uninstallCommand, "mcp": mcpCommand, "inbox": inboxCommand,
 	} {
 		w.Commands[name] = func(a *everyday.App) *cobra.Command { return build(&app{a}) }
 	}

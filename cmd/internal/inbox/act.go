@@ -1,0 +1,130 @@
+package inbox
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A deed changes the store for one handoff, and says what became of it.
+type deed struct {
+	doing, done string
+	do          func(ctx context.Context, s *handoff.Store, me, id string) error
+}
+
+var markRead = deed{"marking as read", "marked as read", func(ctx context.Context, s *handoff.Store, me, id string) error {
+	_, err := s.MarkRead(ctx, me, id)
+	return err
+}}
+
+func does(act handoff.Act) func(context.Context, *handoff.Store, string, string) error {
+	return func(ctx context.Context, s *handoff.Store, me, id string) error {
+		_, err := s.Act(ctx, act, id, handoff.Consumption{Operator: me})
+		return err
+	}
+}
+
+var (
+	take      = deed{"taking", "taken", does(handoff.ActTake)}
+	release   = deed{"giving back", "given back", does(handoff.ActRelease)}
+	end       = deed{"ending", "done", does(handoff.ActDone)}
+	archive   = deed{"archiving", "archived", does(handoff.ActArchive)}
+	unarchive = deed{"bringing back", "brought back", does(handoff.ActUnarchive)}
+)
+
+func archiveOrBack(m *model) tea.Cmd {
+	if r := m.chosen(); r != nil && r.state == handoff.StateArchived {
+		return act(unarchive)(m)
+	}
+	return act(archive)(m)
+}
+
+// actedMsg is a deed that is done, or was refused.
+type actedMsg struct {
+	said string
+	err  error
+}
+
+// act returns what a key does that does a deed to the handoff that is chosen.
+func act(d deed) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		r := m.chosen()
+		switch {
+		case r == nil:
+			return nil
+		case m.me == "":
+			return m.fail("handoff does not know who you are: set HANDOFF_OPERATOR, or run `handoff init`")
+		}
+		s, me, id, about := m.store, m.me, r.ID, r.Topic
+		m.working++
+		m.say(d.doing + " " + about + "…")
+		return func() tea.Msg {
+			if err := d.do(context.Background(), s, me, id); err != nil {
+				return actedMsg{err: err}
+			}
+			return actedMsg{said: about + ": " + d.done}
+		}
+	}
+}
+
+// ask returns what a key does whose deed cannot be undone.
+func ask(d deed, question string) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		if r := m.chosen(); r != nil {
+			m.say(r.Topic + ": " + question + " y/n")
+			m.confirm = act(d)
+		}
+		return nil
+	}
+}
+
+// acted says what became of a deed, and looks at the store.
+func (m *model) acted(msg actedMsg) tea.Cmd {
+	m.working--
+	if msg.err != nil {
+		m.leaving = false
+		return m.fail(sentence(msg.err))
+	}
+	if m.leaving && m.working == 0 {
+		return tea.Quit
+	}
+	return m.say(msg.said)
+}
+
+// foundMsg is what a search found.
+type foundMsg struct {
+	words string
+	ids   map[string]bool
+	err   error
+}
+
+// search looks for words in all handoffs.
+func (m *model) search(text string) tea.Cmd {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return nil
+	}
+	s := m.store
+	m.say("looking for " + text + "…")
+	return func() tea.Msg {
+		found, err := s.Search(context.Background(), handoff.Query{Words: words})
+		ids := make(map[string]bool, len(found.Matches))
+		for _, match := range found.Matches {
+			ids[match.ID] = true
+		}
+		return foundMsg{text, ids, err}
+	}
+}
+
+func (m *model) gotFound(msg foundMsg) {
+	if msg.err != nil {
+		m.fail(sentence(msg.err))
+		return
+	}
+	m.found = msg.ids
+	m.choose(m.id())
+	m.say(handoff.Count(len(msg.ids), "handoff") + " with " + msg.words + "; esc shows all again")
+}

@@ -1,0 +1,58 @@
+package inbox
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A binding is what keys do.
+type binding struct {
+	keys  []string
+	shown string // the keys in help, "" where they are not worth a line
+	does  string
+	hint  string // one word for the bottom line, "" to leave it out
+	do    func(*model) tea.Cmd
+}
+
+// bindings are all keys but those of the prompt, in the order of help.
+func bindings() []binding {
+	return []binding{
+		{[]string{"enter", "l", "right"}, "enter", "open, and back with esc", "open", (*model).open},
+		{[]string{"t"}, "t", "take it: nobody else works on it", "take", act(take)},
+		{[]string{"d"}, "d", "done: it has ended", "done", ask(end, "End it for good?")},
+		{[]string{"m"}, "m", "mark as read", "", act(markRead)},
+		{[]string{"a"}, "a", "archive, or bring back", "archive", archiveOrBack},
+		{[]string{"u"}, "u", "release: give back what you took", "", act(release)},
+		{[]string{"y"}, "y", "copy the id to the clipboard", "", (*model).copyID},
+		{[]string{"/"}, "/", "filter: words, from:ann, to:ben, is:unread", "filter", (*model).startFilter},
+		{[]string{"f"}, "f", "find words in the bodies", "", (*model).startSearch},
+		{[]string{"esc", "h", "left"}, "esc", "back, and clear filter and search", "", (*model).back},
+		{[]string{"tab"}, "tab", "Inbox, Sent, All", "", func(m *model) tea.Cmd { return m.turn(1) }},
+		{[]string{"shift+tab"}, "", "", "", func(m *model) tea.Cmd { return m.turn(-1) }},
+		{[]string{"j", "down"}, "j k", "down and up", "", func(m *model) tea.Cmd { return m.step(1) }},
+		{[]string{"k", "up"}, "", "", "", func(m *model) tea.Cmd { return m.step(-1) }},
+		{[]string{"space", "pgdown", "ctrl+f"}, "space b", "a page down and up", "", func(m *model) tea.Cmd { return m.page(1) }},
+		{[]string{"b", "pgup", "ctrl+b"}, "", "", "", func(m *model) tea.Cmd { return m.page(-1) }},
+		{[]string{"g", "home"}, "g G", "first and last", "", func(m *model) tea.Cmd { return m.step(-1 << 30) }},
+		{[]string{"G", "end"}, "", "", "", func(m *model) tea.Cmd { return m.step(1 << 30) }},
+		{[]string{"J", "ctrl+d"}, "J K", "scroll the preview", "", func(m *model) tea.Cmd { return m.scroll(5) }},
+		{[]string{"K", "ctrl+u"}, "", "", "", func(m *model) tea.Cmd { return m.scroll(-5) }},
+		{[]string{"n"}, "n p", "next and previous one, while one is open", "", func(m *model) tea.Cmd { return m.next(1) }},
+		{[]string{"p"}, "", "", "", func(m *model) tea.Cmd { return m.next(-1) }},
+		{[]string{"?"}, "?", "this help", "help", (*model).toggleHelp},
+		{[]string{"q", "ctrl+c"}, "q", "quit", "quit", (*model).quit},
+		{[]string{"ctrl+z"}, "", "", "", func(m *model) tea.Cmd { return m.suspend }},
+		{[]string{"ctrl+l"}, "", "", "", func(*model) tea.Cmd { return tea.ClearScreen }},
+	}
+}
+
+// press does what a key does.
+func (m *model) press(key string) tea.Cmd {
+	for _, b := range m.bindings {
+		if slices.Contains(b.keys, key) {
+			return b.do(m)
+		}
+	}
+	return nil
+}

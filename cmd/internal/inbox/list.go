@@ -1,0 +1,137 @@
+package inbox
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A view is a part of all handoffs.
+type view struct {
+	name string
+	has  func(r *row, me string) bool
+}
+
+// views are gone through with tab. Without a known operator there is only the last.
+var views = []view{
+	{"Inbox", func(r *row, me string) bool { return r.To == me && !r.state.IsOver() }},
+	{"Sent", func(r *row, me string) bool { return r.From == me }},
+	{"All", func(*row, string) bool { return true }},
+}
+
+// A list is the handoffs of a store, and those of them that are shown.
+type list struct {
+	me     string
+	rows   []row // all, newest first
+	view   int
+	counts [3]int // of each view
+	unread int    // of the first view
+
+	filter string
+	found  map[string]bool // ids that a search found, nil if there was none
+
+	shown  []int // indexes of rows
+	at     int   // which of shown is chosen
+	top    int   // which of shown is the first on the screen
+	height int   // lines of it on the screen
+}
+
+// set takes new rows. What is chosen stays chosen.
+func (l *list) set(rows []row) {
+	chosen := l.id()
+	l.rows, l.counts, l.unread = rows, [3]int{}, 0
+	for i := range rows {
+		for v := range views {
+			if views[v].has(&rows[i], l.me) {
+				l.counts[v]++
+			}
+		}
+		if r := &rows[i]; views[0].has(r, l.me) && isUnread(r) {
+			l.unread++
+		}
+	}
+	l.choose(chosen)
+}
+
+func isUnread(r *row) bool { return r.state == handoff.StateUnread || r.state == handoff.StateOffered }
+
+// choose makes the list of what is shown anew, and chooses the handoff of an id if it is there.
+func (l *list) choose(id string) {
+	l.shown = l.shown[:0]
+	match := matcher(l.filter)
+	for i := range l.rows {
+		if r := &l.rows[i]; views[l.view].has(r, l.me) && (l.found == nil || l.found[r.ID]) && match(r) {
+			l.shown = append(l.shown, i)
+		}
+	}
+	if at := slices.IndexFunc(l.shown, func(i int) bool { return l.rows[i].ID == id }); at >= 0 {
+		l.at = at
+	}
+	l.move(0)
+}
+
+// narrow filters by more text than before.
+func (l *list) narrow(filter string) {
+	id := l.id()
+	if !strings.HasPrefix(filter, l.filter) || strings.Contains(filter[len(l.filter):], ":") {
+		l.filter = filter
+		l.choose(id)
+		return
+	}
+	l.filter = filter
+	match := matcher(filter)
+	l.shown = slices.DeleteFunc(l.shown, func(i int) bool { return !match(&l.rows[i]) })
+	l.at = max(0, slices.IndexFunc(l.shown, func(i int) bool { return l.rows[i].ID == id }))
+	l.move(0)
+}
+
+// move chooses another one, by so many lines.
+func (l *list) move(by int) {
+	l.at = max(0, min(l.at+by, len(l.shown)-1))
+	l.top = max(0, min(l.top, l.at, len(l.shown)-l.height))
+	l.top = max(l.top, l.at-l.height+1)
+}
+
+// chosen returns the row that is chosen, nil if there is none.
+func (l *list) chosen() *row {
+	if l.at >= len(l.shown) {
+		return nil
+	}
+	return &l.rows[l.shown[l.at]]
+}
+
+func (l *list) id() string {
+	if r := l.chosen(); r != nil {
+		return r.ID
+	}
+	return ""
+}
+
+// matcher returns what a filter asks of a row: every word occurs in topic, from, to or id; from:, to: and is: ask for the
+// beginning of one of them and of the state.
+func matcher(filter string) func(*row) bool {
+	words := strings.Fields(strings.ToLower(filter))
+	return func(r *row) bool {
+		for _, word := range words {
+			key, value, keyed := strings.Cut(word, ":")
+			switch {
+			case keyed && key == "from":
+				if !strings.HasPrefix(strings.ToLower(r.From), value) {
+					return false
+				}
+			case keyed && key == "to":
+				if !strings.HasPrefix(strings.ToLower(r.To), value) {
+					return false
+				}
+			case keyed && key == "is":
+				if !strings.HasPrefix(string(r.state), value) {
+					return false
+				}
+			case !strings.Contains(r.text, word):
+				return false
+			}
+		}
+		return true
+	}
+}

@@ -1,0 +1,238 @@
+package inbox
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A model is what is on the screen and where its user is in it.
+type model struct {
+	store    *handoff.Store
+	options  handoff.Options
+	project  string
+	said     *notes
+	compose  Compose
+	suspend  tea.Cmd // gives the terminal back until the shell goes on with the program
+	bindings []binding
+	now      func() time.Time
+
+	list
+	preview preview
+	stamp   string // of the store when it was read last
+	loaded  bool
+
+	width, height int
+	measure       ansi.Method // how wide characters are on this terminal
+
+	open_   bool // one handoff has the whole screen
+	helping bool
+	prompt  *prompt
+	confirm func(*model) tea.Cmd // what a y does
+
+	message string // is shown until the next key
+	trouble string // is shown as long as it lasts
+	bad     bool   // the message is an error
+	working int    // changes of the store that are under way
+	leaving bool
+}
+
+func newModel(s *handoff.Store, o handoff.Options, me string) *model {
+	m := &model{store: s, options: o, said: &notes{}, bindings: bindings(), now: o.Now, width: 80, height: 24}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	if m.me = me; me == "" {
+		m.view = len(views) - 1
+	}
+	return m
+}
+
+func (m *model) Init() tea.Cmd { return m.look(0) }
+
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeUnicodeCore && msg.Value != ansi.ModeNotRecognized {
+			m.measure = ansi.GraphemeWidth
+		}
+	case tea.KeyPressMsg:
+		cmd = m.key(msg)
+	case tea.PasteMsg:
+		if m.prompt != nil {
+			m.prompt.add(msg.Content)
+			m.typed()
+		}
+	case loadedMsg:
+		cmd = m.take(msg)
+	case bodyMsg:
+		m.show(msg)
+	case actedMsg:
+		cmd = m.acted(msg)
+	case foundMsg:
+		m.gotFound(msg)
+	case composedMsg:
+		cmd = m.composed(msg)
+	case suspendMsg:
+		cmd = m.suspend
+	}
+	return m, tea.Batch(cmd, m.settle())
+}
+
+// suspendMsg asks to stop until the shell goes on with the program.
+type suspendMsg struct{}
+
+// take puts what was read on the screen, and looks again after a while.
+func (m *model) take(msg loadedMsg) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		m.trouble, m.stamp = sentence(msg.err), ""
+	case msg.stamp == gone && len(m.rows) > 0:
+		m.trouble, m.stamp = "the handoffs directory is gone; this is what was in it", gone
+	case msg.stamp != m.stamp || !m.loaded:
+		m.trouble, m.stamp = msg.note, msg.stamp
+		m.set(msg.rows)
+		m.preview.stale = true
+	}
+	m.loaded = true
+	return m.look(often)
+}
+
+// settle makes the rest follow from what changed: the place in the list, and what is read for the preview.
+func (m *model) settle() tea.Cmd {
+	m.list.height = m.layout().listHeight
+	m.move(0)
+	return m.want()
+}
+
+func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
+	m.message, m.bad = "", false
+	key := msg.String()
+	if do := m.confirm; do != nil {
+		if m.confirm = nil; key == "y" || key == "Y" {
+			return do(m)
+		}
+		m.message = "left as it is"
+		return nil
+	}
+	if m.prompt != nil {
+		return m.type_(key, msg)
+	}
+	if m.helping && key != "ctrl+z" && key != "ctrl+c" {
+		m.helping = false
+		return nil
+	}
+	return m.press(key)
+}
+
+// say shows a line until the next key.
+func (m *model) say(text string) tea.Cmd {
+	m.message, m.bad = text, false
+	return nil
+}
+
+func (m *model) fail(text string) tea.Cmd {
+	m.message, m.bad = text, true
+	return nil
+}
+
+func (m *model) toggleHelp() tea.Cmd {
+	m.helping = !m.helping
+	return nil
+}
+
+// quit waits for changes of the store that are under way, unless it is asked for again.
+func (m *model) quit() tea.Cmd {
+	if m.open_ && !m.leaving {
+		return m.back()
+	}
+	if m.working > 0 && !m.leaving {
+		m.leaving = true
+		return m.say("one moment, a change is being written; q leaves at once")
+	}
+	return tea.Quit
+}
+
+func (m *model) open() tea.Cmd {
+	if m.chosen() != nil {
+		m.open_, m.preview.top = true, 0
+	}
+	return nil
+}
+
+// back goes one step back: from what is open, from what was searched, from what is filtered.
+func (m *model) back() tea.Cmd {
+	switch id := m.id(); {
+	case m.preview.thread != nil:
+		m.preview.thread = nil
+	case m.open_:
+		m.open_ = false
+	case m.found != nil || m.filter != "":
+		m.found, m.filter = nil, ""
+		m.choose(id)
+	}
+	return nil
+}
+
+func (m *model) turn(by int) tea.Cmd {
+	if m.me == "" {
+		return m.say("only All is there until handoff knows who you are: set HANDOFF_OPERATOR, or run `handoff init`")
+	}
+	id := m.id()
+	m.view = (m.view + by + len(views)) % len(views)
+	m.list.at = 0
+	m.choose(id)
+	return nil
+}
+
+// step goes through the list, or through what is open.
+func (m *model) step(by int) tea.Cmd {
+	if m.open_ {
+		return m.scroll(by)
+	}
+	m.move(by)
+	return nil
+}
+
+func (m *model) page(by int) tea.Cmd {
+	if m.open_ {
+		return m.scroll(by * max(1, m.layout().previewHeight-1))
+	}
+	m.move(by * max(1, m.list.height))
+	return nil
+}
+
+func (m *model) next(by int) tea.Cmd {
+	m.move(by)
+	m.preview.top = 0
+	return nil
+}
+
+func (m *model) copyID() tea.Cmd {
+	r := m.chosen()
+	if r == nil {
+		return nil
+	}
+	m.say("copied " + r.ID[:len("sha256:")+12] + "…, if this terminal lets programs copy (OSC 52)")
+	return tea.SetClipboard(r.ID)
+}
+
+// searching says which part of the list is shown, "" for all of it.
+func (m *model) searching() string {
+	what := ""
+	if m.found != nil {
+		what = "found in bodies"
+	}
+	if m.filter != "" {
+		what = strings.TrimPrefix(what+" and /"+m.filter, " and ")
+	}
+	return cmp.Or(what, "")
+}

@@ -1,0 +1,136 @@
+package inbox
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A target is a handoff to be shown in so many columns. What it says of the store is what the rows say: another row, another target.
+type target struct {
+	entry handoff.Entry
+	width int
+}
+
+// A preview is the handoff that is looked at.
+type preview struct {
+	wanted atomic.Pointer[target] // read by commands, to leave off what nobody waits for any more
+	stale  bool                   // the store changed
+	body   bodyMsg
+	top    int      // the first line of the body on the screen
+	thread []string // lines to be shown in its place
+}
+
+// bodyMsg is a handoff that was read, or why it is not shown.
+type bodyMsg struct {
+	*target
+	lines  []string
+	tags   []string
+	signed string
+	err    error
+}
+
+const (
+	quiet  = 30 * time.Millisecond // after a key, before a body is read
+	atMost = 100                   // columns of a body, to be read with ease
+)
+
+// want returns the command that reads what is chosen, nil if it is there or on its way.
+func (m *model) want() tea.Cmd {
+	r := m.chosen()
+	if r == nil {
+		m.preview.wanted.Store(nil)
+		return nil
+	}
+	t := &target{r.Entry, min(m.layout().previewWidth, atMost)}
+	if old := m.preview.wanted.Load(); old != nil && *old == *t && !m.preview.stale {
+		return nil
+	} else if old == nil || old.entry.ID != t.entry.ID {
+		m.preview.top, m.preview.thread = 0, nil
+	}
+	m.preview.stale = false
+	m.preview.wanted.Store(t)
+	s, wanted := m.store, &m.preview.wanted
+	return func() tea.Msg {
+		time.Sleep(quiet)
+		if wanted.Load() != t {
+			return nil
+		}
+		return read(s, t)
+	}
+}
+
+// read proves a handoff and makes it lines. One that is not what was written is not shown.
+func read(s *handoff.Store, t *target) bodyMsg {
+	got, err := s.Load(t.entry)
+	if err != nil {
+		return bodyMsg{target: t, err: err}
+	}
+	msg := bodyMsg{target: t, tags: got.Tags, lines: markdown.Lines(got.Body, markdown.Options{Width: t.width})}
+	if why, _ := s.Distrust(got.Entry.From, got.Signature); why != "" {
+		msg.signed = why
+	} else if got.Signature.State == handoff.SignatureGood {
+		msg.signed = "signed by " + got.Signature.Operator
+	}
+	return msg
+}
+
+// show takes what was read, if it is still what is wanted.
+func (m *model) show(msg bodyMsg) {
+	if m.preview.wanted.Load() == msg.target {
+		m.preview.body = msg
+	}
+}
+
+// isShown reports whether the body of a row is there.
+func (m *model) isShown(r *row) bool {
+	return m.preview.body.target != nil && m.preview.body.entry.ID == r.ID
+}
+
+func (m *model) scroll(by int) tea.Cmd {
+	lines := m.preview.thread
+	if lines == nil {
+		lines = m.preview.body.lines
+	}
+	room := m.layout().previewHeight - len(m.header(m.layout().previewWidth))
+	m.preview.top = max(0, min(m.preview.top+by, len(lines)-room))
+	return nil
+}
+
+// header returns what is known of a handoff beside its body.
+func (m *model) header(width int) []string {
+	r := m.chosen()
+	if r == nil {
+		return nil
+	}
+	lines := []string{
+		m.cut(bold.Render(escape(r.Topic)), width),
+		m.cut(escape(r.From)+faint.Render(" → ")+escape(r.To)+faint.Render(" · "+m.when(r.Time)), width),
+		m.cut(stateOf(r)+faint.Render(" · "+r.ID[:len("sha256:")+12]+tags(m.preview.body.tags, m.isShown(r))), width),
+	}
+	if m.isShown(r) && m.preview.body.signed != "" {
+		lines = append(lines, m.cut(faint.Render(escape(m.preview.body.signed)), width))
+	}
+	return append(lines, "")
+}
+
+func tags(tags []string, known bool) string {
+	if !known || len(tags) == 0 {
+		return ""
+	}
+	return " · #" + escape(strings.Join(tags, " #"))
+}
+
+// when is how long ago something was, and when that was here.
+func (m *model) when(ts string) string {
+	at, err := time.Parse(time.RFC3339Nano, ts)
+	if err != nil {
+		return escape(ts)
+	}
+	return ago(m.now(), at) + " · " + at.In(m.now().Location()).Format("Mon 2 Jan 2006 15:04")
+}

@@ -1,0 +1,247 @@
+//go:build linux
+
+package inbox_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+const (
+	asProgram = "TEST_AS_PROGRAM" // makes the test binary the program
+	panicFile = "TEST_PANIC"      // names a file: once it is there, asking for the time panics
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(everyday.Run(everyday.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
+		Executable: os.Executable, Options: testOptions}, whole.Program()))
+}
+
+var today = time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
+
+func testOptions(o *handoff.Options) {
+	file := os.Getenv(panicFile)
+	o.Fingerprint = func() (string, error) { return strings.Repeat("0", 64), nil }
+	o.Now = func() time.Time {
+		if _, err := os.Stat(file); file != "" && err == nil {
+			panic("the clock is broken")
+		}
+		return today
+	}
+}
+
+// A session is the program in a terminal.
+type session struct {
+	*testing.T
+	master, slave *os.File
+	before        unix.Termios
+	cmd           *exec.Cmd
+	ended         chan error
+
+	mu     sync.Mutex
+	screen *vt
+	news   chan bool
+}
+
+// start runs the program in a terminal of that size. It ends with the test.
+func start(t *testing.T, width, height int, dir string, args ...string) *session {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startCommand(t, width, height, dir, nil, append([]string{self}, args...)...)
+}
+
+func startCommand(t *testing.T, width, height int, dir string, env []string, command ...string) *session {
+	t.Helper()
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	s := &session{T: t, master: master, slave: slave, screen: newVT(width, height), news: make(chan bool, 1), ended: make(chan error, 1)}
+	s.resize(width, height)
+	s.before = s.termios()
+	s.cmd = exec.Command(command[0], command[1:]...)
+	s.cmd.Dir, s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = dir, slave, slave, slave
+	s.cmd.Env = append(os.Environ(), append([]string{asProgram + "=1", "TERM=xterm-256color", "TERM_PROGRAM=", "NO_COLOR=", "HANDOFF_OPERATOR=ben", "TZ=UTC", "HOME=" + t.TempDir()}, env...)...)
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go s.read()
+	go func() { s.ended <- s.cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		slave.Close()
+		master.Close()
+	})
+	return s
+}
+
+func (s *session) read() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := s.master.Read(buf)
+		s.mu.Lock()
+		_, _ = s.screen.Write(buf[:n])
+		s.mu.Unlock()
+		select {
+		case s.news <- true:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *session) resize(width, height int) {
+	s.Helper()
+	s.mu.Lock()
+	s.screen.resize(width, height)
+	s.mu.Unlock()
+	if err := pty.Setsize(s.master, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *session) termios() unix.Termios {
+	s.Helper()
+	state, err := unix.IoctlGetTermios(int(s.slave.Fd()), unix.TCGETS)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return *state
+}
+
+func (s *session) press(keys string) {
+	s.Helper()
+	if _, err := s.master.WriteString(keys); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *session) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.screen.String()
+}
+
+const deadline = 20 * time.Second
+
+// sees waits until everything is on the screen, and returns it.
+func (s *session) sees(want ...string) string {
+	s.Helper()
+	return s.until(fmt.Sprint(want), func(text string) bool {
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (s *session) until(what string, is func(text string) bool) string {
+	s.Helper()
+	for end := time.Now().Add(deadline); time.Now().Before(end); {
+		if text := s.text(); is(text) {
+			return text
+		}
+		select {
+		case <-s.news:
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	s.Fatalf("not seen: %s\n%s", what, s.text())
+	return ""
+}
+
+// leaves waits for the end of the program, and for the terminal as it was.
+func (s *session) leaves() (code int) {
+	s.Helper()
+	select {
+	case <-s.ended:
+	case <-time.After(deadline):
+		s.Fatalf("it does not end\n%s", s.text())
+	}
+	s.isAsBefore()
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// isAsBefore waits for the terminal to be as it was before the program.
+func (s *session) isAsBefore() {
+	s.Helper()
+	left := ""
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		s.mu.Lock()
+		v := s.screen
+		left = fmt.Sprintf("modes %v, keyboard %d, other keys %v, style %q, odd %q, raw %v", v.modes, v.keyboard, v.otherKeys, v.style, v.unknown, s.termios() != s.before)
+		s.mu.Unlock()
+		if left == `modes map[7:true 25:true], keyboard 0, other keys false, style "", odd [], raw false` {
+			return
+		}
+	}
+	s.Errorf("the terminal is left with %s\n%s", left, s.text())
+}
+
+// A project is a directory with handoffs.
+func project(t *testing.T, docs ...handoff.Document) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "harbour")
+	if err := os.Mkdir(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), []byte("verify_operators: false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if len(docs) > 0 {
+		write(t, root, docs...)
+	}
+	return root
+}
+
+func write(t *testing.T, root string, docs ...handoff.Document) (ids []string) {
+	t.Helper()
+	p, err := handoff.LoadProject(root, func(string) string { return "" }, handoff.ProjectFlags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testOptions(&p.Options)
+	p.Options.Rules = whole.Program().Rules
+	s, err := handoff.Open(p.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources []handoff.Source
+	for _, doc := range docs {
+		doc.SchemaVersion = "1.0"
+		sources = append(sources, handoff.Source{Fields: &doc})
+	}
+	receipts, err := s.WriteAll(t.Context(), sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range receipts {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}

@@ -1,0 +1,139 @@
+package inbox
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// escape makes text fit for one line of the terminal.
+func escape(text string) string { return handoff.EscapeLine(text) }
+
+// cut returns styled text in so many columns at most.
+func (m *model) cut(text string, width int) string {
+	return m.measure.Truncate(text, max(0, width), "…")
+}
+
+// pad returns styled text in exactly so many columns.
+func (m *model) pad(text string, width int) string {
+	text = m.cut(text, width)
+	return text + strings.Repeat(" ", max(0, width-m.measure.StringWidth(text)))
+}
+
+// listLines returns the lines of the list that are on the screen, or why there are none.
+func (m *model) listLines(at layout) []string {
+	if len(m.shown) == 0 {
+		return m.nothing(at)
+	}
+	var lines []string
+	for i := m.list.top; i < min(m.list.top+at.listHeight, len(m.shown)); i++ {
+		lines = append(lines, m.rowLine(&m.rows[m.shown[i]], i == m.list.at, at.listWidth))
+	}
+	return lines
+}
+
+const (
+	ageWidth   = 8
+	stateWidth = 11
+	peopleFrom = 56 // columns from which a line has room for from and to
+	stateFrom  = 40
+)
+
+func (m *model) rowLine(r *row, chosen bool, width int) string {
+	look := looks[r.state]
+	mark, topic := " ", escape(r.Topic)
+	if chosen {
+		mark = accent.Render("▌")
+	}
+	right := fmt.Sprintf(" %*s ", ageWidth, m.age(r.Time))
+	if width >= stateFrom {
+		right += look.style.Render(fmt.Sprintf("%-*s", stateWidth, r.state))
+	}
+	people := ""
+	if width >= peopleFrom {
+		people = m.pad(m.people(r), min(26, width/3))
+	}
+	style := none
+	if isUnread(r) {
+		style = bold
+	}
+	if chosen {
+		style = style.Underline(false).Reverse(true)
+	}
+	room := width - 3 - m.measure.StringWidth(people) - m.measure.StringWidth(right) - 1
+	return mark + look.style.Render(look.sign) + " " + style.Render(m.pad(topic, room)) + " " + people + faint.Render("") + right
+}
+
+// people is who hands over to whom, without the one whose view this is.
+func (m *model) people(r *row) string {
+	switch m.view {
+	case 0:
+		return faint.Render("from ") + escape(r.From)
+	case 1:
+		return faint.Render("to ") + escape(r.To)
+	}
+	return escape(r.From) + faint.Render(" → ") + escape(r.To)
+}
+
+// stateOf is the state of a row in words.
+func stateOf(r *row) string {
+	words := string(r.state)
+	if r.taker != "" {
+		words += " by " + escape(r.taker)
+	}
+	return looks[r.state].style.Render(words)
+}
+
+// nothing says why the list is empty, and what can be done.
+func (m *model) nothing(at layout) []string {
+	var text []string
+	switch {
+	case m.filter != "":
+		text = []string{"Nothing here matches " + m.filter + ".", "esc shows all again."}
+	case m.found != nil:
+		text = []string{"Nothing here has these words.", "esc shows all again."}
+	case len(m.rows) == 0:
+		text = []string{"There are no handoffs yet.", "Write the first: handoff write note.md --to NAME"}
+	case m.view == 0:
+		text = []string{"Nothing waits for " + m.me + ".", "tab shows what you sent, and all there are."}
+	default:
+		text = []string{"You have handed nothing over yet.", "handoff new --to NAME starts one."}
+	}
+	lines := make([]string, max(0, at.listHeight/3-1))
+	for i, line := range text {
+		line = escape(line)
+		line = strings.Repeat(" ", max(0, (at.listWidth-m.measure.StringWidth(line))/2)) + line
+		if i > 0 {
+			line = faint.Render(line)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (m *model) age(ts string) string {
+	at, err := time.Parse(time.RFC3339Nano, ts)
+	if err != nil {
+		return "?"
+	}
+	return ago(m.now(), at)
+}
+
+// ago is how long ago something was, in a few letters.
+func ago(now, at time.Time) string {
+	passed, suffix := now.Sub(at), " ago"
+	if passed < -time.Minute {
+		passed, suffix = -passed, " on"
+	}
+	for _, unit := range []struct {
+		long time.Duration
+		name string
+	}{{365 * 24 * time.Hour, "y"}, {30 * 24 * time.Hour, "mo"}, {7 * 24 * time.Hour, "w"}, {24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}} {
+		if n := int(passed / unit.long); n > 0 {
+			return fmt.Sprint(n, " ", unit.name, suffix)
+		}
+	}
+	return "now"
+}

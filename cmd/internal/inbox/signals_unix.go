@@ -1,0 +1,50 @@
+//go:build unix
+
+package inbox
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// heed makes signals that would leave the terminal as it is go through the program, until stop is called. bubbletea heeds
+// SIGINT and SIGTERM itself.
+func heed(p *tea.Program, m *model) (stop func()) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGHUP)
+	m.suspend = func() tea.Msg { return tea.Exec(stopper{signals}, nil)() }
+	go func() {
+		for s := range signals {
+			if s == syscall.SIGHUP {
+				go p.Quit()
+				continue
+			}
+			go p.Send(suspendMsg{})
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}
+
+// A stopper is what runs in place of the program while it is stopped, and the terminal is as it was. In a process group that
+// no shell could continue the system does not stop it, and the program goes on at once.
+type stopper struct{ signals chan<- os.Signal }
+
+func (stopper) SetStdin(io.Reader)  {}
+func (stopper) SetStdout(io.Writer) {}
+func (stopper) SetStderr(io.Writer) {}
+
+func (s stopper) Run() error {
+	signal.Reset(syscall.SIGTSTP)
+	defer signal.Notify(s.signals, syscall.SIGTSTP)
+	err := syscall.Kill(0, syscall.SIGTSTP)
+	time.Sleep(50 * time.Millisecond) // another thread may be the one that is told to stop
+	return err
+}

@@ -1,0 +1,245 @@
+package inbox
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// The styles: attributes and the 16 colours that a terminal has for its own background.
+var (
+	none   = lipgloss.NewStyle()
+	bold   = none.Bold(true)
+	faint  = none.Faint(true)
+	accent = none.Foreground(lipgloss.Blue).Bold(true)
+	wrong  = none.Foreground(lipgloss.Red)
+	tab    = none.Reverse(true)
+)
+
+// looks are the sign and the colour of each state.
+var looks = map[handoff.State]struct {
+	sign  string
+	style lipgloss.Style
+}{
+	handoff.StateUnread:     {"●", accent},
+	handoff.StateOffered:    {"●", none.Foreground(lipgloss.Cyan)},
+	handoff.StateRead:       {" ", faint},
+	handoff.StateTaken:      {"▸", none.Foreground(lipgloss.Yellow)},
+	handoff.StateAwaiting:   {"?", none.Foreground(lipgloss.Magenta)},
+	handoff.StateDone:       {"✓", none.Foreground(lipgloss.Green)},
+	handoff.StateSuperseded: {"↷", faint},
+	handoff.StateExpired:    {"×", faint},
+	handoff.StateArchived:   {"–", faint},
+}
+
+// A layout is how the screen is divided. A part that is not shown has no lines.
+type layout struct {
+	listWidth, listHeight       int
+	previewWidth, previewHeight int
+	beside                      bool // the list stands on the left of the preview, not above it
+}
+
+const (
+	frame     = 3   // lines of title, rule and hints
+	sideFrom  = 110 // columns from which the list and the preview stand side by side
+	sizeNamed = 60  // columns from which the title has the program's name
+	stackFrom = 16  // lines from which they stand one above the other
+)
+
+func (m *model) layout() layout {
+	body := max(0, m.height-frame)
+	switch {
+	case m.open_:
+		return layout{previewWidth: max(1, m.width-2), previewHeight: body}
+	case m.chosen() == nil:
+		return layout{listWidth: m.width, listHeight: body, previewWidth: max(1, m.width-2)}
+	case m.width >= sideFrom:
+		left := m.width * 45 / 100
+		return layout{left, body, m.width - left - 3, body, true}
+	case m.height >= stackFrom:
+		list := max(4, min(body*2/5, m.counts[m.view]))
+		return layout{m.width, list, max(1, m.width-2), body - list - 1, false}
+	}
+	return layout{listWidth: m.width, listHeight: body, previewWidth: max(1, m.width-2)}
+}
+
+func (m *model) View() tea.View {
+	lines := []string{m.title(), faint.Render(strings.Repeat("─", max(0, m.width)))}
+	switch {
+	case m.helping:
+		lines = append(lines, m.help()...)
+	case !m.loaded:
+	default:
+		lines = append(lines, m.body()...)
+	}
+	room := max(0, m.height-1)
+	for len(lines) < room {
+		lines = append(lines, "")
+	}
+	lines = append(lines[:room], m.bottom())
+	for i, line := range lines {
+		lines[i] = m.cut(line, m.width)
+	}
+	view := tea.NewView(strings.Join(lines, "\n"))
+	view.AltScreen = true
+	if m.prompt != nil {
+		view.Cursor = tea.NewCursor(min(m.measure.StringWidth(m.promptLine()), max(0, m.width-1)), max(0, m.height-1))
+	}
+	return view
+}
+
+// title says whose handoffs these are, and which part of them is shown.
+func (m *model) title() string {
+	left := " "
+	if m.width >= sizeNamed {
+		left += bold.Render("handoff") + "  "
+	}
+	for i, v := range views {
+		if m.me == "" && i < len(views)-1 {
+			continue
+		}
+		text := fmt.Sprintf(" %s %d ", v.name, m.counts[i])
+		if i == 0 && m.unread > 0 {
+			text += fmt.Sprintf("· %d new ", m.unread)
+		}
+		if i == m.view {
+			left += tab.Render(text) + " "
+		} else {
+			left += faint.Render(text) + " "
+		}
+	}
+	if what := m.searching(); what != "" && m.prompt == nil {
+		left += " " + accent.Render(fmt.Sprintf("%d ", len(m.shown))) + escape(what)
+	}
+	right := escape(m.project) + " "
+	if m.me != "" {
+		right = escape(m.me) + faint.Render(" in ") + right
+	}
+	gap := m.width - m.measure.StringWidth(left) - m.measure.StringWidth(right)
+	if gap < 1 {
+		return left
+	}
+	return left + strings.Repeat(" ", gap) + right
+}
+
+// body puts list and preview together.
+func (m *model) body() []string {
+	at := m.layout()
+	switch {
+	case m.open_:
+		return indent(m.previewLines(at), " ")
+	case at.previewHeight == 0:
+		return m.listLines(at)
+	case at.beside:
+		left, right := m.listLines(at), m.previewLines(at)
+		lines := make([]string, at.listHeight)
+		for i := range lines {
+			lines[i] = m.pad(line(left, i), at.listWidth) + faint.Render("│") + " " + line(right, i)
+		}
+		return lines
+	}
+	lines := m.listLines(at)
+	for len(lines) < at.listHeight {
+		lines = append(lines, "")
+	}
+	lines = append(lines, faint.Render(strings.Repeat("─", m.width)))
+	return append(lines, indent(m.previewLines(at), " ")...)
+}
+
+func line(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+func indent(lines []string, by string) []string {
+	for i := range lines {
+		lines[i] = by + lines[i]
+	}
+	return lines
+}
+
+// previewLines returns as much of the chosen handoff as there is room for.
+func (m *model) previewLines(at layout) []string {
+	r := m.chosen()
+	if r == nil {
+		return nil
+	}
+	lines := m.header(at.previewWidth)
+	switch shown := m.preview.body; {
+	case m.preview.thread != nil:
+		lines = append(lines, tail(m.preview.thread, m.preview.top)...)
+	case !m.isShown(r):
+	case shown.err != nil:
+		lines = append(lines, strings.Split(lipgloss.Wrap(wrong.Render(escape(sentence(shown.err))), max(1, at.previewWidth), " "), "\n")...)
+	default:
+		lines = append(lines, tail(shown.lines, m.preview.top)...)
+	}
+	if len(lines) > at.previewHeight && at.previewHeight > 0 {
+		more := len(lines) - at.previewHeight + 1
+		lines = append(lines[:at.previewHeight-1:at.previewHeight-1], faint.Render(fmt.Sprintf("… %d more", more)))
+	}
+	return lines
+}
+
+func tail(lines []string, from int) []string { return lines[min(max(0, from), len(lines)):] }
+
+// bottom is the prompt, a message, or what can be done.
+func (m *model) bottom() string {
+	switch {
+	case m.prompt != nil && m.prompt.live:
+		return m.promptLine() + faint.Render(fmt.Sprintf("   %d of %d", len(m.shown), m.counts[m.view]))
+	case m.prompt != nil:
+		return m.promptLine()
+	case m.message != "" && m.bad:
+		return wrong.Render(" " + escape(m.message))
+	case m.message != "":
+		return " " + escape(m.message)
+	case m.trouble != "":
+		return wrong.Render(" " + escape(m.trouble))
+	case m.helping:
+		return faint.Render(" any key goes back")
+	}
+	hints := ""
+	for _, b := range m.bindings {
+		if b.hint == "" || m.chosen() == nil && !strings.Contains("/?q", b.keys[0]) {
+			continue
+		}
+		does := b.hint
+		switch {
+		case m.open_ && b.keys[0] == "enter":
+			continue
+		case m.open_ && b.keys[0] == "q":
+			does = "back"
+		}
+		hints += " " + bold.Render(b.keys[0]) + faint.Render(" "+does) + " "
+	}
+	return hints
+}
+
+func (m *model) promptLine() string {
+	return " " + accent.Render(escape(m.prompt.label)) + escape(string(m.prompt.text))
+}
+
+// help lists the keys.
+func (m *model) help() []string {
+	lines := []string{""}
+	for _, b := range m.bindings {
+		if b.shown != "" {
+			lines = append(lines, "  "+bold.Render(fmt.Sprintf("%-9s", b.shown))+" "+b.does)
+		}
+	}
+	if room := m.height - frame; len(lines) > room && m.width >= 100 { // in two columns
+		half := (len(lines) + 1) / 2
+		for i := range half {
+			lines[i] = m.pad(lines[i], m.width/2) + line(lines[half:], i)
+		}
+		lines = lines[:half]
+	}
+	return lines
+}
