@@ -84,7 +84,7 @@ type command struct{ what, hint, text string }
 
 var commands = map[string]command{
 	"handoff": {"Hand this work over, in a packet that passes its check", "[to whom] [about what]", handOver},
-	"pickup":  {"Take over work: show what is unread, read, check, resume", "[id, topic or sender]", pickUp},
+	"pickup":  {"Take over work: show what is unread, read, check, take", "[id, topic or sender]", pickUp},
 }
 
 // skill is a command as a skill, which Claude Code and Codex run by its name: that of a command in a plugin would begin with

@@ -79,7 +79,7 @@ func TestSkillIsShort(t *testing.T) {
 	if n := strings.Count(text, "\n"); n >= 150 || !head.MatchString(text) {
 		t.Errorf("%d lines\n%.300s", n, text)
 	}
-	for _, word := range []string{"handoff write", "handoff read", "handoff check", "handoff resume", "handoff mark-read", "handoff draft"} {
+	for _, word := range []string{"handoff write", "handoff read", "handoff check", "handoff resume", "handoff mark-read", "handoff take", "handoff done", "handoff draft"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("the skill does not teach %s", word)
 		}

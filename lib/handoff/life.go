@@ -81,10 +81,10 @@ func (s *Store) trusts(id, from string) bool {
 	return why == ""
 }
 
-// Left says how many were left out that are over, such as "2 superseded, 1 expired"; "" if none was.
+// Left says how many were left out that are over, such as "1 taken, 2 superseded"; "" if none was.
 func (in Inbox) Left() string {
 	var parts []string
-	for _, state := range []State{StateSuperseded, StateExpired} {
+	for _, state := range []State{StateTaken, StateSuperseded, StateExpired} {
 		if n := in.Over[state]; n > 0 {
 			parts = append(parts, fmt.Sprint(n, " ", state))
 		}

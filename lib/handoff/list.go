@@ -119,7 +119,7 @@ func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
 			return f.matches(e)
 		}
 		state := at.state(e)
-		if f.Unread && !f.All && state.IsOver() {
+		if f.Unread && !f.All && state.LeavesUnread() {
 			over[strings.Clone(e.ID)] = state
 			return false
 		}

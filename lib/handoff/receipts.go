@@ -38,7 +38,7 @@ func (s *Store) Listed(entries []Entry) []Listed {
 	for i, e := range entries {
 		all[i] = ListedEntry(e)
 		all[i].State = at.state(e)
-		all[i].Unread = all[i].Unread && !all[i].State.IsOver()
+		all[i].Unread = all[i].Unread && !all[i].State.LeavesUnread()
 	}
 	s.listSignatures(all, entries)
 	return all

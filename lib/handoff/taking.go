@@ -105,9 +105,17 @@ func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
 		"the operator %s may not archive what %s has written to %s", fault.Own(who.Operator), e.From, e.To)
 }
 
-// Taking returns what became of a handoff besides reading: who has it, has ended it, has put it away. Nobody waits for it:
-// it is what the ledger says now.
-func (s *Store) Taking(ids ...string) (map[string]eventlog.Life, error) {
+// A Life is what became of a handoff besides reading: who has it, has ended it, has put it away.
+type Life = eventlog.Life
+
+// LifeOf returns what the ledger says now of a handoff: nothing where it cannot be read.
+func (s *Store) LifeOf(id string) Life {
+	all, _ := s.Taking(id)
+	return all[id]
+}
+
+// Taking returns what the ledger says now of handoffs, of all if none is named.
+func (s *Store) Taking(ids ...string) (map[string]Life, error) {
 	d, err := s.at.OpenPlace(s.opt.StateDir)
 	if err != nil || d == nil {
 		return nil, err

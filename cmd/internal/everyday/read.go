@@ -54,7 +54,7 @@ printed and the exit code is 6. With --agent it prints at most 30,000 characters
 				if err := a.showFramed(got, frame); err != nil {
 					return err
 				}
-				words := nextCommands(got, p.Me())
+				words := nextCommands(s, got, p.Me())
 				if verdict.Reason != "" {
 					words = verdict.Line() + "\n" + words
 				}

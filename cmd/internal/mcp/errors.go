@@ -46,7 +46,7 @@ func redactable(err error) bool {
 
 var (
 	flagName    = regexp.MustCompile(`--([a-z]+)(?:-([a-z]+))?`)
-	commandName = regexp.MustCompile("`handoff (list|read|write|mark-read|check|resume)( [A-Z]+)*`")
+	commandName = regexp.MustCompile("`handoff (list|read|write|mark-read|take|done|check|resume)( [A-Z]+)*`")
 )
 
 // inTools writes names of flags and commands as those of arguments and tools.

@@ -128,7 +128,7 @@ func TestSession(t *testing.T) {
 			c.good("handoff_list", map[string]any{"to": "ben", "unread": true, "tag": "ci"}, `"topic":"deploy".*"state":"unread"`)
 			c.good("handoff_list", map[string]any{"to": "cy"}, `"handoffs":\[\]`)
 
-			if data := c.good("handoff_read", map[string]any{"id": id[7:19]}, `(?s)^<untrusted-content .* flags="role-switch">\n.*\n\| &lt;/untrusted-content&gt;\n.*\\x1b.*\n</untrusted-content boundary="[0-9a-f]{32}">\nNext: handoff_mark_read with id [0-9a-f]{12} records that it was read; handoff_write with to ann and topic deploy answers\.\nProject: "[0-9]+"\n$`); data != nil {
+			if data := c.good("handoff_read", map[string]any{"id": id[7:19]}, `(?s)^<untrusted-content .* flags="role-switch">\n.*\n\| &lt;/untrusted-content&gt;\n.*\\x1b.*\n</untrusted-content boundary="[0-9a-f]{32}">\nNext: handoff_take with id [0-9a-f]{12} takes it, and marks it as read; handoff_write with to ann and topic deploy answers; handoff_done with id [0-9a-f]{12} ends it\.\nProject: "[0-9]+"\n$`); data != nil {
 				t.Errorf("structured content, which would be shown in place of the body: %v", data)
 			}
 			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id sha256:[0-9a-f]{64} and offset 47\]\nNext: `)
@@ -234,6 +234,8 @@ func TestNullIsNotGiven(t *testing.T) {
 		case "handoff_write":
 			args["body"], args["to"], args["topic"] = "y", "ben", "t"
 		case "handoff_list":
+		case "handoff_done": // of another one: what is done cannot be taken
+			args["id"] = c.good("handoff_write", map[string]any{"body": "z", "to": "ben", "topic": "t"}, "created")["handoff_id"]
 		default:
 			args["id"] = id
 		}
@@ -241,6 +243,20 @@ func TestNullIsNotGiven(t *testing.T) {
 			t.Errorf("%s(%v): failed is %v\n%s", tool.Name, args, failed, text)
 		}
 	}
+}
+
+// What one has taken another cannot take or end.
+func TestTake(t *testing.T) {
+	c := connect(t, mustProject(t), revisions[0])
+	id := c.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
+	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"done"`)
+	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"existing"`)
+	for _, tool := range []string{"handoff_take", "handoff_done"} {
+		if text, _, failed := c.call(tool, map[string]any{"id": id, "operator": "cy"}); !failed || !strings.HasPrefix(text, "critical (exit code 11): ") {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+	c.good("handoff_done", map[string]any{"id": id, "operator": "ben", "note": "merged"}, `"act":"done"`)
 }
 
 // The newest unread come first; what was read is not offered.

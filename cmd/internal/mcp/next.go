@@ -12,12 +12,13 @@ import (
 func shortID(id string) string { return strings.TrimPrefix(id, "sha256:")[:12] }
 
 // next says what can be done with a handoff that was read.
-func next(got handoff.Stored, me string) string {
+func next(s *handoff.Store, got handoff.Stored, me string) string {
 	id := shortID(got.Entry.ID)
-	return everyday.NextSteps(got, me, map[everyday.Step]string{
-		everyday.Check:    fmt.Sprintf("handoff_check with id %s says whether work can be resumed from it", id),
-		everyday.Resume:   fmt.Sprintf("handoff_resume with id %s takes it over", id),
-		everyday.MarkRead: fmt.Sprintf("handoff_mark_read with id %s records that it was read", id),
-		everyday.Answer:   fmt.Sprintf("handoff_write with to %s and topic %s answers", got.Entry.From, got.Entry.Topic),
+	return everyday.NextSteps(got, s.LifeOf(got.Entry.ID), me, map[everyday.Step]string{
+		everyday.Check:  fmt.Sprintf("handoff_check with id %s says whether work can be resumed from it", id),
+		everyday.Resume: fmt.Sprintf("handoff_resume with id %s takes it over", id),
+		everyday.Take:   fmt.Sprintf("handoff_take with id %s takes it, and marks it as read", id),
+		everyday.Answer: fmt.Sprintf("handoff_write with to %s and topic %s answers", got.Entry.From, got.Entry.Topic),
+		everyday.Done:   fmt.Sprintf("handoff_done with id %s ends it", id),
 	})
 }

@@ -115,5 +115,5 @@ func (p project) read(_ context.Context, in readArgs) (result, error) {
 	if line := everyday.WorkLine(found, got.References); line != "" {
 		text += line + "\n"
 	}
-	return result{text: text + next(got, found.Me())}, err
+	return result{text: text + next(s, got, found.Me())}, err
 }

@@ -35,6 +35,7 @@ type Handoff struct {
 	ReadBy string // the read marks, as a row has them; where an operator has several, the first counts
 
 	Imported bool // other replicas have written it, and have its events
+	Pruned   bool // it was taken out of the store, and not stored again since
 	Signed   bool // a signature was stored with it, or put beside it
 
 	// What repairs have said: the document is gone, or the next write event replaces the former.
@@ -103,6 +104,8 @@ func (f *Facts) Collect(e Parsed) {
 	switch p := e.content.(type) {
 	case Written:
 		f.write(p.HandoffID, Handoff{Line: e.Number, Offset: e.Offset, sum: p.sum(), Signed: p.SigningKey != ""})
+	case Pruned:
+		f.about(p.HandoffID).Pruned = true
 	case Signed:
 		f.about(p.HandoffID).Signed = true
 	case MarkedRead:
@@ -117,7 +120,7 @@ func (f *Facts) Collect(e Parsed) {
 		f.Machine = p.Fingerprint
 	case Imported:
 		for _, id := range p.HandoffIDs {
-			f.about(id).Imported = true
+			f.about(id).Imported, f.about(id).Pruned = true, false
 		}
 	case Repaired:
 		for _, id := range p.Quarantined {
@@ -150,7 +153,7 @@ func (f *Facts) CollectAll(events []Parsed) {
 
 func (f *Facts) write(id string, event Handoff) {
 	switch h := f.about(id); {
-	case h.Aside: // written again after a repair: what was said of it before is over
+	case h.Aside, h.Pruned: // written again after a repair, or restored: what was said of it before is over
 		*h = event
 	case h.IsWritten() && !h.Superseded:
 		f.repeat(event.Line)

@@ -24,7 +24,7 @@ var contents = map[string]func(json.RawMessage) (any, error){
 	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
 	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil,
 	TypeSign: payload[Signed], TypeTrust: nil, TypeTake: payload[Resumed], TypeRelease: payload[Resumed], TypeDone: payload[Resumed],
-	TypeArchive: payload[Resumed], TypeUnarchive: payload[Resumed], TypeYield: payload[Resumed],
+	TypePrune: payload[Pruned], TypeArchive: payload[Resumed], TypeUnarchive: payload[Resumed], TypeYield: payload[Resumed],
 }
 
 func payload[T any](text json.RawMessage) (any, error) {

@@ -22,6 +22,7 @@ const (
 	TypeArchive    = "handoff.archive"
 	TypeUnarchive  = "handoff.unarchive"
 	TypeYield      = "handoff.yield"
+	TypePrune      = "handoff.prune"
 	TypeValidate   = "handoff.validate"
 	TypeRepair     = "handoff.repair"
 	TypeRotate     = "index.rotate"
@@ -131,6 +132,15 @@ type Resumed struct {
 type How struct {
 	Offline bool `json:"offline,omitempty"` // in a store that has synced nobody was asked whether another one was first
 	Synced  bool `json:"synced,omitempty"`  // from the log of another writer or a claim, which every replica reads itself
+}
+
+// Pruned is a tombstone: a handoff was taken out of the store for good, and is kept in a bundle.
+type Pruned struct {
+	Bundle    string `json:"bundle_sha256,omitempty"` // of the file; "" where another store has pruned it
+	HandoffID string `json:"handoff_id"`
+	Operator  string `json:"operator_id"`
+	Time      string `json:"ts_utc"`
+	Writer    string `json:"writer,omitempty"` // of the store that has pruned it first
 }
 
 // Repaired names what cannot be read from the other events of a repair. Quarantined are all handoffs

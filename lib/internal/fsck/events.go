@@ -19,6 +19,7 @@ func (c *check) checkEvents() {
 		switch {
 		case row != nil:
 			c.checkMarks(row, h)
+		case h.Pruned, c.promised.Of(id).Pruned:
 		case h.IsWritten() && (c.promised.Of(id).IsWritten() || c.hidesRows()):
 		case h.IsWritten() && h.Aside:
 			c.warn(eventlog.Place(h.Line), "write it again", "records %s, which did not verify and was put aside", id)

@@ -30,6 +30,10 @@ func (c *check) checkDocument(row *Row) {
 	if err == nil {
 		c.checkFileMode(c.Dir, row.File, file)
 	}
+	if errors.Is(err, fs.ErrNotExist) && c.IsPruned(row.ID) { // since the rows were read, or they were put back
+		c.warn(row.Place(), remedyRepair, "lists %s, which was pruned", row.ID)
+		return
+	}
 	doc, err := c.ParseListed(row.Row, text, err)
 	corrupt := (*fault.CorruptError)(nil)
 	switch {

@@ -56,7 +56,7 @@ func (s *Snapshot) LosesIndex() bool {
 // isThere reports whether a name is one of the store and stays. The names were read first: what a change has published
 // since is listed or in its intent, and what was taken back is gone.
 func (s *Snapshot) isThere(name string) bool {
-	if s.Intent != nil && slices.ContainsFunc(s.Intent.Bodies, func(b txn.Body) bool { return b.File == name }) {
+	if s.Intent != nil && slices.ContainsFunc(slices.Concat(s.Intent.Bodies, s.Intent.Removed), func(b txn.Body) bool { return b.File == name }) {
 		return false
 	}
 	_, err := s.Dir.Lstat(name)

@@ -126,6 +126,7 @@ func (c *check) all(ctx context.Context) {
 	c.checkSignatures()
 	c.checkEvents()
 	c.checkLedger()
+	c.checkTombstones()
 	c.checkAdoption()
 	c.checkState()
 	c.checkLife()

@@ -260,3 +260,14 @@ func AddArchives(text []byte, names []string) []byte {
 	}
 	return slices.Concat(text[:at], add, text[at:])
 }
+
+// DropRows returns text without the rows of the ids.
+func DropRows(text []byte, ids map[string]bool) []byte {
+	var out bytes.Buffer
+	for l := range Lines(string(text)) {
+		if !l.IsRow || !ids[l.Row.ID] {
+			out.Write(text[l.Start:l.End])
+		}
+	}
+	return out.Bytes()
+}

@@ -57,6 +57,7 @@ const (
 	Log         = "handoff-events.jsonl"
 	Refusals    = "handoff-events.cross-host-staging.jsonl" // of commands on another machine
 	Ledger      = "consumed-tokens.jsonl"
+	Tombstones  = "tombstones" // the ids of what was pruned, one a line
 	Offers      = "offered.jsonl"
 	OlderOffers = "offered-before.jsonl"
 	UnreadCache = "quiet.json"
@@ -119,7 +120,7 @@ func ArchiveNumber(name string) int {
 // is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, UnreadCache, LifeCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld:
+	case Index, Fingerprint, Log, Ledger, Tombstones, UnreadCache, LifeCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

@@ -31,8 +31,11 @@ const (
 // States are all states, in the order in which a handoff comes to them as a rule.
 var States = []State{Unread, Offered, Read, Taken, Awaiting, Done, Superseded, Expired, Archived}
 
-// IsOver reports whether a handoff in the state has left what is shown as unread, whoever has read it. It is never marked
-// as read for that.
+// LeavesUnread reports whether a handoff in the state is not shown as unread, whoever has read it: it is over, or somebody
+// has it. It is never marked as read for that.
+func (s State) LeavesUnread() bool { return s == Taken || s.IsOver() }
+
+// IsOver reports whether nothing is to be done any more with a handoff in the state.
 func (s State) IsOver() bool {
 	switch s {
 	case Archived, Done, Superseded, Expired:

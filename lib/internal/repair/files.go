@@ -29,6 +29,8 @@ func (m *mending) survey() error {
 	for i, name := range names {
 		err := errs[i]
 		switch {
+		case err == nil && m.found.Log.Of(docs[i].ID).Pruned:
+			err = m.quarantine(m.Dir, name, "it was pruned")
 		case err == nil:
 			err = m.keepOne(docs[i])
 		case errors.Is(err, fault.ErrIntegrity), errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
@@ -144,7 +146,7 @@ func (m *mending) collectMarks() {
 // compareLog finds the handoffs that are lost, and the write events that are to be replaced.
 func (m *mending) compareLog() {
 	lost := func(id string) {
-		if _, ok := m.stored[id]; !ok && !m.found.Log.Of(id).Aside {
+		if _, ok := m.stored[id]; !ok && !m.found.Log.Of(id).Aside && !m.found.Log.Of(id).Pruned {
 			m.lost = append(m.lost, id)
 		}
 	}

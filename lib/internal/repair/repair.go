@@ -45,7 +45,7 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Report, e
 		return report, err
 	}
 	m := newMending(x, rebuild, &report)
-	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.TakeOver, m.removeLeftovers, m.dropLife, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.rewrite, m.displaceLoose} {
+	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.TakeOver, m.removeLeftovers, m.dropLife, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.mendTombstones, m.rewrite, m.displaceLoose} {
 		if err := do(); err != nil {
 			return report, err
 		}

@@ -25,6 +25,7 @@ type Options struct {
 	Me           func() string // who runs the program, for @; nil or "" if nobody knows
 	LockTimeout  time.Duration
 	IndexMaxRows int
+	Restore      bool // what was pruned may be stored again
 
 	CheckBody func(body string) error
 	// CheckSignature returns the state of the signature of a stored handoff, and why it does not hold.

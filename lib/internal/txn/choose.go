@@ -3,6 +3,7 @@ package txn
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
@@ -29,6 +30,7 @@ type chooser struct {
 	text  []byte                // INDEX.md
 	lines map[string]index.Line // its rows by id, for a batch; nil searches text
 	given map[string]string     // file → id
+	gone  map[string]bool       // the ids of what was pruned, once they were asked for
 	old   map[string]bool       // the ids of the archives, for a batch that asked for one
 	log   *eventlog.Reading     // what the audit log says, once a file was adopted
 }
@@ -61,10 +63,13 @@ func (c *chooser) find(id string) (index.Line, bool) {
 func (c *chooser) choose(d Publication) (choice, error) {
 	withID := c.Opt.Git.IsShared()
 	found, free, err := c.look(d, withID)
-	if err != nil || found.file != "" {
-		return found, err
+	if err == nil && found.file == "" {
+		found, _, err = c.look(d, !withID)
 	}
-	if found, _, err = c.look(d, !withID); err != nil || found.file != "" {
+	if err == nil && !found.listed {
+		err = c.checkPruned(d)
+	}
+	if err != nil || found.file != "" {
 		return found, err
 	}
 	if free == "" {
@@ -72,6 +77,27 @@ func (c *chooser) choose(d Publication) (choice, error) {
 			store.Prefixed(d.Name), document.FileName(d.Document, 1, withID), MaxNames-1)
 	}
 	return c.fresh(free, d)
+}
+
+// checkPruned refuses a document that was pruned, unless it is to be restored.
+func (c *chooser) checkPruned(d Publication) error {
+	if c.gone == nil {
+		text, err := ReadTombstones(c.State)
+		if err != nil {
+			return err
+		}
+		c.gone = make(map[string]bool)
+		for line := range strings.Lines(string(text)) {
+			c.gone[strings.TrimSuffix(line, "\n")] = true
+		}
+	}
+	if !c.gone[d.HandoffID] || c.Opt.Restore {
+		return nil
+	}
+	if l, listed := c.find(d.HandoffID); listed { // it was restored, and is lost since
+		return &fault.CorruptError{File: c.Path(layout.Index), Line: l.Number, Why: "lists " + d.HandoffID + ", but its file is gone"}
+	}
+	return &PrunedError{d.Name, d.HandoffID}
 }
 
 // look goes through the names of one kind. It returns the file that holds d, or the first name that is free.

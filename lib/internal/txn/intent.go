@@ -19,6 +19,7 @@ type Intent struct {
 	Bodies      []Body       `json:"bodies,omitempty"`
 	IndexSHA256 string       `json:"index_sha256,omitempty"`
 	Marks       []IntentMark `json:"marks,omitempty"`
+	Removed     []Body       `json:"removed,omitempty"` // handoffs that go; one without a file is not stored here
 	Signatures  []Signature  `json:"signatures,omitempty"`
 	Pins        string       `json:"pins,omitempty"`
 	Fingerprint string       `json:"fingerprint,omitempty"`

@@ -18,7 +18,7 @@ type Operation struct {
 	settle func(*Session, *Intent) error
 }
 
-var operations = []*Operation{&write, &markRead, &rotate, &reindex, &resume, &act, &regenerate, &cut, &begin, &sign, &trust}
+var operations = []*Operation{&write, &markRead, &rotate, &reindex, &resume, &act, &prune, &regenerate, &cut, &begin, &sign, &trust}
 
 // operationOf returns the operation that an intent names, nil for one of a newer version.
 func operationOf(i *Intent) *Operation {

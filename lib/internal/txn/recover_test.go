@@ -57,6 +57,10 @@ var deeds = []deed{
 		_, err := w.act(eventlog.ActTake, "b", "ben", "s-1")
 		return err
 	}, nil, true},
+	{"prune", -1, func(w *world) error {
+		_, err := w.prune(anything, "a", "c")
+		return err
+	}, nil, true},
 	{"regenerate", -1, func(w *world) error {
 		return w.locked(func(x *txn.Session) error {
 			return x.Regenerate(machine.Record{Fingerprint: other, FirstSeenUTC: aTime}, "ann", "moved", eventlog.Adoption{})
@@ -85,7 +89,7 @@ func (d deed) interrupted(t *testing.T) interruption {
 	t.Helper()
 	w := d.prepared(t)
 	i := interruption{world: w, log: w.read(layout.Log), before: make(map[string]string)}
-	for _, name := range []string{layout.Index, layout.Ledger, layout.Fingerprint, layout.History} {
+	for _, name := range []string{layout.Index, layout.Ledger, layout.Tombstones, layout.Fingerprint, layout.History, fileOf("a"), fileOf("c")} {
 		i.before[name] = w.read(name)
 	}
 	w.atNow = func() {

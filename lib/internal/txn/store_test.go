@@ -91,7 +91,7 @@ func (w *world) locked(do func(*txn.Session) error) error {
 }
 
 func (w *world) path(name string) string {
-	if name == layout.Log || name == layout.Ledger || name == layout.Fingerprint || name == layout.History || name == layout.Refusals {
+	if name == layout.Log || name == layout.Ledger || name == layout.Tombstones || name == layout.Fingerprint || name == layout.History || name == layout.Refusals {
 		return filepath.Join(w.Opt.StateDir, name)
 	}
 	return filepath.Join(w.Opt.Dir, name)

@@ -1,0 +1,48 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+type takeArgs struct {
+	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
+	Operator string `json:"operator,omitempty" jsonschema:"who takes it (default who the server runs for)"`
+	Session  string `json:"session,omitempty" jsonschema:"the session that it is for alone: letters, digits, dashes"`
+}
+
+type doneArgs struct {
+	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
+	Operator string `json:"operator,omitempty" jsonschema:"who has done it (default who the server runs for)"`
+	Note     string `json:"note,omitempty" jsonschema:"what came of it, for the audit log"`
+}
+
+// acted is a receipt with what every result has.
+type acted struct {
+	about
+	handoff.ActReceipt
+}
+
+func (p project) take(ctx context.Context, in takeArgs) (result, error) {
+	return p.act(ctx, handoff.ActTake, in.ID, handoff.Consumption{Operator: in.Operator, Session: in.Session}, "work; handoff_done with its id ends it")
+}
+
+func (p project) done(ctx context.Context, in doneArgs) (result, error) {
+	return p.act(ctx, handoff.ActDone, in.ID, handoff.Consumption{Operator: in.Operator, Reason: in.Note}, "")
+}
+
+func (p project) act(ctx context.Context, act handoff.Act, id string, who handoff.Consumption, next string) (result, error) {
+	found, s, err := p.open()
+	if err != nil {
+		return result{}, err
+	}
+	if who.Operator == "" {
+		who.Operator = found.Me()
+	}
+	if who.Operator == "" {
+		return result{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: "nobody is named who does it", Advice: "give operator"}
+	}
+	got, err := s.Act(ctx, act, id, who)
+	return result{data: acted{p.about(next), got}}, err
+}

@@ -1,0 +1,50 @@
+package fsck
+
+import (
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// IsPruned reports whether a handoff was taken out of the store for good, as far as can be told now: the snapshot may be
+// older than that.
+func (s *Snapshot) IsPruned(id string) bool {
+	if s.Log.Of(id).Pruned || s.promised.Of(id).Pruned {
+		return true
+	}
+	if text, err := txn.ReadTombstones(s.State); err != nil || !txn.IsTombstoned(text, id) {
+		return false
+	}
+	now := Snapshot{Dirs: s.Dirs, promised: eventlog.NewFacts(), done: func() error { return nil }}
+	defer func() { now.Release() }()
+	if err := now.readIntent(); err != nil || now.openLog() != nil {
+		return false
+	}
+	log, err := eventlog.Read(now.log)
+	return now.promised.Of(id).Pruned || err == nil && log.Of(id).Pruned
+}
+
+// checkTombstones compares the file of tombstones with the events: what it lacks could be stored again.
+func (c *check) checkTombstones() {
+	text, err := txn.ReadTombstones(c.State)
+	if err != nil {
+		c.fault(layout.Tombstones, remedyRepair, "cannot be read: %v", err)
+		return
+	}
+	known := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		id := strings.TrimSuffix(line, "\n")
+		known[id] = true
+		if h := c.Log.Of(id); !form.IsID(id) || !h.Pruned && !h.IsWritten() && !c.promised.Of(id).Pruned && !c.hidesEvents() {
+			c.warn(layout.Tombstones, remedyRepair, "names %.80q, which the audit log does not record as pruned", id)
+		}
+	}
+	for id, h := range c.Log.Handoffs() {
+		if h.Pruned && !known[id] {
+			c.fault(layout.Tombstones, remedyRepair, "lacks %s, which the audit log records as pruned: it could be stored again", id)
+		}
+	}
+}
