@@ -59,19 +59,19 @@ rm "$HOME/.codex/config.toml"`
 
 // Every command of the chapters about agents is run, and leaves the home as it was.
 func TestReadmeChapters(t *testing.T) {
-	_, chapters, found := strings.Cut(readme(t), "\n### Claude Code\n")
-	chapters, _, ends := strings.Cut("### Claude Code\n"+chapters, "\n### Drafts\n")
+	_, chapters, found := strings.Cut(textOf(t, "../../hooks/README.md"), "\n## Claude Code\n")
+	chapters, _, ends := strings.Cut("## Claude Code\n"+chapters, "\n## Drafts\n")
 	if !found || !ends {
-		t.Fatal("README has no chapters about agents")
+		t.Fatal("hooks/README.md has no chapters about agents")
 	}
 	d := newDesk(t)
 	for _, name := range agent.Installable() {
 		row, err := agent.Find(name)
-		if err != nil || !strings.Contains(chapters, "### "+row.Title+"\n") || !strings.Contains(chapters, "$ handoff install "+name) {
-			t.Errorf("README has no chapter about %s: %v", row.Title, err)
+		if err != nil || !strings.Contains(chapters, "## "+row.Title+"\n") || !strings.Contains(chapters, "$ handoff install "+name) {
+			t.Errorf("hooks/README.md has no chapter about %s: %v", row.Title, err)
 		}
 	}
-	for chapter := range strings.SplitSeq(chapters, "\n### ") {
+	for chapter := range strings.SplitSeq(chapters, "\n## ") {
 		var script strings.Builder
 		for line := range strings.Lines(chapter) {
 			if command, ok := strings.CutPrefix(line, "$ "); ok {

@@ -257,7 +257,12 @@ func TestFilesAreShort(t *testing.T) {
 
 func readme(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	return textOf(t, "../../README.md")
+}
+
+func textOf(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,6 +299,13 @@ func TestReadmeNamesEveryCommand(t *testing.T) {
 	}
 }
 
+// What is longer than people read stands in topics of help, and in hooks/README.md.
+func TestReadmeIsShort(t *testing.T) {
+	if n := len(strings.Fields(readme(t))); n > 1400 {
+		t.Errorf("README has %d words, and may have 1400", n)
+	}
+}
+
 // The session of the README is run line by line, with the programs of this tree.
 func TestReadmeSession(t *testing.T) {
 	if testing.Short() {
@@ -311,7 +323,7 @@ func TestReadmeSession(t *testing.T) {
 		switch {
 		case !isCommand:
 			want.WriteString(line)
-		case strings.Contains(command, "go install"), strings.HasPrefix(command, "export PATH"):
+		case strings.HasPrefix(command, "git clone"), strings.Contains(command, "go install"), strings.HasPrefix(command, "export PATH"):
 		default:
 			script.WriteString(strings.ReplaceAll(command, "/tmp/handoff-demo", demo))
 		}

@@ -29,7 +29,7 @@ type group struct {
 // groups has each command once. One that is in none of them is shown with the last.
 var groups = []group{
 	{"Write", []string{"write", "new", "reply", "supersede", "draft", "create", "hop", "compute-id"}},
-	{"Read", []string{"list", "read", "search", "thread", "inbox", "page", "status", "watch", "surface", "receipts", "page"}},
+	{"Read", []string{"list", "read", "search", "thread", "inbox", "page", "status", "watch", "surface", "receipts"}},
 	{"Work", []string{"next", "take", "release", "done", "mark-read", "check", "resume", "approve", "reject", "probes", "archive", "unarchive", "prune"}},
 	{"Records", []string{"show", "validate", "repair", "onboard"}},
 	{"Agents", []string{"install", "uninstall", "hook", "mcp"}},

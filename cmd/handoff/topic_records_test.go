@@ -8,14 +8,13 @@ import (
 	"testing"
 )
 
-// The commands of the chapter about records are run one by one. The universal handoff stands for ID; its check and
+// The commands of the topic about records are run one by one. The universal handoff stands for ID; its check and
 // resume answer that it is old and has no token.
-func TestReadmeRecords(t *testing.T) {
+func TestTopicRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
-	_, chapter, _ := strings.Cut(readme(t), "\n## Records\n")
-	_, commands, _ := strings.Cut(chapter, "```sh\n")
+	_, commands, _ := strings.Cut(textOf(t, "../internal/everyday/topics/records.md"), "```sh\n")
 	commands, _, _ = strings.Cut(commands, "```")
 	bin, project := t.TempDir(), t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {
