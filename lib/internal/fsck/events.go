@@ -84,6 +84,9 @@ func (c *check) checkRowEvents(row *Row, doc *document.Document) {
 	}
 }
 
+// checkWrite compares a row and its document with the event that recorded the write. Most events were kept
+// in a digest that is enough to see that they agree; only one that does not is read again, to say what
+// differs.
 func (c *check) checkWrite(row *Row, doc *document.Document, logged eventlog.Handoff) {
 	if doc != nil && logged.Says(row.Row, doc) {
 		return

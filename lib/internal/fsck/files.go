@@ -25,6 +25,9 @@ func (c *check) checkDocuments(ctx context.Context, rows []*Row) {
 	c.report.Handoffs = len(rows)
 }
 
+// checkDocument proves the document of a row: that it is there, that it is the one that the row and the log
+// tell of, that its mode lets others read it and nobody else change it, and that its record and its
+// signature hold.
 func (c *check) checkDocument(row *Row) {
 	text, file, err := c.Dir.AppendEntry(nil, row.File, layout.MaxDocument)
 	if err == nil {
@@ -56,6 +59,8 @@ func (c *check) checkDocument(row *Row) {
 	}
 }
 
+// isNameOf reports whether a store gives a document that name, with or without the digits of its id that
+// tracked stores add.
 func isNameOf(doc document.Document, file string) bool {
 	for n := range txn.MaxNames {
 		if document.FileName(doc, n+1, false) == file || document.FileName(doc, n+1, true) == file {
@@ -85,6 +90,8 @@ func (c *check) checkNames() {
 	}
 }
 
+// remedyStaged says what takes an unfinished file away. The directory of such files goes only once it is
+// empty.
 func remedyStaged(name string) string {
 	if name == durable.StagingName {
 		return "any writing command, once files that are not of the store are moved out of it"
@@ -92,6 +99,8 @@ func remedyStaged(name string) string {
 	return "any writing command after an interruption, or " + remedyRepair
 }
 
+// checkName looks at one entry of the handoffs directory that no row lists, and says what it is doing
+// there.
 func (c *check) checkName(name string) {
 	entry, err := c.Dir.Lstat(name)
 	isState := c.State != nil && sameDir(c.Dir, name, c.State)
@@ -111,6 +120,8 @@ func (c *check) checkName(name string) {
 	}
 }
 
+// sameDir reports whether an entry of a directory is the directory that d has open: the state directory may
+// lie anywhere in the other one.
 func sameDir(parent *durable.Dir, name string, d *durable.Dir) bool {
 	entry, err := parent.Lstat(name)
 	inner, innerErr := d.Lstat(".")

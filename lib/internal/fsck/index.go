@@ -47,6 +47,9 @@ type lines struct {
 	afterRow bool
 }
 
+// checkLine looks at one line of an index file. What a formatter or a merge may have done to it is a
+// warning, since readers understand it all the same; what looks like a row and cannot be read as one is a
+// fault, because a handoff may hide behind it.
 func (c *check) checkLine(at *lines, l index.Line, first *Row) {
 	place := fmt.Sprintf("%s:%d", at.file, l.Number)
 	isMarker := at.sides.IsMarker(l.Text)
@@ -80,6 +83,8 @@ type Conflict struct {
 	open bool // the side above has begun
 }
 
+// IsMarker reports whether a line is a marker that a merge of git left, and remembers whether a conflict is
+// open: a line of equals signs is a heading of Markdown elsewhere.
 func (c *Conflict) IsMarker(line string) bool {
 	wasOpen := c.open
 	switch mark, _, _ := strings.Cut(strings.TrimRight(line, "\r"), " "); mark {

@@ -42,6 +42,8 @@ func (c *check) checkLedger() {
 	}
 }
 
+// checkConsumption compares a line of the ledger with the event of the same token. A replica has lines
+// whose events stand in logs of others.
 func (c *check) checkConsumption(place string, consumed eventlog.Consumption) {
 	event, logged := c.Log.Resumes[consumed.Token]
 	switch {

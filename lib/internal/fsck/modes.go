@@ -12,6 +12,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
+// checkDirMode warns of a directory that everybody may write: they could take files away, although never
+// change one unseen.
 func (c *check) checkDirMode(d *durable.Dir) {
 	info, err := d.Stat()
 	if err != nil {
@@ -85,6 +87,7 @@ func (c *check) checkLock(file durable.Entry) {
 	}
 }
 
+// chmod is the command that gives a file the mode that it should have.
 func chmod(mode string, d *durable.Dir, name string) string {
 	return "chmod " + mode + " " + store.ShellQuote(filepath.Join(d.Path(), name))
 }

@@ -78,6 +78,7 @@ func (s *Snapshot) LooseArchives() []string {
 	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return !layout.IsArchive(name) || s.reads(name) })
 }
 
+// reads reports whether a file was read as a part of the index.
 func (s *Snapshot) reads(name string) bool {
 	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return f.Name == name })
 }

@@ -161,6 +161,9 @@ func (s *Snapshot) stamps() string {
 	return all.String()
 }
 
+// readIntent reads what an interrupted command had in mind. One that is damaged or was made elsewhere is a
+// finding of its own and no reason to stop looking; what an intact one promises may be missing from the log
+// without being lost.
 func (s *Snapshot) readIntent() (err error) {
 	s.Intent, err = txn.ReadIntent(s.Dir, txn.ReadKey(s.State))
 	switch {
@@ -184,6 +187,8 @@ func (s *Snapshot) readIndexes() error {
 	})
 }
 
+// readIndex reads one index file. What is no file of a store, or too large for one, is noted as odd and
+// counts as missing.
 func (s *Snapshot) readIndex(name string) (string, error) {
 	text, err := store.ReadIndex(s.Dir, name)
 	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) {
@@ -194,6 +199,7 @@ func (s *Snapshot) readIndex(name string) (string, error) {
 	return store.AsString(text), err
 }
 
+// readLedger reads the consumed tokens. No ledger is an empty one.
 func (s *Snapshot) readLedger() (err error) {
 	if s.State != nil {
 		s.Ledger, err = s.State.ReadFile(layout.Ledger, layout.MaxLedger)
@@ -201,6 +207,8 @@ func (s *Snapshot) readLedger() (err error) {
 	return s.orOdd(layout.Ledger, err)
 }
 
+// openLog opens the audit log, and keeps it open: it is walked as a stream, and must be the same file until
+// the end.
 func (s *Snapshot) openLog() (err error) {
 	s.log = eventlog.None()
 	if s.State == nil {
@@ -240,6 +248,8 @@ func (s *Snapshot) ListRows(tell func(f IndexFile, l index.Line, first *Row)) {
 	}
 }
 
+// list adds a row to the snapshot. A row that stands twice, in a rotation or after a merge, is one handoff
+// with the marks of both.
 func (s *Snapshot) list(file string, l index.Line) *Row {
 	first := s.Rows[l.Row.ID]
 	if first == nil {

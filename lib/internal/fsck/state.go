@@ -94,6 +94,9 @@ func (c *check) orderRemedies() {
 	}
 }
 
+// checkFingerprint compares three things that should name one machine: the record in the state directory,
+// what the log recorded last, and what the system says now. Where the system says nothing it is a warning,
+// since nobody can write then.
 func (c *check) checkFingerprint() {
 	record, err := c.Machine()
 	switch {

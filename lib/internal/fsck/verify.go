@@ -61,17 +61,21 @@ type check struct {
 	report Report
 }
 
+// newCheck returns a check that has found nothing yet.
 func newCheck(s *Snapshot) *check { return &check{Snapshot: s, report: newReport()} }
 
+// newReport returns a report whose lists are empty in JSON, not null.
 func newReport() Report { return Report{Faults: []Finding{}, Warnings: []Finding{}} }
 
 // mostFindings is how many faults are listed, and how many warnings: who has more needs no list.
 const mostFindings = 10_000
 
+// fault reports what is not as it was written, or cannot be used.
 func (c *check) fault(place, remedy, format string, args ...any) {
 	c.find(&c.report.Faults, place, remedy, format, args)
 }
 
+// warn reports what a person should know of, and what loses nothing.
 func (c *check) warn(place, remedy, format string, args ...any) {
 	c.find(&c.report.Warnings, place, remedy, format, args)
 }
@@ -83,6 +87,8 @@ func (c *check) countFromOthers() {
 	c.mu.Unlock()
 }
 
+// find adds a finding to a list, up to as many as anybody reads. Documents are checked by several
+// goroutines.
 func (c *check) find(list *[]Finding, place, remedy, format string, args []any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,6 +124,8 @@ func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
 	return c.report, err
 }
 
+// all checks everything. The order is that in which findings explain each other: rows before documents,
+// documents before what the log says of them, and what is derived from all of them last.
 func (c *check) all(ctx context.Context) {
 	c.checkIndexes()
 	c.checkIntent()
@@ -163,6 +171,8 @@ func byPlace(a, b Finding) int {
 	return cmp.Or(strings.Compare(fileA, fileB), lineA-lineB, strings.Compare(a.Problem, b.Problem))
 }
 
+// splitPlace divides a place such as INDEX.md:12, so that findings of one file are sorted by number and not
+// by digit.
 func splitPlace(place string) (file string, line int) {
 	if at := strings.LastIndexByte(place, ':'); at >= 0 {
 		if n, err := strconv.Atoi(place[at+1:]); err == nil {

@@ -43,6 +43,8 @@ func (m *mending) recoverSides(name string) error {
 	return nil
 }
 
+// storeSide gives one side of a conflict in a document the name of its id. A file of that name is that
+// side, stored by a repair before.
 func (m *mending) storeSide(file string, text []byte) error {
 	staged, err := m.Dir.Stage(text, 0o644)
 	if err != nil {

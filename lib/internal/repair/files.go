@@ -50,6 +50,9 @@ func (m *mending) survey() error {
 	return nil
 }
 
+// read returns the row of a file that is a sound document, with the marks of its row in the index if it is
+// the listed one, and whether the log says something else about it. What is damaged, or carries a record
+// that does not give its view, is an error.
 func (m *mending) read(name string) (good, error) {
 	text, err := m.Dir.ReadFile(name, layout.MaxDocument)
 	if err != nil {
@@ -78,6 +81,7 @@ func (m *mending) read(name string) (good, error) {
 	return good{&row, differs}, nil
 }
 
+// quarantine moves a file out of the way, under a name that says when, and reports why.
 func (m *mending) quarantine(d *durable.Dir, name, why string) error {
 	aside := m.asideName(name)
 	if err := m.moveAside(d, name, aside); err != nil {

@@ -142,6 +142,8 @@ func (m *mending) publishRewriting(r rewriting) error {
 	return nil
 }
 
+// tell reports how an index file was written anew: what was added, what became of the old file, what only
+// that one has, and which handoffs are recorded as lost.
 func (m *mending) tell(r rewriting, payload eventlog.Repaired, events int) {
 	old := "the file was as it should be"
 	switch {

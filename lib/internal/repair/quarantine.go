@@ -74,6 +74,8 @@ func (m *mending) displaceOdd() error {
 	return m.makePlain(m.State, layout.Log, true, 0o600)
 }
 
+// makePlain makes sure that a name of the store is a regular file, and the only name of it where isSole
+// asks for that: through a second name somebody else could change it. The content stays.
 func (m *mending) makePlain(d *durable.Dir, name string, isSole bool, mode fs.FileMode) error {
 	entry, err := d.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,6 +117,7 @@ func (m *mending) displaceUnreadable(name string) error {
 	return err
 }
 
+// removeLeftovers takes away what a command that died had staged and never given a name.
 func (m *mending) removeLeftovers() error {
 	for _, d := range []*durable.Dir{m.Dir, m.State} {
 		removed, err := d.RemoveStaged(layout.IsReplaced)

@@ -74,10 +74,12 @@ type mending struct {
 	logKeptAs  string
 }
 
+// newMending begins a repair. What it moves aside gets the time of its beginning as a part of the name.
 func newMending(x *txn.Session, rebuild bool, report *Report) *mending {
 	return &mending{Session: x, rebuild: rebuild, report: report, stamp: x.Opt.Now().UTC().Format("20060102T150405.000000000Z")}
 }
 
+// did reports a change that is on disk.
 func (m *mending) did(format string, args ...any) {
 	m.report.Done = append(m.report.Done, fmt.Sprintf(format, args...))
 }

@@ -34,10 +34,13 @@ type found struct {
 
 const dropped = -1
 
+// newCollector returns a collector of the rows that are chosen.
 func newCollector(c Choice) *collector {
 	return &collector{Choice: c, at: make(map[form.Key]int), others: make(map[string]int)}
 }
 
+// line takes in one line of an index file. What the choice can tell from its text alone is never parsed; a
+// line that is neither row nor furniture of the table is counted, so that one warning names them all.
 func (c *collector) line(name string, number int, line []byte) {
 	if c.IsNot != nil && c.IsNot(line) {
 		c.passed = true
@@ -53,6 +56,8 @@ func (c *collector) line(name string, number int, line []byte) {
 	}
 }
 
+// row takes in a row. The same handoff may come again, from an archive: both rows are one then. Where only
+// the newest are wanted and there are enough of them, an older one is counted and dropped.
 func (c *collector) row(row found) {
 	key, _ := form.KeyOf(row.ID) // as each row has one
 	at, again := c.at[key]
@@ -89,6 +94,7 @@ func (f found) compare(other found) int {
 	return cmp.Or(index.CompareTimes(f.Time, other.Time), (f.file+last-1)%last-(other.file+last-1)%last, f.line-other.line)
 }
 
+// drop counts a row that was chosen and is not kept, by its recipient.
 func (c *collector) drop(row found) {
 	key, _ := form.KeyOf(row.ID)
 	c.at[key] = dropped

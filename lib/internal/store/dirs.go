@@ -32,6 +32,7 @@ func (s *Store) OpenDirs() (d Dirs, err error) {
 	return d, err
 }
 
+// Close closes what is open of the two.
 func (d Dirs) Close() {
 	for _, dir := range []*durable.Dir{d.Dir, d.State} {
 		if dir != nil {

@@ -31,6 +31,7 @@ func OneLine(err error) string {
 	return line
 }
 
+// Prefixed returns what stands before a message about a document of that name.
 func Prefixed(name string) string {
 	if name == "" {
 		return ""

@@ -46,6 +46,7 @@ func (s *Store) Find(d *durable.Dir, id string) (index.Row, error) {
 	return matches[0], nil
 }
 
+// newestToMe is what @ stands for: the newest handoff to who runs the program. Who that is must be known.
 func (s *Store) newestToMe(d *durable.Dir) (index.Row, error) {
 	me := ""
 	if s.Opt.Me != nil {
@@ -81,6 +82,7 @@ func (s *Store) ofFile(d *durable.Dir, path string) (index.Row, error) {
 	return rows[0], nil
 }
 
+// UnknownID says that no handoff of the store has the id.
 func UnknownID(id, dir string) error {
 	return fault.New(fault.ErrInvalid, "run `handoff list` to see the ids", "no handoff %s in %s", id, dir)
 }

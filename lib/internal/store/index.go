@@ -59,6 +59,7 @@ func readTable(f *os.File) ([]byte, error) {
 	}
 }
 
+// tooLarge says that an index file is larger than any store makes one.
 func tooLarge(f *os.File) error {
 	return &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has more than the %d bytes that an index file may have", layout.MaxIndex)}
 }

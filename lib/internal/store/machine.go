@@ -20,6 +20,8 @@ type MachineError struct {
 	Command  string // the command that takes the store over
 }
 
+// Error names both fingerprints, so that who moved the store can tell which is which. Scripts look for its
+// first word.
 func (e *MachineError) Error() string {
 	what := "belongs to another machine"
 	if e.Lost {
@@ -63,6 +65,7 @@ func (s *Store) Fingerprint() (string, error) {
 	return observed, nil
 }
 
+// Now returns the time of the store's clock, as events and marks record it.
 func (s *Store) Now() string { return s.Opt.Now().UTC().Format(time.RFC3339) }
 
 // RegenerateCommand is the whole command that makes this machine the store's. Who is unknown has to be filled in:
@@ -76,6 +79,7 @@ func (s *Store) RegenerateCommand() string {
 		"--operator", ShellQuote(operator), "--reason 'moved to this machine'"}, " ")
 }
 
+// ShellQuote returns a path as a shell reads it: a command in a message is there to be copied.
 func ShellQuote(path string) string {
 	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
 		return path

@@ -76,6 +76,9 @@ func IfThere(d *durable.Dir, err error) (*durable.Dir, error) {
 	return d, err
 }
 
+// judgePlace refuses a directory that no store may be in (spec 2-store): one of the system, one that a
+// symbolic link of the project leads out to, and one outside of the project that nobody named on the
+// command line.
 func (s *Store) judgePlace(path, real string, d *durable.Dir) error {
 	if place, ok := under(real, systemPlaces); ok {
 		return fault.New(fault.ErrConfig, placeAdvice, "%s lies under %s, which belongs to the system", path, place)
@@ -200,6 +203,7 @@ func ResolveParent(path string) (string, error) {
 	return filepath.Join(parent, filepath.Base(path)), err
 }
 
+// under returns the first of the places that a path lies in.
 func under(path string, places []string) (string, bool) {
 	for _, place := range places {
 		if contains(place, path) {

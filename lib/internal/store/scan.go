@@ -46,6 +46,7 @@ func (s *Store) Scan(d *durable.Dir, choice Choice) (rows []index.Row, others ma
 	return c.result(), c.others, nil
 }
 
+// ignored is the one warning about all lines that are no rows.
 func ignored(lines int, first string) string {
 	if lines == 1 {
 		return "1 line of the index is no row and was ignored: " + first + "; `handoff doctor` shows it"
@@ -67,6 +68,8 @@ const (
 	overlongShown = 64 // bytes, fewer than a row has
 )
 
+// walk reads INDEX.md first and then each archive that it links or that is there, so that a row which a
+// rotation moves meanwhile is seen twice rather than never.
 func (w *indexWalk) walk() error {
 	linked, err := w.newest()
 	if err != nil {

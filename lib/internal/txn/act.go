@@ -27,6 +27,7 @@ type TakenError struct {
 	Ended bool
 }
 
+// newTakenError says who stands in the way of an act: who has ended the handoff, or else who holds it.
 func newTakenError(id string, l eventlog.Life) *TakenError {
 	if l.Done.IsDone() {
 		return &TakenError{id, l.Done, true}
@@ -34,6 +35,7 @@ func newTakenError(id string, l eventlog.Life) *TakenError {
 	return &TakenError{id, l.Take.Holds(), false}
 }
 
+// Error names who has the handoff, in their own spelling but quoted: the name came from a command line.
 func (e *TakenError) Error() string {
 	who := fault.Own(e.By.Operator)
 	if e.By.Session != "" {
@@ -113,6 +115,7 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 	return l.Archive.Holds(), l.Archive.N, nil
 }
 
+// turn returns the number of a take that stands, -1 if nobody has taken the handoff.
 func turn(holds eventlog.Deed, n int) int {
 	if !holds.IsDone() {
 		return -1
@@ -163,6 +166,8 @@ func Lives(text, only string) map[string]eventlog.Life {
 	return lives
 }
 
+// addLine adds what a line of the ledger says to the lives of the handoffs. It looks for the few fields
+// that count and parses nothing: the ledger of a large store is read by each command that takes.
 func addLine(lives map[string]eventlog.Life, line string) {
 	id := field(line, `"handoff_id":"`)
 	l := lives[id]

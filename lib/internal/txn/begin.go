@@ -16,6 +16,9 @@ import (
 // The fingerprint file commits it.
 var begin = Operation{Name: "begin", committed: fingerprintIsThere, redo: setFingerprint}
 
+// beginReplica makes a replica of the handoffs that are here, in a clone or a work tree that has no state
+// yet (spec 5-clones): a writer id, the fingerprint of this machine, and the events that say what was found
+// and proven.
 func (x *Session) beginReplica(observed string) error {
 	if err := x.Recover(); err != nil { // of a begin that was interrupted
 		return err
@@ -111,6 +114,8 @@ func (x *Session) noteSeen() {
 	}
 }
 
+// indexStamps returns what tells whether the index files were changed by others since, "" if that cannot be
+// told: then they count as changed.
 func (x *Session) indexStamps() string {
 	stamps, err := store.IndexStamps(x.Dir)
 	if err != nil {

@@ -136,6 +136,8 @@ func (x *Session) publishIntent(c *step) error {
 	return x.Dir.Sync()
 }
 
+// publishBodies gives the staged bodies their names, each exclusively, and makes the names durable with one
+// sync of the directory. A body whose file was there before has nothing staged.
 func (x *Session) publishBodies(c step) error {
 	if c.op == &write {
 		if err := x.publishSignatures(&c.intent); err != nil {
@@ -189,4 +191,5 @@ func (x *Session) takeBack(cause error) error {
 		"not known to be published: %v", cause)
 }
 
+// Path returns the path of a file of the handoffs directory, for messages.
 func (x *Session) Path(file string) string { return filepath.Join(x.Opt.Dir, file) }

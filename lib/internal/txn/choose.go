@@ -35,6 +35,8 @@ type chooser struct {
 	log   *eventlog.Reading     // what the audit log says, once a file was adopted
 }
 
+// newChooser prepares finding the rows of so many documents in the text of INDEX.md: a few are looked for
+// one by one, for many the table is read once.
 func newChooser(x *Session, text []byte, docs int) *chooser {
 	c := &chooser{Session: x, text: text, given: make(map[string]string)}
 	if docs <= fewIDs {
@@ -49,6 +51,7 @@ func newChooser(x *Session, text []byte, docs int) *chooser {
 	return c
 }
 
+// find returns the row of an id in INDEX.md; archives are not looked at.
 func (c *chooser) find(id string) (index.Line, bool) {
 	if c.lines == nil {
 		return index.Find(c.text, id)
@@ -169,6 +172,8 @@ func (c *chooser) holds(name string, d Publication) (bool, error) {
 	return id == d.HandoffID, nil
 }
 
+// isListed reports whether a document that is stored as file has its row, in INDEX.md or an archive. A row
+// with another file is a fault: one id has one document.
 func (c *chooser) isListed(id, file string) (bool, error) {
 	if l, ok := c.find(id); ok {
 		if l.Row.File != file {

@@ -26,6 +26,7 @@ func KeyOf(r machine.Record) Key {
 	return Key{secret, r.Secret == ""}
 }
 
+// sign returns the HMAC-SHA-256 of a text under the secret of the state directory.
 func (k Key) sign(text []byte) []byte {
 	mac := hmac.New(sha256.New, k.secret)
 	mac.Write(text)
@@ -45,6 +46,8 @@ func (k Key) Proves(text []byte, proof string) bool {
 	return proof != "" && hmac.Equal([]byte(proof), []byte(k.Proof(text)))
 }
 
+// proves reports whether an intent was written by a command of this store. Version 1 had a plain hash,
+// which only guards against damage; it is taken from stores that had no secret yet.
 func (k Key) proves(s sealedIntent) bool {
 	switch {
 	case s.Version == 2 && len(k.secret) > 0:

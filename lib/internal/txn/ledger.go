@@ -32,6 +32,8 @@ func (l *Ledger) Consumed(token, id string) (*eventlog.Consumption, error) {
 	return l.consumed(LedgerKey(token, id))
 }
 
+// consumed returns by whom a token was consumed, nil if nobody did. A ledger that lacks what the log
+// records cannot say that a token is unused, and is a fault.
 func (l *Ledger) consumed(key string) (*eventlog.Consumption, error) {
 	by := l.find(key)
 	switch {
@@ -162,6 +164,7 @@ func (l *Ledger) compare(log *logReader) error {
 	return log.err
 }
 
+// LedgerLine returns the line of a consumption, as ParseConsumption reads it.
 func LedgerLine(c eventlog.Consumption) (string, error) {
 	line, err := json.Marshal(c)
 	return string(line) + "\n", err
@@ -169,6 +172,8 @@ func LedgerLine(c eventlog.Consumption) (string, error) {
 
 var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_-]{8,128}\z`) })
 
+// LedgerKey returns what stands for a token in the ledger: itself, its hash where it has another form or
+// could be a credential, the id of the handoff where there is none.
 func LedgerKey(token, id string) string {
 	switch {
 	case token == "":

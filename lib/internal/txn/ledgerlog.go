@@ -55,6 +55,8 @@ func (r *logReader) keys() iter.Seq[[]byte] {
 	}
 }
 
+// lines yields the lines of the log. A line that no event can have ends them, as an error: the rest cannot
+// be told apart from damage.
 func (r *logReader) lines() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		lines := bufio.NewScanner(r.text)

@@ -53,6 +53,8 @@ func (x *Session) CheckMachine() error {
 	return x.recordMachine(observed)
 }
 
+// recordMachine makes the store belong to this machine, before anything else is written to it. The
+// directories above are synced first, since the command that made them may have died.
 func (x *Session) recordMachine(observed string) error {
 	root, err := store.Resolve(x.Opt.Root)
 	if err != nil {
@@ -106,6 +108,8 @@ func reportRefusal(s *store.Store, refused *store.MachineError) {
 	x.logRefusal(refused)
 }
 
+// logRefusal notes that a command of another machine was refused. It is a record for people: where it
+// cannot be written that is a warning.
 func (x *Session) logRefusal(refused *store.MachineError) {
 	line, err := json.Marshal(map[string]string{
 		"event":                "CROSS-HOST-REFUSED",

@@ -37,6 +37,8 @@ type Marking struct {
 	Earliest bool // a mark that is older than that of the row takes its place: those who exchange marks end with the same
 }
 
+// File marks what is wanted in one index file, as one change. A mark that is there stays, and is reported
+// as existing; with Earliest an earlier one takes its place.
 func (m *Marking) File(name string, text []byte) error {
 	edits := make(map[string]index.Row)
 	st := step{op: &markRead, intent: Intent{Index: name}}
@@ -72,6 +74,7 @@ func (m *Marking) File(name string, text []byte) error {
 	return nil
 }
 
+// mark adds a read mark to what a step is going to do, and its event.
 func (st *step) mark(id string, m index.Mark, how eventlog.How) {
 	st.intent.Marks = append(st.intent.Marks, IntentMark{ID: id, Operator: m.Operator, Time: m.Time})
 	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time, How: how}})
@@ -101,6 +104,7 @@ func rowsOf[T any](text []byte, want map[string]T) []index.Row {
 	return rows
 }
 
+// marksAreThere reports whether the marks of an intent were committed.
 func marksAreThere(x *Session, intent *Intent) (bool, error) {
 	text, err := store.ReadIndex(x.Dir, intent.Index)
 	if err != nil {

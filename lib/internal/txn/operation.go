@@ -30,6 +30,7 @@ func operationOf(i *Intent) *Operation {
 	return nil
 }
 
+// bringAbout does again what an operation does besides its commit. Most do nothing besides.
 func (op *Operation) bringAbout(x *Session, i *Intent) error {
 	if op.redo == nil {
 		return nil

@@ -21,6 +21,7 @@ type Past struct {
 	of    map[string]past
 }
 
+// A past is what the log says of one handoff.
 type past struct {
 	written bool     // by a command of this store: whatever became of it since is in the log too
 	readers []string // who has marked it as read

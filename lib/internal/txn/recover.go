@@ -129,6 +129,7 @@ func isListed(listing []byte, file string) bool {
 	return false
 }
 
+// removeStaged takes away what commands that died had staged, in all directories of the store.
 func (x *Session) removeStaged() error {
 	for _, d := range []*durable.Dir{x.Dir, x.State} {
 		if _, err := d.RemoveStaged(layout.IsReplaced); err != nil {
@@ -146,6 +147,7 @@ func (x *Session) removeStaged() error {
 	return err
 }
 
+// inArchives reports whether an archive lists a handoff.
 func (x *Session) inArchives(id string) (found bool, err error) {
 	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
 		if _, ok := index.Find(text, id); ok && name != layout.Index {

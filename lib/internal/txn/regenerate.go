@@ -61,6 +61,8 @@ func setFingerprint(x *Session, intent *Intent) error {
 	return x.State.Sync()
 }
 
+// fingerprintIsThere reports whether a regenerate was committed. Writer and secret stay what they were, and
+// are not a part of the intent.
 func fingerprintIsThere(x *Session, intent *Intent) (bool, error) {
 	record, err := store.ReadMachine(x.State)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, machine.ErrNoMachine) {

@@ -26,6 +26,7 @@ func (x *Session) Reindex(name string, old, text []byte, events []eventlog.Pendi
 	})
 }
 
+// indexIsReplaced reports whether the index file has the content that the intent names.
 func indexIsReplaced(x *Session, intent *Intent) (bool, error) {
 	text, err := store.ReadIndex(x.Dir, intent.Index)
 	return canon.SHA256Hex(text) == intent.IndexSHA256, err

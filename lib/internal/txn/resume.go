@@ -21,6 +21,7 @@ var resume = Operation{Name: "resume", committed: tokenIsThere, redo: finishResu
 // A ConsumedError says that the work was resumed before. It wraps no class: nothing is wrong with the store.
 type ConsumedError struct{ By eventlog.Consumption }
 
+// Error names who consumed the token, and when.
 func (e *ConsumedError) Error() string {
 	return fmt.Sprintf("the resume token of %s was consumed before, by %s at %s", e.By.HandoffID, e.By.Operator, e.By.Time)
 }
@@ -148,6 +149,8 @@ func ledgerTail(ledger *durable.Log, intent *Intent) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(ledger, intent.LedgerOffset, layout.MaxIntent))
 }
 
+// tokenIsThere reports whether the line of an intent is in the ledger, at the place where it was to be
+// appended.
 func tokenIsThere(x *Session, intent *Intent) (bool, error) {
 	ledger, err := x.State.OpenLog(layout.Ledger, false)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -93,6 +93,8 @@ func (x *Session) fillMonths(st *step, rows []index.Row) ([]string, error) {
 	return names, nil
 }
 
+// addArchive adds a new archive with the rows to a rotation. It is a body as documents are: staged without
+// a name, published exclusively.
 func (x *Session) addArchive(st *step, name string, rows []index.Row) error {
 	text := index.Append(index.New(nil), rows)
 	staged, err := x.stageArchive(text)

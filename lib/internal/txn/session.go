@@ -184,6 +184,7 @@ func (x *Session) stillLocked() error {
 // AtEnd has do called when the session ends, last first.
 func (x *Session) AtEnd(do func()) { x.cleanup = append(x.cleanup, do) }
 
+// End gives the lock back and closes what the session has open, the last first.
 func (x *Session) End() {
 	for _, do := range slices.Backward(x.cleanup) {
 		do()
@@ -191,6 +192,8 @@ func (x *Session) End() {
 	x.Close()
 }
 
+// lockError says what a person can do about a lock that was not obtained: wait where somebody has it, mend
+// the place where it is none.
 func lockError(path string, waited time.Duration, err error) error {
 	switch {
 	case errors.Is(err, filelock.ErrBusy), errors.Is(err, durable.ErrHeld):

@@ -34,6 +34,7 @@ func Sign(ctx context.Context, s *store.Store, one Signature) error {
 	})
 }
 
+// signatureIsThere reports whether all signatures of an intent have their files.
 func signatureIsThere(x *Session, intent *Intent) (bool, error) {
 	for _, one := range intent.Signatures {
 		if text, err := store.ReadSignature(x.Dir, one.ID); string(text) != one.Text || err != nil {
@@ -43,6 +44,7 @@ func signatureIsThere(x *Session, intent *Intent) (bool, error) {
 	return true, nil
 }
 
+// replaceSignatures puts the signatures of an intent in place of older ones.
 func replaceSignatures(x *Session, intent *Intent) error {
 	return x.eachSignature(intent, func(d *durable.Dir, one Signature) error {
 		return d.Replace(layout.SignatureFile(one.ID), []byte(one.Text), 0o644)

@@ -24,6 +24,7 @@ func TrustQuietly(ctx context.Context, s *store.Store, edit func(old []byte) ([]
 	Quietly(ctx, s, 200*time.Millisecond, func(x *Session) { _ = x.trust(edit) })
 }
 
+// trust replaces the pinned keys by what edit makes of them. Where that is the same nothing is recorded.
 func (x *Session) trust(edit func(old []byte) ([]byte, eventlog.Trusted, error)) error {
 	old, err := x.State.ReadFile(layout.Pins, layout.MaxOperators)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -38,6 +39,7 @@ func (x *Session) trust(edit func(old []byte) ([]byte, eventlog.Trusted, error))
 	return x.apply(st)
 }
 
+// setPins is the commit of a trust: one file is replaced and durable.
 func setPins(x *Session, intent *Intent) error {
 	if err := x.State.Replace(layout.Pins, []byte(intent.Pins), 0o600); err != nil {
 		return err
@@ -45,6 +47,7 @@ func setPins(x *Session, intent *Intent) error {
 	return x.State.Sync()
 }
 
+// pinsAreThere reports whether the pins are those of the intent.
 func pinsAreThere(x *Session, intent *Intent) (bool, error) {
 	text, err := x.State.ReadFile(layout.Pins, layout.MaxOperators)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -38,6 +38,7 @@ func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption) (want []eventlo
 	return append(want, as(c, a, n)), nil
 }
 
+// as returns a consumption as the n-th act of its kind on its handoff.
 func as(c eventlog.Consumption, a eventlog.Act, n int) eventlog.Consumption {
 	c.Token = a.Key(c.HandoffID, n)
 	return c

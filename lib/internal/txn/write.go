@@ -116,6 +116,7 @@ func stageParts(staged []*durable.Staged, tell func(done int), begin func(i int)
 	return err
 }
 
+// stageOne writes a body where it has no name yet, and notes the hash of its bytes for the intent.
 func (p *publishing) stageOne(i int, begin func([]byte, os.FileMode) (*durable.Staged, error)) error {
 	text, err := p.docs[i].Text()
 	if err != nil {
@@ -126,6 +127,7 @@ func (p *publishing) stageOne(i int, begin func([]byte, os.FileMode) (*durable.S
 	return err
 }
 
+// discard gives up what is staged and was not published.
 func (p *publishing) discard() {
 	for _, f := range p.staged {
 		if f != nil {
@@ -203,6 +205,7 @@ func (p *publishing) plan(i int) error {
 	return nil
 }
 
+// failures joins what is wrong with single documents, nil if nothing is.
 func (p *publishing) failures() error {
 	var errs []error
 	for _, o := range p.outcomes {
@@ -233,6 +236,7 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 	}}
 }
 
+// hashFile returns the SHA-256 of a file of the handoffs directory.
 func (x *Session) hashFile(name string) (string, error) {
 	text, err := x.Dir.ReadFile(name, layout.MaxDocument)
 	return canon.SHA256Hex(text), err
@@ -253,6 +257,7 @@ func (x *Session) currentIndex() ([]byte, error) {
 	return index.New(nil), nil
 }
 
+// rowsAreThere reports whether the rows of an intent were committed: INDEX.md lists a body under its name.
 func rowsAreThere(x *Session, intent *Intent) (bool, error) {
 	text, err := store.ReadIndex(x.Dir, layout.Index)
 	if err != nil {
