@@ -38,6 +38,7 @@ func (c Change) Apply() (Change, error) {
 	return c, &handoff.Error{Class: handoff.ErrBusy, Problem: "another program keeps changing " + c.Path, Advice: "try again"}
 }
 
+// failed makes a refusal of those errors that a person can do something about. Others are I/O failures.
 func (c Change) failed(err error) error {
 	for _, unfit := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR, durable.ErrUnsafe, durable.ErrUnsupported} {
 		if errors.Is(err, unfit) {
@@ -47,6 +48,8 @@ func (c Change) failed(err error) error {
 	return err
 }
 
+// apply writes the settings and the copy of the old ones. Directories that were made for it go again when
+// it fails.
 func (c Change) apply() (err error) {
 	if !c.Changes() && !c.tidy {
 		return nil

@@ -22,6 +22,8 @@ type Command struct {
 
 const maxOperator = 64 // characters
 
+// check refuses what cannot be registered with any agent: some run the hook through a shell, and none
+// quotes control characters.
 func (c Command) check() error {
 	if c.To != "" && !form.IsSlug(c.To, maxOperator) {
 		return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is no operator", c.To), Advice: "letters, digits, - and _, at most 64"}
@@ -32,6 +34,7 @@ func (c Command) check() error {
 	return nil
 }
 
+// words are the arguments with which the agent runs the hook.
 func (c Command) words(agent string) []string {
 	words := []string{c.Program, "hook", "session-start", "--agent", agent}
 	if c.To != "" {
@@ -43,6 +46,7 @@ func (c Command) words(agent string) []string {
 // entry returns the entry of a command as JSON.
 func (a Agent) entry(c Command) []byte { return marshal(a.shape(c.words(a.Name))) }
 
+// marshal returns JSON as it stands in settings, with < and > as people write them.
 func marshal(v any) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -53,6 +57,7 @@ func marshal(v any) []byte {
 	return bytes.TrimSpace(out.Bytes())
 }
 
+// shell returns words as one line for a POSIX shell.
 func shell(words []string) string { return shellquote.Join(words...) }
 
 // powerShell quotes every word: within single quotes only the quote itself is special.
@@ -135,6 +140,7 @@ func runsOne(line string) bool {
 	return true
 }
 
+// text returns the text of a JSON string, "" of anything else.
 func text(n *jsontree.Value) string {
 	if n == nil || n.Kind != jsontree.String {
 		return ""

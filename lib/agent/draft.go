@@ -46,6 +46,8 @@ func SaveDraft(s Session) {
 	}
 }
 
+// saveDraft leaves the note from which a draft becomes if the session dies. It prints nothing and runs
+// nothing of what the agent says.
 func (s Session) saveDraft() error {
 	in := readInput(s.Stdin)
 	p, err := handoff.LoadProject(in.cwd(s.Cwd), s.Getenv, s.Flags)

@@ -19,12 +19,15 @@ func (a Agent) whole(hook []byte, version bool) []byte {
 	return []byte(head + `"hooks":` + string(a.inHooks(hook)) + "}")
 }
 
+// inHooks returns the object of all hooks with only ours in it.
 func (a Agent) inHooks(hook []byte) []byte {
 	return []byte("{" + string(marshal(a.event)) + ":" + string(a.inList(hook)) + "}")
 }
 
+// inList returns the list of the hooks of one event with only ours in it.
 func (a Agent) inList(hook []byte) []byte { return []byte("[" + string(a.item(hook)) + "]") }
 
+// item returns our hook as this agent lists it: some agents group hooks that have a matcher in common.
 func (a Agent) item(hook []byte) []byte {
 	if a.grouped {
 		return []byte(`{"hooks":[` + string(hook) + "]}")
@@ -71,6 +74,7 @@ func (s settings) withHook(hook []byte) ([]byte, error) {
 	return s.doc.Replace(node, hook).Apply(s.src), nil
 }
 
+// sameJSON reports whether two texts are the same value, whatever their spaces and the order of their keys.
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
@@ -145,6 +149,7 @@ func (s settings) remove(f found) jsonedit.Edit {
 	return s.doc.Remove(f.parent, f.i)
 }
 
+// member returns at which place an object has a key, -1 if it does not.
 func (s settings) member(object *jsontree.Value, name string) int {
 	return slices.IndexFunc(object.Members, func(m jsontree.Member) bool { return m.Name == name })
 }

@@ -93,6 +93,7 @@ func (a Agent) siblings(path string) []string {
 	return paths
 }
 
+// escapeGlob returns a path as a pattern that matches it alone.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
@@ -125,6 +126,7 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	return entries, nil
 }
 
+// exists reports whether there is something of that name, a broken symbolic link included.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

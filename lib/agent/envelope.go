@@ -26,6 +26,8 @@ var hookSpecific = envelope{
 	unwrap: unwrapSpecific,
 }
 
+// unwrapSpecific takes the text out of the form that Claude Code, Codex and Gemini read, as strictly as the
+// strictest of them.
 func unwrapSpecific(output []byte) (string, error) {
 	var e struct {
 		Output struct {

@@ -100,6 +100,7 @@ func (a Agent) locate(p Places, scope Scope) (file, error) {
 	return f, f.read()
 }
 
+// within reports whether a path is in a directory, by their names alone.
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

@@ -98,6 +98,7 @@ func (c command) toml() string {
 	return fmt.Sprintf("description = %q\nprompt = '''\n%s\nWhat was said with the command: {{args}}\n'''\n", c.what, c.text)
 }
 
+// owner is who the marketplaces of plugins name.
 func owner() map[string]string { return map[string]string{"name": "The handoff maintainers"} }
 
 // everyHook returns settings with the hooks of a session's start and end.
@@ -126,6 +127,7 @@ func (a Agent) portable(line string) entry {
 	return e
 }
 
+// indented returns JSON as it is published, for people to read.
 func indented(v any) string {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)

@@ -51,6 +51,8 @@ type feed struct {
 	open  bool // it is not closed
 }
 
+// feeds are the inputs with which the self-test runs a hook: those that agents give, and those that must
+// not make it wait, fail or say something else.
 func feeds(root string) []feed {
 	var all []feed
 	for _, source := range sources {
@@ -230,6 +232,7 @@ func (e Entry) underCopilot() string {
 	return ""
 }
 
+// command is how the agent would run an entry: by a shell where the settings have one line.
 func (e Entry) command(ctx context.Context) *exec.Cmd {
 	if e.line != "" && runtime.GOOS != "windows" {
 		return exec.CommandContext(ctx, "/bin/sh", "-c", e.line)
@@ -237,6 +240,7 @@ func (e Entry) command(ctx context.Context) *exec.Cmd {
 	return exec.CommandContext(ctx, e.Words[0], e.Words[1:]...)
 }
 
+// firstLine is the first line of what a hook said.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line

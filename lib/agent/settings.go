@@ -32,6 +32,7 @@ type found struct {
 	words  []string
 }
 
+// node is the entry that was found, in the tree of the settings.
 func (f found) node() *jsontree.Value { return f.parent.Items[f.i] }
 
 // parse reads the settings of an agent. What cannot be understood is ErrConfig, with its place.
@@ -63,6 +64,7 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 	return s, s.readList()
 }
 
+// notJSON says where settings cannot be read, and that nothing was changed.
 func notJSON(path string, err error) error {
 	advice := "mend it first; nothing was changed"
 	problem := err.Error()
@@ -77,6 +79,8 @@ func notJSON(path string, err error) error {
 	return refuse(advice, "%s: %s", path, problem)
 }
 
+// readList finds the hooks of our event, in groups where the agent has them. What another program put there
+// must be what the agent allows: an edit of something that is not understood could break it.
 func (s *settings) readList() error {
 	if !s.agent.grouped {
 		return s.readEntries(s.list, -1)
@@ -99,6 +103,7 @@ func (s *settings) readList() error {
 	return nil
 }
 
+// readEntries finds the hooks of one list. Of those that are not ours only the shape is looked at.
 func (s *settings) readEntries(list *jsontree.Value, group int) error {
 	for i, n := range list.Items {
 		if err := s.expect(n, jsontree.Object, "a hook"); err != nil {
@@ -123,6 +128,7 @@ func (s *settings) readEntries(list *jsontree.Value, group int) error {
 	return nil
 }
 
+// expect refuses a value of another kind.
 func (s *settings) expect(n *jsontree.Value, kind jsontree.Kind, what string) error {
 	if n.Kind == kind {
 		return nil
@@ -130,6 +136,7 @@ func (s *settings) expect(n *jsontree.Value, kind jsontree.Kind, what string) er
 	return s.fault(n, what+" must be an "+kind.String())
 }
 
+// fault says what is not understood, with line and column.
 func (s *settings) fault(n *jsontree.Value, problem string) error {
 	line, column := s.doc.Place(n.Start)
 	return refuse("mend it first; nothing was changed", "%s: line %d, column %d: %s", s.path, line, column, problem)

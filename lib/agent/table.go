@@ -151,6 +151,7 @@ func Names() []string { return namesOf(agents) }
 // Installable returns the names of the agents whose settings this package knows.
 func Installable() []string { return namesOf(agents[1:]) }
 
+// namesOf returns the names of agents, in their order.
 func namesOf(agents []Agent) []string {
 	var names []string
 	for _, a := range agents {
@@ -168,6 +169,7 @@ func find(name string) (Agent, bool) {
 	return agents[i], true
 }
 
+// unknown says that no row of the table has the name.
 func unknown(name string) error {
 	return fault.New(fault.ErrInvalid, "", "unknown agent %s; known are %s", fault.Quote(name), fault.Own(strings.Join(Names(), ", ")))
 }

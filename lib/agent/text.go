@@ -121,6 +121,7 @@ func recipients(count map[string]int) string {
 	return out.String()
 }
 
+// short is as much of an id as the hook shows.
 func short(e handoff.Entry) string { return strings.TrimPrefix(e.ID, "sha256:")[:shortID] }
 
 // entry is one line about a handoff, and its framed body if that is wanted and not refused.

@@ -37,6 +37,8 @@ func tomlValues(text string) map[string][]string {
 	return values
 }
 
+// tomlAdd adds a value of TOML under its key. An inline table is taken apart, one level a time, so that all
+// spellings of a key meet in one.
 func tomlAdd(values map[string][]string, key, value string) {
 	value = uncommented(value)
 	if inner, ok := strings.CutPrefix(value, "{"); ok {
@@ -72,6 +74,7 @@ func tomlText(value string) string {
 	return value
 }
 
+// uncommented returns a line without its comment; a # within quotes begins none.
 func uncommented(line string) string {
 	before, _, _ := cutOutside(line, '#')
 	return strings.TrimSpace(before)

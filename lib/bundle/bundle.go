@@ -117,11 +117,13 @@ func (l Line) text() (text []byte, err error) {
 	return nested("consumed", optional(optional(optional(members, "accepted", c.Accepted), "reason", c.Reason), "session", c.Session))
 }
 
+// text is the first line of a bundle.
 func (h Header) text() ([]byte, error) {
 	origin, err := canon.Object(optional(nil, "writer", h.Writer))
 	return fmt.Appendf(nil, `{"bundle":%q,"created_utc":%q,"origin":%s}`, Format, h.Created, origin), err
 }
 
+// optional adds a member that is left out when it is empty.
 func optional(members []canon.Member, key, text string) []canon.Member {
 	if text == "" {
 		return members
@@ -129,6 +131,7 @@ func optional(members []canon.Member, key, text string) []canon.Member {
 	return append(members, canon.Member{Key: key, Text: text})
 }
 
+// nested is an object in an object under one key, in canonical form: every line but the first is one.
 func nested(key string, members []canon.Member) ([]byte, error) {
 	inner, err := canon.Object(members)
 	return fmt.Appendf(nil, `{"%s":%s}`, key, inner), err
@@ -140,8 +143,10 @@ type tally struct {
 	sum      hash.Hash
 }
 
+// newTally counts what a bundle has, from its first byte on.
 func newTally() tally { return tally{sum: sha256.New()} }
 
+// text is the last line of a bundle, which proves all before it.
 func (t tally) text() []byte {
 	return fmt.Appendf(nil, `{"end":{"handoffs":%d,"sha256":"%s"}}`, t.handoffs, hex.EncodeToString(t.sum.Sum(nil)))
 }

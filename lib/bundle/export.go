@@ -44,6 +44,7 @@ func Export(s *handoff.Store, entries []handoff.Entry, withState bool, to io.Wri
 	return Counts{len(entries), len(e.state) - e.tokens, e.tokens}, w.Close()
 }
 
+// An export is one bundle that is being written.
 type export struct {
 	*handoff.Store
 	entries []handoff.Entry
@@ -92,6 +93,8 @@ func (e *export) newest() string {
 	return newest
 }
 
+// documents writes the handoffs, each proven first. One that cannot be ends the export: a bundle holds
+// nothing that its reader would refuse.
 func (e *export) documents(w *Writer) (err error) {
 	failed := e.LoadEach(e.entries, func(got handoff.Stored, fault error) bool {
 		var signatures []string
@@ -106,6 +109,8 @@ func (e *export) documents(w *Writer) (err error) {
 	return cmp.Or(failed, err)
 }
 
+// signatures returns the armored signature of a handoff, whatever it is worth here: who imports judges it
+// again.
 func (e *export) signatures(got handoff.Stored) ([]string, error) {
 	if got.Signature.State == handoff.SignatureUnsigned {
 		return nil, nil

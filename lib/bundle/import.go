@@ -84,6 +84,7 @@ type contents struct {
 	tokens  []handoff.Consumption
 }
 
+// take adds a line to what is going to be imported.
 func (c *contents) take(header Header, l Line, o Options) {
 	switch {
 	case l.Handoff != nil:
@@ -98,6 +99,7 @@ func (c *contents) take(header Header, l Line, o Options) {
 	}
 }
 
+// check refuses reasons with a credential in them before anything is stored: a log keeps them for good.
 func (c *contents) check() error {
 	for _, t := range c.tokens {
 		if err := handoff.CheckReason(t.Reason); err != nil {
@@ -107,6 +109,7 @@ func (c *contents) check() error {
 	return nil
 }
 
+// store writes the handoffs of a proven bundle in one batch, or says what would become of them.
 func (c *contents) store(ctx context.Context, s *handoff.Store, o Options, got *Imported) (err error) {
 	switch {
 	case o.DryRun && o.KeepGoing:

@@ -84,6 +84,7 @@ func (r *Reader) Next() (Line, error) {
 	return l, nil
 }
 
+// add counts a line into the hash of the bundle.
 func (t tally) add(line []byte) {
 	t.sum.Write(line)
 	t.sum.Write([]byte{'\n'})
@@ -154,14 +155,17 @@ func (r *Reader) odd(why string) error {
 	return r.invalid("ask whoever made the bundle for one of `handoff export`", problem)
 }
 
+// invalid says that what was given is no bundle: exit code 2.
 func (r *Reader) invalid(hint, why string) error {
 	return fault.New(fault.ErrInvalid, hint, "nothing was imported: %s: %s", r.name, why)
 }
 
+// damaged says that a bundle is not what was exported: exit code 6.
 func (r *Reader) damaged(why string) error {
 	return fault.New(fault.ErrIntegrity, "get the bundle once more", "nothing was imported: %s %s", r.name, why)
 }
 
+// parseHeader reads the first line. Keys that it does not know are found when the line is made again.
 func parseHeader(line []byte) (Header, error) {
 	var v struct {
 		Created string `json:"created_utc"`
@@ -212,6 +216,8 @@ func parseLine(line []byte) (l Line, err error) {
 	return l, same(line, l.text)
 }
 
+// same reports whether a line is, byte for byte, the one that export writes: then there is nothing in it
+// that was not understood, and one set of handoffs has one bundle.
 func same(line []byte, text func() ([]byte, error)) error {
 	if again, err := text(); err != nil || !bytes.Equal(again, line) {
 		return errors.New("has other keys than a bundle has, or is not in canonical form")

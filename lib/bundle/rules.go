@@ -16,6 +16,7 @@ type rules struct {
 	n    int
 }
 
+// newRules begins with the line after the header.
 func newRules() rules { return rules{ids: make(map[string]bool), n: 1} }
 
 // check says why a line cannot stand here, "" if it can.
@@ -56,6 +57,8 @@ func (l Line) check() string {
 	return l.Consumed.check()
 }
 
+// check says what is wrong with the line of a handoff, "" if nothing is. The document itself goes through
+// all that a written one does.
 func (h Handoff) check() string {
 	switch {
 	case h.FirstSeen != "" && !form.IsInstant(h.FirstSeen):
@@ -71,6 +74,8 @@ func (h Handoff) check() string {
 	return ""
 }
 
+// check says what is wrong with the line of a consumed token, "" if nothing is. A ledger is append-only:
+// what no command would have written never gets into one.
 func (c Consumed) check() string {
 	of, _, _, isAct := eventlog.ParseKey(c.Token)
 	isToken := len(c.Token) >= 8 && form.IsSlug(c.Token, 128) || form.IsID(c.Token) || isAct && of == c.ID
@@ -85,6 +90,7 @@ func (c Consumed) check() string {
 	return whoAndWhen(c.Operator, c.Time)
 }
 
+// whoAndWhen says what is wrong with an operator and an instant, "" if nothing is.
 func whoAndWhen(operator, at string) string {
 	switch {
 	case !form.IsSlug(operator, document.MaxName):
@@ -95,6 +101,7 @@ func whoAndWhen(operator, at string) string {
 	return ""
 }
 
+// check says what is wrong with the first line, "" if nothing is.
 func (h Header) check() string {
 	writer, isWriter := strings.CutPrefix(h.Writer, "w-")
 	switch {

@@ -46,6 +46,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
+// put writes a line and counts it.
 func (w *Writer) put(text []byte) error {
 	text = append(text, '\n')
 	w.tally.sum.Write(text)

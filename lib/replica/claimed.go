@@ -136,6 +136,8 @@ func isOnce(key string) bool {
 	return act != eventlog.ActArchive && act != eventlog.ActUnarchive && act != eventlog.ActYield
 }
 
+// sendSome claims at the remote what was consumed while it could not be reached, some at a time: a claim
+// that another has made first is a loss, which is recorded and reported.
 func (x *syncing) sendSome(ctx ctx, lines []handoff.Consumption) error {
 	tries, err := x.makeTries(ctx, lines)
 	if err != nil {

@@ -16,10 +16,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
 
+// claimAt is the ref of a claim at the remote. It must not exist when it is pushed, and is never changed.
 func (x *syncing) claimAt(name string) string { return x.Namespace + "/claims/" + name }
 
+// ownClaim is where a claim of the remote is kept here.
 func ownClaim(name string) string { return "refs/handoff/claims/" + name }
 
+// ownTry is the ref of a claim that this store wants to make, before the remote has it.
 func ownTry(name string, c handoff.Consumption) string {
 	return "refs/handoff/tries/" + name + "/" + c.Operator + "/s" + c.Session
 }
@@ -107,6 +110,8 @@ func (x *syncing) commitTries(ctx ctx, tries []try) error {
 	return x.repo.broken(err)
 }
 
+// writeTries writes root commits, one a claim, in the form that git fast-import reads. Who claims and when
+// stands in the one file of the commit.
 func (x *syncing) writeTries(w io.Writer, tries []try) error {
 	for _, t := range tries {
 		text, err := t.Bytes()
@@ -173,6 +178,7 @@ func isLine(c handoff.Consumption) bool {
 		(c.Session == "" || form.IsSlug(c.Session, 128))
 }
 
+// areAllIn reports whether the remote has taken all of the claims.
 func areAllIn(tries []try, in map[string]bool) bool {
 	return !slices.ContainsFunc(tries, func(t try) bool { return !in[t.name] })
 }

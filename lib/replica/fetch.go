@@ -76,12 +76,15 @@ func (x *syncing) fetch(ctx context.Context) error {
 	return nil
 }
 
+// refuse notes why nothing of a writer is imported. The first reason counts: what follows from it would
+// only repeat it.
 func (x *syncing) refuse(writer, why string) {
 	if !x.isRefused(writer) {
 		x.got.Refused = append(x.got.Refused, Refusal{Writer: writer, Why: why})
 	}
 }
 
+// isRefused reports whether nothing of a writer is imported in this sync.
 func (x *syncing) isRefused(writer string) bool {
 	return slices.ContainsFunc(x.got.Refused, func(r Refusal) bool { return r.Writer == writer })
 }
@@ -111,6 +114,8 @@ func (x *syncing) reconcile(ctx context.Context) error {
 	return nil
 }
 
+// copied says that two stores write as one. Which of them is the copy cannot be known from here, so nothing
+// is sent and a person decides.
 func (x *syncing) copied() error {
 	return fault.New(fault.ErrIntegrity, "of the two copies give one a state directory of its own: see `handoff doctor`",
 		"the remote has of this writer, %s, what was not written here: its state directory was copied, or put back to an older one; nothing was sent", x.writer)

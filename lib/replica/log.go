@@ -18,6 +18,7 @@ import (
 // perFile is how many events a file of a published log has.
 const perFile = 1000
 
+// logFile is the name of a piece of a published log; each has 1,000 events (spec 5-clones).
 func logFile(n int) string { return fmt.Sprintf("log/%04d.jsonl", n) }
 
 // progress says how far the audit log was published. It is the content of sync.json.
@@ -46,6 +47,7 @@ type said struct {
 	Operator string   `json:"operator_id"`
 }
 
+// parse reads what a sync wants to know of an event. Other events are followed for their hashes alone.
 func parse(e eventlog.Parsed) (s said) {
 	_ = json.Unmarshal(e.Payload, &s) // what it lacks stays empty
 	s.Type = e.Type
@@ -98,6 +100,7 @@ func (p *progress) follow(line []byte) (said, error) {
 	return parse(e), nil
 }
 
+// head is the hash that the next event has to name as the one before it.
 func (p *progress) head() string {
 	if p.Events == 0 {
 		return eventlog.Genesis

@@ -117,6 +117,7 @@ func (x *syncing) lose(ctx ctx, tries []try) error {
 	return nil
 }
 
+// isTry reports whether a claim of that name is one that was just tried.
 func isTry(tries []try, name string) bool {
 	for _, t := range tries {
 		if t.name == name {
@@ -126,6 +127,8 @@ func isTry(tries []try, name string) bool {
 	return false
 }
 
+// badClaim says that a ref of the remote is no claim. It lets nobody in: whoever put it there might have
+// won.
 func badClaim(name string, why error) error {
 	return fault.New(fault.ErrIntegrity, "ask who looks after the remote to remove it", "the remote has no claim in claims/%s: %v", name, why)
 }

@@ -175,6 +175,8 @@ func (o *offer) parse(texts [][]byte) (found []said, why string) {
 	return found, ""
 }
 
+// followAll walks lines of a log and returns what they say. One that does not continue the chain, or is
+// cut, is an error about all of them.
 func (p *progress) followAll(text []byte) (all []said, err error) {
 	for line := range bytes.Lines(text) {
 		line, whole := bytes.CutSuffix(line, []byte("\n"))

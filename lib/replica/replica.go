@@ -112,6 +112,8 @@ func Sync(ctx context.Context, s *handoff.Store, o Options) (Result, error) {
 	return x.got, err
 }
 
+// run is one sync from begin to end. What waits to be sent is counted whatever became of it, so that the
+// report is true also where the remote could not be reached.
 func (x *syncing) run(ctx context.Context) (err error) {
 	if err := x.settle(ctx); err != nil {
 		return err
@@ -139,6 +141,7 @@ func (x *syncing) open(ctx context.Context) (err error) {
 	return err
 }
 
+// close closes the repository, and with it gives back its lock.
 func (x *syncing) close() {
 	if x.repo != nil {
 		x.repo.dir.Close()
@@ -148,6 +151,8 @@ func (x *syncing) close() {
 	}
 }
 
+// settle finishes what an interrupted command left, and learns who this writer is and how long its log is.
+// Everything published is behind that point.
 func (x *syncing) settle(ctx context.Context) error {
 	at, err := x.Settle(ctx)
 	x.writer, x.logSize = at.Writer, at.LogSize
@@ -181,6 +186,7 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 	return p, errors.Join(moved, x.refusals())
 }
 
+// refusals is one error for all writers and claims that were refused, nil if none was.
 func (x *syncing) refusals() error {
 	var errs []error
 	for _, r := range x.got.Refused {
@@ -218,6 +224,7 @@ func (x *syncing) findRemote(ctx context.Context) (string, error) {
 	return url, nil
 }
 
+// within reports whether a path lies in a directory, symbolic links followed.
 func within(top, path string) bool {
 	top, err := store.Resolve(top)
 	real, perr := store.Resolve(path)
@@ -225,6 +232,8 @@ func within(top, path string) bool {
 	return err == nil && perr == nil && rerr == nil && filepath.IsLocal(rel)
 }
 
+// own is a ref of sync.git in one of its own spaces, for a writer.
 func own(space, writer string) string { return "refs/handoff/" + space + "/" + writer }
 
+// at is the ref of a writer at the remote.
 func (x *syncing) at(writer string) string { return fmt.Sprintf("%s/writers/%s", x.Namespace, writer) }

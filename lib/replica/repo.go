@@ -43,6 +43,8 @@ func openRepo(ctx context.Context, state *durable.Dir, o Options) (*repo, error)
 	return r, nil
 }
 
+// prepare takes the lock of sync.git, makes the repository where it is missing, and takes away what a git
+// that was killed left in it. Templates and settings of the user are kept out.
 func (r *repo) prepare(ctx context.Context, wait time.Duration) error {
 	if err := r.dir.Lock(ctx, wait); errors.Is(err, durable.ErrHeld) {
 		return fault.New(fault.ErrBusy, "wait until it has ended", "another sync of this store runs, or what it has started does")
@@ -62,6 +64,8 @@ func (r *repo) prepare(ctx context.Context, wait time.Duration) error {
 	return r.setConfig()
 }
 
+// setConfig writes the settings of sync.git anew where somebody has changed them: they could name programs
+// to run.
 func (r *repo) setConfig() error {
 	text, err := r.dir.ReadFile("config", layout.MaxStateFile)
 	if err == nil && string(text) == config {
@@ -87,6 +91,7 @@ func (r *repo) removeRemnants() error {
 	})
 }
 
+// isRemnant reports whether a file of a repository is one that only a running git has.
 func isRemnant(name string) bool {
 	begins := func(with string) bool { return strings.HasPrefix(name, with) }
 	return strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".keep") || begins("tmp_") || begins(".tmp-") || begins("fast_import_crash_")
@@ -106,6 +111,7 @@ func (r *repo) allRefs(ctx context.Context) (map[string]string, error) {
 	return r.refsBelow(ctx, "refs/handoff")
 }
 
+// refsBelow returns the refs of sync.git below a name, with what they point to.
 func (r *repo) refsBelow(ctx context.Context, below string) (map[string]string, error) {
 	out, err := r.Run(ctx, git.Call{Args: []string{"for-each-ref", "--format=%(objectname) %(refname)", below}})
 	if err != nil {
@@ -136,6 +142,7 @@ func (r *repo) setRefs(ctx context.Context, refs map[string]string) error {
 	return r.broken(err)
 }
 
+// isAncestor reports whether a ref only went forward from old to young. What cannot be told is no.
 func (r *repo) isAncestor(ctx context.Context, old, young string) bool {
 	_, err := r.Run(ctx, git.Call{Args: []string{"merge-base", "--is-ancestor", old, young}})
 	return err == nil
@@ -190,6 +197,7 @@ func (r *repo) call(ctx context.Context, c git.Call) (out []byte, err error) {
 	}
 }
 
+// says reports whether git's own words hold one of these. Git has no codes for what a server answers.
 func says(e *git.Error, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.Text, w) })
 }

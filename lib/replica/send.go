@@ -150,10 +150,12 @@ func (x *syncing) writeCommit(w io.Writer, p progress, n *news, tip string) erro
 	return err
 }
 
+// writerFile is writer.json, which says whose ref it is, in canonical form.
 func writerFile(writer string, at time.Time) []byte {
 	return fmt.Appendf(nil, "{\"created\":%q,\"format\":\"handoff-writer/1\",\"writer\":%q}\n", at.UTC().Format(time.RFC3339), writer)
 }
 
+// addFile writes a file in the form that git fast-import reads.
 func addFile(w io.Writer, name string, text []byte) error {
 	if _, err := fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n", name, len(text)); err != nil {
 		return err
@@ -186,6 +188,8 @@ func (x *syncing) writeLog(w io.Writer, p progress) error {
 	return addFile(w, logFile(number), file)
 }
 
+// writeDocuments writes the documents that are new. One that cannot be proven to be what was written is not
+// published: others would refuse all that comes with it.
 func (x *syncing) writeDocuments(w io.Writer, n *news) (err error) {
 	entries, err := x.entries(n.ids)
 	if err != nil {
@@ -223,6 +227,7 @@ func (x *syncing) addDocument(w io.Writer, got handoff.Stored) error {
 // fewIDs are found one by one faster than in a list of all.
 const fewIDs = 32
 
+// entries returns the rows of ids: a few are looked for one by one, for many the index is read once.
 func (x *syncing) entries(ids []string) (entries []handoff.Entry, err error) {
 	if len(ids) <= fewIDs {
 		for _, id := range ids {

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
+// A ctx is a context, where lines are long.
 type ctx = context.Context
 
 // maxHeld is how much of held.json is read.
@@ -29,11 +30,14 @@ func (x *syncing) loadProgress() progress {
 	return p
 }
 
+// saveProgress remembers how far the log was published. It is only a shortcut: lost, it is found out again.
 func (x *syncing) saveProgress(p progress) error {
 	p.Last = x.Now().UTC().Format(time.RFC3339)
 	return saveJSON(x.state, layout.SyncState, p)
 }
 
+// saveJSON replaces a file of the state directory. What sync keeps there can be derived again, so it is not
+// synced to the disk.
 func saveJSON(d *durable.Dir, name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -49,6 +53,7 @@ type held struct {
 	Tokens    []handoff.Consumption `json:"tokens"`
 }
 
+// A heldDocument waits until it may be stored: where git has it, and why it was refused so far.
 type heldDocument struct {
 	ID     string `json:"handoff_id"`
 	Writer string `json:"writer"`
@@ -59,11 +64,14 @@ type heldDocument struct {
 	Signature string `json:"signature,omitempty"` // a blob too
 }
 
+// A mark waits for its handoff: that of a held one, or of one that has not come yet.
 type mark struct {
 	Operator string `json:"operator"`
 	Time     string `json:"ts_utc"`
 }
 
+// loadHeld reads what waits. A file that cannot be understood is an error and not an empty one: what waits
+// would be forgotten.
 func loadHeld(d *durable.Dir) (h held, err error) {
 	h = held{Documents: []heldDocument{}, Marks: map[string][]mark{}, Tokens: []handoff.Consumption{}}
 	text, err := d.ReadFile(layout.SyncHeld, maxHeld)
@@ -116,12 +124,14 @@ func (x *syncing) unsent(p progress) (n int, err error) {
 	return n, nil
 }
 
+// equals reports whether two say the same, so that a sync without news writes nothing.
 func (h held) equals(other held) bool {
 	a, errA := json.Marshal(h)
 	b, errB := json.Marshal(other)
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
+// firstLine is as much of an error as one line of a report may have.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

@@ -52,6 +52,7 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 	return x.repo.setRefs(ctx, c.moves)
 }
 
+// isHeld reports whether a document waits.
 func isHeld(waiting []heldDocument, id string) bool {
 	return slices.ContainsFunc(waiting, func(d heldDocument) bool { return d.ID == id })
 }

@@ -33,6 +33,8 @@ type compared struct {
 	unread  int // that are there and cannot be read
 }
 
+// compareFiles compares files with the hashes that a handoff names. How many and how much is read is
+// bounded, since somebody else chose them.
 func (t Tree) compareFiles(files []File) (c compared) {
 	known, read := make(map[string]string), int64(0)
 	for _, f := range files {
@@ -98,6 +100,7 @@ func (c compared) says(touched, since int) string {
 	return "of " + the + " " + c.what(func(n int, what string) string { return fmt.Sprintf("%d %s", n, what) })
 }
 
+// what says how many files differ in which way.
 func (c compared) what(words func(n int, what string) string) string {
 	var all []string
 	for _, one := range []struct {

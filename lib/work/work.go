@@ -93,6 +93,7 @@ func (t Tree) Of(ctx context.Context, references []string) Verdict {
 	return t.Compare(ctx, said)
 }
 
+// A comparing is the comparison of one handoff with the work tree, as it comes along.
 type comparing struct {
 	Tree
 	ctx     context.Context
@@ -105,6 +106,7 @@ type comparing struct {
 	advice  string
 }
 
+// fails notes what speaks against going on. The advice about the first of it is given.
 func (c *comparing) fails(what, advice string) {
 	c.faults = append(c.faults, what)
 	if c.advice == "" {
@@ -157,6 +159,7 @@ func (c *comparing) touching(commit string) int {
 	return n
 }
 
+// branch looks whether the branch that the work was on is still there.
 func (c *comparing) branch(name string) {
 	if name == "" {
 		return
@@ -201,6 +204,7 @@ func (c *comparing) unasked(err error) {
 	}
 }
 
+// verdict joins what was found into one line.
 func (c *comparing) verdict() Verdict {
 	parts := c.faults
 	if text := c.files.says(c.touched, c.since); text != "" || len(c.said.Commits) > 0 && c.age != "" {
@@ -219,6 +223,7 @@ func (c *comparing) verdict() Verdict {
 	return v
 }
 
+// join puts a comma between two texts where both say something.
 func join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -267,6 +272,7 @@ func (t Tree) File(path string) (string, error) {
 	return relation.Form{Kind: relation.File, Path: rel, SHA256: sum}.String(), nil
 }
 
+// unrecorded says that the state of the work could not be noted in a handoff.
 func unrecorded(err error, advice, what string) error {
 	return &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("%s cannot be recorded: %v", what, err), Advice: advice, Cause: err}
 }

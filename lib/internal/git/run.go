@@ -44,6 +44,7 @@ type Error struct {
 	cause error
 }
 
+// Error is git's own first words, cut: they may hold what a remote said.
 func (e *Error) Error() string {
 	switch {
 	case e.Late:
@@ -54,6 +55,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("git %s: %v", e.Command, e.cause)
 }
 
+// Unwrap returns why git could not be run or how it ended.
 func (e *Error) Unwrap() error { return e.cause }
 
 var safely = []string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
@@ -87,6 +89,8 @@ func LocalPath(url string) (path string, ok bool) {
 	return url, colon < 0 || slash >= 0 && slash < colon
 }
 
+// run runs git without a shell, with settings that keep it from running programs which a repository names,
+// for a limited time and with limited output.
 func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]byte, error) {
 	if c.Limit == 0 {
 		c.Limit = time.Minute
@@ -125,6 +129,8 @@ var elsewhere = map[string]bool{"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_IND
 	"GIT_DEFAULT_REF_FORMAT": true, "GIT_TEMPLATE_DIR": true, "GIT_CONFIG": true, "GIT_EXTERNAL_DIFF": true, "GIT_ALLOW_PROTOCOL": true, "GIT_PROTOCOL_FROM_USER": true,
 	"LC_ALL": true, "LANGUAGE": true}
 
+// environ is the environment of git: that of the user, without what would make it look elsewhere, trace, or
+// ask where nobody answers.
 func (r Runner) environ() []string {
 	env := []string{"LC_ALL=C", "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh"}
 	for _, v := range r.Environ {
@@ -156,6 +162,7 @@ func lastWords(text string) (words string) {
 	return cut(words)
 }
 
+// cut is as much of what git says as a message may have.
 func cut(text string) string { return text[:min(len(text), 300)] }
 
 var errTooMuch = errors.New("too much output")
@@ -167,6 +174,7 @@ type capped struct {
 	drop bool
 }
 
+// Write takes what fits. What goes beyond is dropped where only the beginning matters, and else ends git.
 func (c *capped) Write(p []byte) (int, error) {
 	if int64(c.Len()+len(p)) <= c.max {
 		return c.Buffer.Write(p)

@@ -29,6 +29,7 @@ const mostPatient = 2 * time.Second // with one question
 // closed is the environment in which git fetches nothing, asks nobody, and takes history and paths as they are.
 var closed = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}
 
+// ask runs one of the calls that are safe in a repository of somebody else (spec 6-life, "Freshness").
 func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
 	out, err := Runner{Environ: t.Environ}.run(ctx, t.Dir, args, Call{Args: args, Limit: mostPatient, env: closed})
 	if e := (*Error)(nil); errors.As(err, &e) && (strings.Contains(e.Text, "dubious ownership") || strings.Contains(e.Text, "owned by someone else")) {
@@ -109,6 +110,7 @@ func (t Tree) Differing(ctx context.Context, commit string) (files []string, err
 	return differing(top, out)
 }
 
+// abs is a path that git gave, which is relative to the directory it ran in.
 func (t Tree) abs(path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -48,6 +48,7 @@ func Branch(top string) string {
 // A LinkError says why a linked work tree has no main work tree that could be found.
 type LinkError struct{ Why string }
 
+// Error says why the main work tree cannot be used.
 func (e *LinkError) Error() string { return e.Why }
 
 // Main returns the main work tree of the repository of which top is a linked one, as `git worktree add` makes it; "" if
@@ -124,12 +125,14 @@ func isBare(common string) bool {
 	return err != nil || bare().MatchString(text)
 }
 
+// isSame reports whether two paths are one directory.
 func isSame(a, b string) bool {
 	first, err := os.Stat(a)
 	second, err2 := os.Stat(b)
 	return err == nil && err2 == nil && os.SameFile(first, second)
 }
 
+// ignoreAbsent is err, unless it says that there is nothing.
 func ignoreAbsent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
