@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
+	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
 // A State is how far a handoff has come.
@@ -90,6 +91,21 @@ func (in Inbox) Left() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Reply returns the document without a body that answers a handoff, written by me: from and to are turned round, but for who
+// answers what they sent.
+func Reply(e Entry, me string) Document {
+	from, to := e.To, e.From
+	if me == e.From {
+		from, to = to, from
+	}
+	return Document{SchemaVersion: "1.0", From: from, To: to, Topic: e.Topic, References: []string{relation.Form{Kind: relation.Re, ID: e.ID}.String()}}
+}
+
+// Supersede returns the document without a body that takes the place of a handoff.
+func Supersede(e Entry) Document {
+	return Document{SchemaVersion: "1.0", From: e.From, To: e.To, Topic: e.Topic, References: []string{relation.Form{Kind: relation.Supersedes, ID: e.ID}.String()}}
 }
 
 func checkState(state State) error {

@@ -46,7 +46,7 @@ func (s *Store) UnreadQuickly(operator string, maxAgeDays int) (Inbox, error) {
 		whole = false
 		s.opt.Lost(err)
 	}
-	in, err := (&Store{at: &look, opt: s.opt}).Unread(operator, mostTold, maxAgeDays)
+	in, err := (&Store{at: &look, opt: s.opt, keys: s.keys}).Unread(operator, mostTold, maxAgeDays)
 	if len(in.Over) > 0 { // an event may undo that
 		seen = withLog
 	}

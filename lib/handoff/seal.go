@@ -6,6 +6,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
 // A sealed document is valid and carries the id of its content. It remembers its place among the sources.
@@ -13,10 +14,10 @@ type sealed struct {
 	Document // without its body where the source is opened again
 	at       int
 	name     string
-	size     int    // of the body
-	claimed  bool   // the source named its id
-	isMade   bool   // from something else, such as a record
-	note     string // what the writer should know of it; "" if nothing
+	size     int      // of the body
+	claimed  bool     // the source named its id
+	isMade   bool     // from something else, such as a record
+	notes    []string // what the writer should know of it
 	origin   *Origin
 
 	leak              error    // what the secret scan has against it
@@ -82,8 +83,8 @@ func (s *Store) seal(sources []Source, results []Result) []sealed {
 		}
 	})
 	for _, d := range docs {
-		if d.note != "" {
-			s.opt.Warn(d.note)
+		for _, note := range d.notes {
+			s.opt.Warn(store.Prefixed(d.name) + note)
 		}
 	}
 	return keep(docs, results)
@@ -120,7 +121,12 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 // inspect looks at all that the whole text is needed for, and redacts it if the options say so.
 func (s *Store) inspect(d *sealed) error {
 	if err := s.opt.CheckBody(d.Body); err != nil && !d.isMade {
-		d.note = store.Prefixed(d.name) + store.OneLine(err) + "; `handoff verify` will report it: write the record as JSON, and its view is made"
+		d.notes = append(d.notes, store.OneLine(err)+"; `handoff verify` will report it: write the record as JSON, and its view is made")
+	}
+	if d.origin == nil {
+		for _, bad := range relation.Of(d.References).Malformed {
+			d.notes = append(d.notes, bad.Error()+", and says nothing: "+bad.Hint)
+		}
 	}
 	if fault := document.CheckSize(document.Render(d.Document), s.opt.MaxDocumentBytes); fault != nil {
 		return &DocumentError{Name: d.name, Faults: []Fault{*fault}}

@@ -53,6 +53,9 @@ func (s *Set) add(f Form) {
 	}
 }
 
+// IsID reports whether s is a whole id.
+func IsID(s string) bool { return form.IsID(s) }
+
 func once(list []string, item string) []string {
 	if slices.Contains(list, item) {
 		return list

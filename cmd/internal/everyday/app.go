@@ -31,22 +31,6 @@ type Env struct {
 	Options func(*handoff.Options) // changes what a store is opened with; nil leaves it
 }
 
-// A Whole is what the whole program has beside the commands of a day. The fast program has none of it.
-type Whole struct {
-	Commands  map[string]func(*App) *cobra.Command // one for each of those that are beyond the fast program
-	Words     map[string][]string                  // what the value of a flag is completed to
-	Rules     handoff.Rules                        // the JSON Schema, which words what the plain check refuses
-	CheckBody func(body string) error
-
-	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
-	Sign            func(a *App, p handoff.Project, key string, text []byte) ([]byte, error) // "" is the user's key
-
-	IsRecord func(text []byte) bool                                    // whether JSON has the shape of a record
-	Records  func(Input) func(name string, text []byte) handoff.Source // stores the records of one run
-
-	Warnings func(s *handoff.Store, ids []string) ([]string, error) // what is questionable about stored records
-}
-
 // An App is one run of the program: its world and the flags that every command has.
 type App struct {
 	Env

@@ -60,7 +60,7 @@ func (in *input) self() string {
 
 // now is the time of all documents that have none of their own.
 func (in *input) now() string {
-	in.took = cmp.Or(in.took, UTCNow())
+	in.took = cmp.Or(in.took, in.at, UTCNow())
 	return in.took
 }
 
@@ -76,7 +76,7 @@ func (in *input) allowsEmpty() bool {
 // Composed returns the document of a body that people give by itself. From is whoever runs the program, the topic the
 // first heading, unless flags say otherwise. A body without a word in it is probably a mistake.
 func (a *App) Composed(f Fields, text string, allowEmpty bool) (handoff.Document, error) {
-	doc, _ := f.Document(text)
+	doc := f.Document(text)
 	if doc.From == "" {
 		if p, err := a.Project(); err == nil {
 			doc.From = p.Me()

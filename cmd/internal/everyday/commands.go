@@ -19,6 +19,8 @@ type command struct {
 var commands = []command{
 	{"write", writeCommand, ""},
 	{"compute-id", computeIDCommand, ""},
+	{"reply", replyCommand, ""},
+	{"supersede", supersedeCommand, ""},
 	{"list", listCommand, ""},
 	{"search", searchCommand, ""},
 	{"read", readCommand, ""},

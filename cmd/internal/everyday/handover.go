@@ -6,10 +6,31 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/cobra"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
+
+// A Whole is what the whole program has beside the commands of a day. The fast program has none of it.
+type Whole struct {
+	Commands  map[string]func(*App) *cobra.Command // one for each of those that are beyond the fast program
+	Words     map[string][]string                  // what the value of a flag is completed to
+	Rules     handoff.Rules                        // the JSON Schema, which words what the plain check refuses
+	CheckBody func(body string) error
+
+	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
+	Sign            func(a *App, p handoff.Project, key string, text []byte) ([]byte, error) // "" is the user's key
+
+	IsRecord func(text []byte) bool                                    // whether JSON has the shape of a record
+	Records  func(Input) func(name string, text []byte) handoff.Source // stores the records of one run
+
+	Warnings func(s *handoff.Store, ids []string) ([]string, error) // what is questionable about stored records
+
+	// Compose stores what is saved in an editor that begins with a text; at is the time of one that has none, "" is now.
+	Compose func(a *App, f Fields, at, start string) error
+}
 
 // errBeyond ends a command that the fast program cannot do, before it has changed or printed anything.
 var errBeyond = errors.New("only the whole program can do this")

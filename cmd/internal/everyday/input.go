@@ -31,6 +31,7 @@ type input struct {
 	allowEmpty []string
 	me         *string // who runs the program, once that was asked
 	held       int     // bytes of documents
+	at         string  // the time to take where none is given; "" is now
 	took       string  // the time that was taken because none was given
 
 	records func(name string, text []byte) handoff.Source // of all records: they get one time, and the store is read once

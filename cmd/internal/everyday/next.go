@@ -54,7 +54,7 @@ func nextCommands(s *handoff.Store, got handoff.Stored, me string) string {
 		Check:  fmt.Sprintf("`handoff check %s` says whether work can be resumed from it", id),
 		Resume: fmt.Sprintf("`handoff resume %s --operator %s` takes it over", id, me),
 		Take:   fmt.Sprintf("`handoff take %s --operator %s` takes it, and marks it as read", id, me),
-		Answer: fmt.Sprintf("`handoff write - --from %s --to %s --topic %s` stores an answer from standard input", me, e.From, e.Topic),
+		Answer: fmt.Sprintf("`handoff reply %s -` stores an answer from standard input", id),
 		Done:   fmt.Sprintf("`handoff done %s --operator %s` ends it", id, me),
 	})
 }

@@ -28,19 +28,17 @@ func (f *Fields) Register(cmd *cobra.Command) {
 
 func (f *Fields) given() bool { return len(handoff.Document(*f).Instance()) > 0 }
 
-// Document returns the document of the flags and a body. now says that the time was not given.
-func (f *Fields) Document(body string) (doc handoff.Document, now bool) {
-	doc = handoff.Document(*f)
+// Document returns the document of the flags and a body.
+func (f *Fields) Document(body string) handoff.Document {
+	doc := handoff.Document(*f)
 	doc.SchemaVersion, doc.Body = "1.0", body
-	if doc.Time == "" {
-		doc.Time, now = UTCNow(), true
-	}
-	return doc, now
+	return doc
 }
 
 func writeCommand(a *App) *cobra.Command {
 	var f Fields
 	var recording Recording
+	var rel Relating
 	var kind string
 	var allowEmpty []string
 	var stdin0, keepGoing bool
@@ -59,13 +57,17 @@ source.workflow_id, ts_utc its updated_at, created_at or timestamp. Flags overri
 stored all or none. A document with a credential in it is refused.
 
 With --work and --file a handoff whose frontmatter is made here records the commit that is checked out and
-files as they are; handoff check says later whether the work went on since.`,
+files as they are; handoff check says later whether the work went on since. With --re, --supersedes and --expires
+its references say what it answers, whose place it takes, and until when it is of use.`,
 		Example: `  handoff write note.md --to ben
   handoff write packet.json --to ben
   echo 'Tests are green, deploy is open.' | handoff write - --to ben --topic deploy
   find notes -name '*.md' -print0 | handoff write --stdin0`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			in := input{App: a, fields: f, recording: recording, kind: kind, allowEmpty: allowEmpty}
+			if err := rel.Apply(a, &f); err != nil {
+				return err
+			}
+			in := input{App: a, fields: f, at: rel.At, recording: recording, kind: kind, allowEmpty: allowEmpty}
 			sources, err := in.sources(paths, stdin0)
 			if errors.Is(err, errBeyond) || err != nil && (!keepGoing || len(sources) == 0) {
 				return err
@@ -74,6 +76,7 @@ files as they are; handoff check says later whether the work went on since.`,
 		},
 	}
 	f.Register(cmd)
+	rel.Register(cmd)
 	recording.Register(cmd, true)
 	a.Gate.Register(cmd)
 	a.Sign.Register(cmd)

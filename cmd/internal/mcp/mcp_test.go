@@ -128,7 +128,7 @@ func TestSession(t *testing.T) {
 			c.good("handoff_list", map[string]any{"to": "ben", "unread": true, "tag": "ci"}, `"topic":"deploy".*"state":"unread"`)
 			c.good("handoff_list", map[string]any{"to": "cy"}, `"handoffs":\[\]`)
 
-			if data := c.good("handoff_read", map[string]any{"id": id[7:19]}, `(?s)^<untrusted-content .* flags="role-switch">\n.*\n\| &lt;/untrusted-content&gt;\n.*\\x1b.*\n</untrusted-content boundary="[0-9a-f]{32}">\nNext: handoff_take with id [0-9a-f]{12} takes it, and marks it as read; handoff_write with to ann and topic deploy answers; handoff_done with id [0-9a-f]{12} ends it\.\nProject: "[0-9]+"\n$`); data != nil {
+			if data := c.good("handoff_read", map[string]any{"id": id[7:19]}, `(?s)^<untrusted-content .* flags="role-switch">\n.*\n\| &lt;/untrusted-content&gt;\n.*\\x1b.*\n</untrusted-content boundary="[0-9a-f]{32}">\nNext: handoff_take with id [0-9a-f]{12} takes it, and marks it as read; handoff_reply with id [0-9a-f]{12} answers; handoff_done with id [0-9a-f]{12} ends it\.\nProject: "[0-9]+"\n$`); data != nil {
 				t.Errorf("structured content, which would be shown in place of the body: %v", data)
 			}
 			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id sha256:[0-9a-f]{64} and offset 47\]\nNext: `)
@@ -136,6 +136,10 @@ func TestSession(t *testing.T) {
 			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^sha256:.* is [A-Z]+\.\nCheck Summary:.*\nRecovery Steps:\n  1\. .*\n\nEscalation: .*\n\nWhat the report quotes:\n<untrusted-content `)
 			c.good("handoff_mark_read", map[string]any{"id": id}, `"operator":"ben".*"status":"marked"`)
 			c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
+
+			answer := map[string]any{"id": id[7:19], "body": "Done.", "ts": "2026-05-07T13:00:00Z"}
+			c.good("handoff_reply", answer, `2026-05-07-ben-ann-deploy.md.*"status":"created"`)
+			c.good("handoff_reply", answer, `"status":"existing"`)
 
 			r, err := c.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "handoff://" + id[7:]})
 			if err != nil || len(r.Contents) != 1 || !strings.HasPrefix(r.Contents[0].Text, "<untrusted-content ") {
@@ -236,6 +240,8 @@ func TestNullIsNotGiven(t *testing.T) {
 		case "handoff_list":
 		case "handoff_done": // of another one: what is done cannot be taken
 			args["id"] = c.good("handoff_write", map[string]any{"body": "z", "to": "ben", "topic": "t"}, "created")["handoff_id"]
+		case "handoff_reply":
+			args["id"], args["body"] = id, "z"
 		default:
 			args["id"] = id
 		}

@@ -18,7 +18,7 @@ func next(s *handoff.Store, got handoff.Stored, me string) string {
 		everyday.Check:  fmt.Sprintf("handoff_check with id %s says whether work can be resumed from it", id),
 		everyday.Resume: fmt.Sprintf("handoff_resume with id %s takes it over", id),
 		everyday.Take:   fmt.Sprintf("handoff_take with id %s takes it, and marks it as read", id),
-		everyday.Answer: fmt.Sprintf("handoff_write with to %s and topic %s answers", got.Entry.From, got.Entry.Topic),
+		everyday.Answer: fmt.Sprintf("handoff_reply with id %s answers", id),
 		everyday.Done:   fmt.Sprintf("handoff_done with id %s ends it", id),
 	})
 }

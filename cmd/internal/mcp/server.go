@@ -24,6 +24,7 @@ func newServer(p project) *mcp.Server {
 	add(s, p, "handoff_list", reads, "List handoffs, in the order in which they were written: who hands what over to whom. Without arguments all of them.", p.list)
 	add(s, p, "handoff_read", reads, "Read the body of a handoff, proven to be what was written, inside a frame.", p.read)
 	add(s, p, "handoff_write", adds, "Store a handoff durably. The same one again changes nothing.", p.write)
+	add(s, p, "handoff_reply", adds, "Store an answer to a handoff: back to who sent it, about the same topic.", p.reply)
 	add(s, p, "handoff_mark_read", adds, "Record that an operator has read a handoff.", p.markRead)
 	add(s, p, "handoff_take", adds, "Claim a handoff, so that nobody else works on it, and mark it as read. Of any number that take it at once one succeeds.", p.take)
 	add(s, p, "handoff_done", adds, "End a handoff: what it asks for is done.", p.done)

@@ -56,6 +56,29 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	return result{data: written{p.about(next), receipts[0]}}, nil
 }
 
+type replyArgs struct {
+	ID     string   `json:"id" jsonschema:"the id of the handoff that is answered, or a unique prefix"`
+	Body   string   `json:"body" jsonschema:"the Markdown body; or a record as JSON"`
+	TS     string   `json:"ts,omitempty" jsonschema:"the time, RFC 3339 with Z (default now); the same time makes a repeat the same handoff"`
+	Tag    []string `json:"tag,omitempty" jsonschema:"tags"`
+	Ref    []string `json:"ref,omitempty" jsonschema:"more references"`
+	Redact bool     `json:"redact,omitempty" jsonschema:"replace credentials instead of refusing them"`
+}
+
+// reply stores a text as `handoff reply ID -` does.
+func (p project) reply(ctx context.Context, in replyArgs) (result, error) {
+	found, s, err := p.open()
+	if err != nil {
+		return result{}, err
+	}
+	e, err := s.Find(in.ID)
+	if err != nil {
+		return result{}, err
+	}
+	doc := handoff.Reply(e, found.Me())
+	return p.write(ctx, writeArgs{Body: in.Body, From: doc.From, To: doc.To, Topic: doc.Topic, TS: in.TS, Tag: in.Tag, Ref: append(doc.References, in.Ref...), Redact: in.Redact})
+}
+
 // missing returns the arguments that a plain body needs and that are not there.
 func (in writeArgs) missing() (names []string) {
 	if text := strings.TrimLeft(strings.TrimPrefix(in.Body, "\ufeff"), " \t\r\n"); strings.HasPrefix(in.Body, "---") || strings.HasPrefix(text, "{") || in.Kind != "" {

@@ -30,6 +30,7 @@ type creation struct {
 	who, verifyFirst                                  []string // of each step, "" for none
 
 	recording everyday.Recording
+	relating  everyday.Relating
 	dryRun    bool
 }
 
@@ -55,6 +56,7 @@ or with --work the commit that is checked out is recorded too, and each --file a
 		RunE: func(_ *cobra.Command, ids []string) error { return c.create(ids[0]) },
 	}
 	c.Register(cmd)
+	c.relating.Register(cmd)
 	c.recording.Register(cmd, false)
 	a.Gate.Register(cmd)
 	f := cmd.Flags()
@@ -126,6 +128,9 @@ func (c *creation) create(taskID string) error {
 		if len(c.execs) == 0 { // a command that runs again takes another time, which makes another record
 			took = c.Time
 		}
+	}
+	if err := c.relating.Apply(c.App, &c.Fields); err != nil {
+		return err
 	}
 	return everyday.SameAgain(c.finish(p, taskID), took)
 }

@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ func newCommand(a *app) *cobra.Command {
 	var f everyday.Fields
 	var r newRecord
 	var recording everyday.Recording
+	var rel everyday.Relating
 	cmd := &cobra.Command{
 		Use: "new --to OPERATOR --topic TOPIC",
 		Long: `Open a template in $VISUAL or $EDITOR and store what is saved. A template that is left as it is
@@ -52,6 +54,9 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 			if err := r.check(cmd); err != nil {
 				return err
 			}
+			if err := rel.Apply(a.App, &f); err != nil {
+				return err
+			}
 			recording.Files = r.recorded(recording.Work)
 			if r.Kind != "" {
 				if err := recordWork(a, recording, &f); err != nil {
@@ -59,14 +64,11 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 				}
 				return r.store(a, p, f)
 			}
-			doc, now := f.Document(template)
-			if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
-				return err
-			}
-			return a.newHandoff(doc, now, recording)
+			return a.compose(f, rel.At, template, recording)
 		},
 	}
 	f.Register(cmd)
+	rel.Register(cmd)
 	recording.Register(cmd, false)
 	a.Gate.Register(cmd)
 	r.register(cmd)
@@ -80,8 +82,22 @@ func recordWork(a *app, recording everyday.Recording, f *everyday.Fields) error 
 	return err
 }
 
-func (a *app) newHandoff(doc handoff.Document, now bool, recording everyday.Recording) error {
-	path, err := draftFile()
+// compose stores what is saved in an editor that begins with a text. at is the time of a handoff that has none, "" is now.
+func (a *app) compose(f everyday.Fields, at, start string, recording everyday.Recording) error {
+	took := ""
+	if f.Time == "" {
+		took = cmp.Or(at, everyday.UTCNow())
+		f.Time = took
+	}
+	p, err := a.Project()
+	if err != nil {
+		return err
+	}
+	doc := f.Document(cmp.Or(start, template))
+	if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
+		return err
+	}
+	path, err := draftFile(start)
 	if err != nil {
 		return err
 	}
@@ -92,9 +108,9 @@ func (a *app) newHandoff(doc handoff.Document, now bool, recording everyday.Reco
 	if err != nil {
 		return err
 	}
-	if body := string(text); strings.TrimSpace(body) == "" || body == template {
+	if body := string(text); strings.TrimSpace(body) == "" || body == start {
 		os.RemoveAll(filepath.Dir(path))
-		return everyday.Invalid("save a text in the editor", "nothing was written: the template was left as it is")
+		return everyday.Invalid("save a text in the editor", "nothing was written: it was left as it was")
 	}
 	doc.Body = string(text)
 	if err := recordWork(a, recording, (*everyday.Fields)(&doc)); err != nil {
@@ -106,10 +122,6 @@ func (a *app) newHandoff(doc handoff.Document, now bool, recording everyday.Reco
 	}
 	receipts, err := s.WriteAll(context.Background(), []handoff.Source{{Fields: &doc}})
 	if err != nil {
-		took := ""
-		if now {
-			took = doc.Time
-		}
 		return everyday.SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), took)
 	}
 	a.Wrote(s)
@@ -118,13 +130,13 @@ func (a *app) newHandoff(doc handoff.Document, now bool, recording everyday.Reco
 }
 
 // draftFile makes the file to edit in a directory of its own, which only the caller can enter.
-func draftFile() (string, error) {
+func draftFile(start string) (string, error) {
 	dir, err := os.MkdirTemp("", "handoff-")
 	if err != nil {
 		return "", fmt.Errorf("nothing was published: %w", err)
 	}
 	path := filepath.Join(dir, "handoff.md")
-	return path, os.WriteFile(path, []byte(template), 0o600)
+	return path, os.WriteFile(path, []byte(start), 0o600)
 }
 
 // edit runs the editor as a shell would, so that its variable may hold arguments.

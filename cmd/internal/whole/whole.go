@@ -30,6 +30,9 @@ func Program() *everyday.Whole {
 		IsRecord: func(text []byte) bool { return record.Detect(text) != "" },
 		Records:  records,
 		Warnings: record.Shared,
+		Compose: func(a *everyday.App, f everyday.Fields, at, start string) error {
+			return (&app{a}).compose(f, at, start, everyday.Recording{})
+		},
 	}
 	for name, build := range map[string]func(*app) *cobra.Command{
 		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "audit": auditCommand,

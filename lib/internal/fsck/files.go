@@ -41,7 +41,7 @@ func (c *check) checkDocument(row *Row) {
 	corrupt := (*fault.CorruptError)(nil)
 	switch {
 	case errors.As(err, &corrupt):
-		c.fault(row.Place(), remedyChanged, "%s", corrupt.Error())
+		c.fault(row.Place(), remedyChanged(row.ID), "%s", corrupt.Error())
 		c.checkRowEvents(row, nil)
 	case errors.Is(err, fs.ErrPermission):
 		c.fault(row.Place(), chmod("644", c.Dir, row.File), "%s cannot be read: %v", row.File, err)

@@ -50,9 +50,13 @@ func (r Report) Err() error {
 const (
 	remedyRepair  = "handoff doctor --repair"
 	remedyRebuild = "handoff doctor --rebuild-index"
-	remedyChanged = remedyRepair + " puts it aside, and it is listed no more; to keep it, bring the file back as it was, from git or a backup; " +
-		"what was changed in it can be written as a handoff of its own, without the line handoff_id"
 )
+
+// remedyChanged is about a stored document that is not what was written.
+func remedyChanged(id string) string {
+	return remedyRepair + " puts it aside, and it is listed no more; to keep it, bring the file back as it was, from git or a backup; `handoff supersede " +
+		strings.TrimPrefix(id, "sha256:")[:12] + "` makes what was changed in it a handoff of its own, which takes its place"
+}
 
 // A check collects the findings of one verification.
 type check struct {

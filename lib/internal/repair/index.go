@@ -158,7 +158,7 @@ func (m *mending) tell(r rewriting, payload eventlog.Repaired, events int) {
 	}
 	if len(payload.Quarantined) > 0 {
 		m.did("recorded as lost until they are written again: %s; to have one back, write it as it was, from git or a backup; "+
-			"what was changed in it can be written as a handoff of its own, without the line handoff_id", describe(payload.Quarantined))
+			"what was changed in it can be written as a handoff of its own, without the line handoff_id, or with `handoff write - --supersedes ID`", describe(payload.Quarantined))
 	}
 }
 
