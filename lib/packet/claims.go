@@ -25,6 +25,7 @@ const (
 	Danger    About = "danger"    // what only the owner of the work may decide
 )
 
+// says is what a text does that is not its to do.
 func (a About) says() string {
 	if a == Danger {
 		return "asks for something dangerous"
@@ -152,6 +153,7 @@ func (p prose) claimsAuthority() bool {
 	return false
 }
 
+// containsAny reports whether a text holds one of several, which | divides.
 func containsAny(text, needs string) bool {
 	for need := range strings.SplitSeq(needs, "|") {
 		if strings.Contains(text, need) {

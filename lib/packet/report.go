@@ -189,6 +189,7 @@ func redacted(text string) string { return secrets.Redact(text, secrets.Scan(tex
 // cut returns text in the length that a report has room for.
 func cut(text string) string { return cutTo(text, 80) }
 
+// cutTo returns at most so many characters of a text.
 func cutTo(text string, room int) string {
 	if runes := []rune(text); len(runes) > room {
 		text = string(runes[:room-1]) + "…"

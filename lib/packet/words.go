@@ -50,6 +50,7 @@ var clauseEnd = lazy(`[.,;:!?()\x{2013}\x{2014}]+(\s|$)|\n|\s-\s|。|、|，|；
 // A lexicon is a set of words.
 type lexicon map[string]bool
 
+// lexiconOf returns the words of lists, read when they are first needed.
 func lexiconOf(lists ...string) func() lexicon {
 	return sync.OnceValue(func() lexicon {
 		l := lexicon{}

@@ -46,6 +46,7 @@ func isDeeper(n ast.Node, than int) bool {
 	return false
 }
 
+// asText returns a text as it is written. It can be scrolled with the keyboard.
 func asText(text string) template.HTML {
 	return template.HTML("<pre tabindex=\"0\">" + template.HTMLEscapeString(text) + "</pre>")
 }
@@ -98,6 +99,7 @@ func (plain) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wa
 	return ast.WalkContinue, nil
 }
 
+// openLink begins a link that tells its target nothing about the page.
 func openLink(w util.BufWriter, to string) {
 	w.WriteString("<a rel=\"noopener noreferrer nofollow\" href=\"" + template.HTMLEscapeString(to) + "\">")
 }
@@ -117,6 +119,7 @@ func leadsTo(to string) (host string, ok bool) {
 	return "", false
 }
 
+// autoLink draws an address that stands for itself. What it shows is where it leads.
 func (plain) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -145,6 +148,7 @@ func (plain) image(w util.BufWriter, source []byte, n ast.Node, entering bool) (
 	return ast.WalkContinue, nil
 }
 
+// rawHTML shows HTML within a line as it is written.
 func (plain) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		segments := n.(*ast.RawHTML).Segments
@@ -156,6 +160,7 @@ func (plain) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool)
 	return ast.WalkSkipChildren, nil
 }
 
+// htmlBlock shows a block of HTML as it is written.
 func (plain) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	block := n.(*ast.HTMLBlock)
 	if entering {
@@ -193,6 +198,7 @@ func (plain) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (as
 	return ast.WalkContinue, nil
 }
 
+// writeLines writes the lines of a block as text.
 func writeLines(w util.BufWriter, source []byte, n ast.Node) {
 	for i := range n.Lines().Len() {
 		at := n.Lines().At(i)

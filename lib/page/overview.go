@@ -16,6 +16,7 @@ type row struct {
 	Base string
 }
 
+// rows are handoffs in a list of a page from which base leads to the directory of the site.
 func rows(base string, handoffs []*Handoff) []row {
 	all := make([]row, len(handoffs))
 	for i, h := range handoffs {
@@ -34,14 +35,17 @@ type list struct {
 	Months   []month
 }
 
+// title is what the browser shows of the page.
 func (l list) title() string { return l.Name }
 
+// A section is a list with a heading.
 type section struct {
 	Name string
 	Rows []row
 	More string // where the rest stands, "" if this is all
 }
 
+// A month has a timeline with so many handoffs.
 type month struct {
 	Name string
 	N    int
@@ -53,12 +57,15 @@ type matrix struct {
 	People []person
 }
 
+// A person is a line of the matrix: how many handoffs to them are in each state, and how many they have
+// sent.
 type person struct {
 	Slug   string
 	Counts []int
 	Sent   int
 }
 
+// A job makes a page: its name, what is in it, and the template that draws it.
 type job = func() (name string, data any, tmpl string)
 
 // overviews are the pages that list: the first one, everything, one a person, one a month.
@@ -100,6 +107,7 @@ func (s *Site) overviews() []job {
 	return jobs
 }
 
+// months are all months that have a timeline, the newest first.
 func (s *Site) months(of map[string][]*Handoff) []month {
 	var all []month
 	for name, within := range of {
@@ -109,6 +117,7 @@ func (s *Site) months(of map[string][]*Handoff) []month {
 	return all
 }
 
+// matrix counts who has what in which state.
 func (s *Site) matrix(of map[string][]*Handoff) *matrix {
 	m := &matrix{States: s.states}
 	for slug, theirs := range of {
@@ -171,8 +180,11 @@ type link struct {
 	Row row
 }
 
+// title is what the browser shows of the page.
 func (v view) title() string { return v.Topic + ", " + v.From + " to " + v.To }
 
+// handoffPage is the page of one handoff: what is known of it, the body or why it is not shown, and the
+// thread that it belongs to.
 func (s *Site) handoffPage(h *Handoff) (string, any, string) {
 	v := view{Handoff: h, Base: "../"}
 	s.link(&v)

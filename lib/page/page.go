@@ -169,6 +169,7 @@ func (s *Site) findThreads() {
 	}
 }
 
+// drawAssets writes what the pages have in common.
 func (s *Site) drawAssets(write func(name string, content []byte) error) error {
 	for _, name := range []string{"style.css", "filter.js", "live.js"} {
 		content, err := fs.ReadFile(files, "site/"+name)
@@ -189,6 +190,8 @@ type frame struct {
 	Content           any
 }
 
+// fill draws a page, with links that lead from it to the directory of the site: a site may be moved, and
+// opened from a disk.
 func (s *Site) fill(name string, data any, tmpl string) ([]byte, error) {
 	title := s.Title
 	if t, ok := data.(interface{ title() string }); ok {

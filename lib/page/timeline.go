@@ -74,6 +74,7 @@ func draw(base, label string, handoffs func(func(int, *Handoff) bool), people []
 	return template.HTML(b.String())
 }
 
+// drawOne draws a handoff: an arrow from lane to lane, or a dot for one to oneself. All of it is a link.
 func drawOne(b *strings.Builder, base string, h *Handoff, from, to, labels, y int, current bool) {
 	class := "hand s-" + template.HTMLEscapeString(h.State)
 	if current {

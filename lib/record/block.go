@@ -50,6 +50,7 @@ func compareViews(views []string, shown string) (err error) {
 	return err
 }
 
+// compareView names the first line in which a body differs from the view that its record gives.
 func compareView(view, shown string) error {
 	want, got := strings.Split(strings.TrimRight(view, "\n"), "\n"), strings.Split(strings.TrimRight(shown, "\n"), "\n")
 	for i := range max(len(want), len(got)) {

@@ -17,6 +17,7 @@ type Brief struct {
 	Risks       []string `json:"risks,omitempty"`
 }
 
+// briefOf is what a resuming side needs to know first.
 func briefOf(f packet.Facts) Brief {
 	return Brief{f.NextAction, f.Objective, f.Unresolved, f.Completed, f.Assumptions, f.Risks}
 }

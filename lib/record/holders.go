@@ -130,6 +130,7 @@ func packetAs(s *handoff.Store, name string, text []byte) (string, error) {
 	return "", notStored(name)
 }
 
+// notStored says why a record in a file cannot be resumed: a token is consumed in a store, once.
 func notStored(name string) error {
 	return invalid("store it with `handoff write` and resume what the receipt names", "%s is not stored here, so that nobody could see that it was resumed", name)
 }

@@ -55,6 +55,7 @@ func checkAllowed(fields []string) error {
 // packetInput leaves a packet to the check as it is, which says all that is wrong with it.
 func packetInput(data []byte, _ handoff.Rules) packet.Input { return packet.Input{Data: data} }
 
+// validatePacket is the validation of the kind. What a packet says is judged by check.
 func validatePacket(data []byte, _ universal.Options) (universal.Report, error) {
 	_, err := packet.Parse(data)
 	return schemaReport(err), nil

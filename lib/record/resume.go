@@ -83,10 +83,12 @@ func use(l *handoff.Ledger, token, id string) (packet.Use, error) {
 	return packet.Use{Gap: gap.Why, Since: gap.Since}, err
 }
 
+// useOf is a consumption as check knows it.
 func useOf(c handoff.Consumption) packet.Use {
 	return packet.Use{Consumed: true, Operator: c.Operator, Time: c.Time, HandoffID: c.HandoffID}
 }
 
+// invalid says what is wrong with a request: exit code 2.
 func invalid(hint, format string, args ...any) error {
 	return fault.New(fault.ErrInvalid, hint, format, args...)
 }
@@ -100,6 +102,7 @@ type Request struct {
 	Checks
 }
 
+// check refuses a request that contradicts itself, before anything is read.
 func (r Request) check() error {
 	switch {
 	case r.Operator == "":
@@ -134,6 +137,7 @@ type Refusal struct {
 	Brief Brief
 }
 
+// Error is the verdict; the report says why.
 func (r *Refusal) Error() string { return "the handoff is " + r.Verdict() + ", not CLEAN" }
 
 // Plain is the same: it quotes nothing.
@@ -205,6 +209,8 @@ func (r Request) judge(s *handoff.Store, in packet.Input) (packet.Report, error)
 	return report, unknown
 }
 
+// refuse makes the refusal of a request. Who consumed the token before gets the brief once more: what was
+// printed then may have been lost.
 func (r Request) refuse(report packet.Report, in packet.Input) *Refusal {
 	by := report.Consumed
 	if by == nil || by.Operator != r.Operator || by.HandoffID != in.ID {

@@ -59,6 +59,7 @@ func saidOfUniversal(m *Making) universal.New {
 	return n
 }
 
+// newUniversal makes a universal handoff out of what was said on the command line.
 func newUniversal(m *Making) ([]byte, error) {
 	n := saidOfUniversal(m)
 	if n.SessionPath == "" {

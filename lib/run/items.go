@@ -41,18 +41,22 @@ func readCommand(kinds ...string) func(*object) Command {
 	}
 }
 
+// readAssumption reads what was taken for granted, and what became of it.
 func readAssumption(o *object) Assumption {
 	return Assumption{o.required("statement", maxText), o.enum("state", "open", "promoted", "refuted", "carried_forward")}
 }
 
+// readDebt reads what was left to be cleared up.
 func readDebt(o *object) Debt {
 	return Debt{o.required("summary", maxText), o.enum("state", "open", "carried_forward", "resolved"), o.optional("next_action", maxText)}
 }
 
+// readException reads what went otherwise than it should.
 func readException(o *object) Exception {
 	return Exception{o.required("summary", maxText), o.optional("reason", maxText)}
 }
 
+// readStep reads what is to be done next.
 func readStep(o *object) Step {
 	return Step{o.required("what", maxText), o.optional("who", maxText), o.optional("verify_first", maxText)}
 }

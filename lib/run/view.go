@@ -14,6 +14,7 @@ func (r Record) View() string { return r.view(&view{}) }
 // EarlierView returns the view that the first programs made: without empty sections and reasons. It never changes.
 func (r Record) EarlierView() string { return r.view(&view{short: true}) }
 
+// view writes the record for people. The same record gives the same view: verify compares them.
 func (r Record) view(v *view) string {
 	v.WriteString("# Run record " + recordblock.Text(r.TaskID) + "\n\n" + recordblock.Text(r.Summary) + "\n\n")
 	v.item("Status", "", r.Status)

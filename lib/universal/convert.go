@@ -48,8 +48,10 @@ func convert(e *editor, f field, pointer string) {
 	}
 }
 
+// scalar reports whether a value is one that people write where a string is due, such as a number.
 func scalar(v *jsontree.Value) bool { return v.Kind == jsontree.Number || v.Kind == jsontree.Bool }
 
+// truth reads the words that people write for true and false. Anything else is not guessed at.
 func truth(v *jsontree.Value) (yes, ok bool) {
 	switch strings.ToLower(v.Text) {
 	case "true", "yes", "1":
@@ -60,6 +62,8 @@ func truth(v *jsontree.Value) (yes, ok bool) {
 	return false, false
 }
 
+// convertList makes a list of what is a single item, and strings of items that are numbers or booleans:
+// nothing that was said is lost.
 func convertList(e *editor, v *jsontree.Value, pointer string) {
 	if scalar(v) || v.Kind == jsontree.String {
 		e.set(pointer, jsontree.NewArray(jsontree.NewString(v.Text)), "converted to a list")
@@ -120,6 +124,8 @@ func artifact(v *jsontree.Value) *jsontree.Value {
 	)
 }
 
+// convertWord makes one of the allowed words out of another name for it. Where none is meant for sure the
+// value stays, and validation names it.
 func convertWord(e *editor, f field, v *jsontree.Value, pointer string) {
 	switch {
 	case f.path == versionPath: // another version needs an adapter, not another name

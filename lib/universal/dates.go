@@ -57,6 +57,7 @@ func inUTC(v *jsontree.Value) (text, why string) {
 	return text, "converted from seconds since 1970, or parts of them"
 }
 
+// written returns an instant as the schema wants it, "" for one that has no such form.
 func written(t time.Time) string {
 	if t.IsZero() || t.UTC().Year() > 9999 {
 		return ""

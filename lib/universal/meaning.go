@@ -109,6 +109,7 @@ func rename(e *editor, f field, pointer string) {
 	}
 }
 
+// isField reports whether a pointer names a field of the schema.
 func isField(pointer string) bool {
 	_, ok := fieldAt(pointer)
 	return ok

@@ -186,10 +186,12 @@ func (d *Document) Oversize() error {
 		Advice: "name files with --file in the place of their content"}
 }
 
+// member is a member of an object that is being made.
 func member(name string, value *jsontree.Value) jsontree.Member {
 	return jsontree.Member{Name: name, Value: value}
 }
 
+// stringList is a list of strings, empty rather than null.
 func stringList(items []string) *jsontree.Value {
 	list := jsontree.NewArray()
 	for _, item := range items {

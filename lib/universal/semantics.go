@@ -109,6 +109,7 @@ func (d *Document) checkTimes(now time.Time, r *Report) {
 	}
 }
 
+// now is the clock of the caller, or that of the system.
 func (o Options) now() time.Time {
 	if o.Now == nil {
 		return time.Now()

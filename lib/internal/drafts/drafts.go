@@ -70,6 +70,7 @@ func (d Draft) IsDocument() bool {
 	return d.From+d.To+d.Topic == "" && len(d.Tags)+len(d.References) == 0 && strings.HasPrefix(d.Text, "---")
 }
 
+// check refuses a draft that could never become a handoff.
 func (d Draft) check(max int) error {
 	switch {
 	case strings.TrimSpace(d.Text) == "":
@@ -147,6 +148,7 @@ func (b Box) sync() error {
 	return dir.Sync()
 }
 
+// same reports whether two drafts say the same, whenever they were saved.
 func (d Draft) same(other Draft) bool {
 	d.ID, d.Saved = other.ID, other.Saved
 	a, errA := json.Marshal(d)
@@ -154,6 +156,7 @@ func (d Draft) same(other Draft) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
+// save gives the draft its name and makes it durable. What it takes the place of goes afterwards.
 func (b Box) save(x *txn.Session, d *Draft, old []Draft) error {
 	dir, err := x.State.MakeDir(layout.Drafts, 0o700)
 	if err != nil {
@@ -182,6 +185,7 @@ func (b Box) save(x *txn.Session, d *Draft, old []Draft) error {
 // name is the name of the draft's file: its stem, and the seal if it has one.
 func (d Draft) name() string { return d.sealed(d.stem()) }
 
+// sealed is the name of a file with that stem.
 func (d Draft) sealed(stem string) string {
 	if d.seal != "" {
 		stem += "." + d.seal
@@ -197,6 +201,7 @@ func (d Draft) stem() string {
 	return d.ID
 }
 
+// sessionDigest stands for a session in the names of files.
 func sessionDigest(agent, session string) string {
 	if session == "" {
 		return "00000000"

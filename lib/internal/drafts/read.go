@@ -71,6 +71,7 @@ func (b Box) sealer() func(stem string) string {
 	}
 }
 
+// own returns whether a file was sealed on this machine, by its name.
 func (b Box) own() func(name string) bool {
 	seal := b.sealer()
 	return func(name string) bool {
@@ -85,6 +86,7 @@ func cutSeal(name string) (stem, seal string) {
 	return stem, seal
 }
 
+// each calls do with the name of each draft, whatever its content is.
 func (b Box) each(do func(dir *durable.Dir, name string)) error {
 	dir, err := b.open()
 	if err != nil || dir == nil {
@@ -108,6 +110,7 @@ func (b Box) open() (*durable.Dir, error) {
 	return store.IfThere(state.OpenDir(layout.Drafts))
 }
 
+// isName reports whether a draft has a name of that form.
 func isName(name string) bool {
 	stem, seal := cutSeal(name)
 	id, session, hook := strings.Cut(stem, "-")

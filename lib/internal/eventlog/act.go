@@ -86,18 +86,22 @@ func (t Turns) Holds() Deed {
 	return t.last
 }
 
+// add takes in the n-th deed of a kind. Of two for the same turn, by writers that did not know of each
+// other, the earlier one stands.
 func (t *Turns) add(n int, d Deed) {
 	if !t.last.IsDone() || n > t.at || n == t.at && t.sure <= n && d.Time < t.last.Time {
 		t.last, t.at = d, n
 	}
 }
 
+// yield takes in that a turn was decided for somebody: nothing that was done before changes it.
 func (t *Turns) yield(n int, d Deed) {
 	if n >= t.at {
 		t.last, t.at, t.sure = d, n, n+1
 	}
 }
 
+// undo takes in that the n-th turn is over.
 func (t *Turns) undo(n int) { t.N = max(t.N, n+1) }
 
 // Add takes in a line of the ledger. Who resumed from a handoff that nobody had taken has taken it.

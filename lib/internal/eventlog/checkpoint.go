@@ -67,6 +67,7 @@ func SignatureFile(file string, n int) string {
 	return fmt.Sprintf("%s.%d.sig", file, n)
 }
 
+// CheckpointName is the file in which the checkpoint of so many events is kept.
 func CheckpointName(count int) string { return fmt.Sprintf("%s%08d", layout.Checkpoint, count) }
 
 // ReadCheckpoint reads a checkpoint of the state directory.

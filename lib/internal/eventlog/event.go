@@ -79,6 +79,7 @@ func HashLine(line []byte) (string, error) {
 	return canon.SHA256Hex(text), nil
 }
 
+// isMarker reports whether a line is no link of the chain: empty, or a marker of another tool.
 func isMarker(line []byte) bool { return len(line) == 0 || line[0] == '[' }
 
 // Tail finds the last event of a log of the given size by reading backwards, so that the cost does not

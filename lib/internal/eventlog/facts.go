@@ -42,6 +42,7 @@ type Handoff struct {
 	Aside, Superseded bool
 }
 
+// NewFacts returns facts about nothing.
 func NewFacts() *Facts {
 	return &Facts{handoffs: make(map[form.Key]*Handoff), Resumes: make(map[string]LoggedResume)}
 }
@@ -151,6 +152,8 @@ func (f *Facts) CollectAll(events []Parsed) {
 	}
 }
 
+// write takes in that a handoff was written or imported. Another event about the same one is a repeat,
+// which is no fault by itself: the handoff may have been lost in between.
 func (f *Facts) write(id string, event Handoff) {
 	switch h := f.about(id); {
 	case h.Aside, h.Pruned: // written again after a repair, or restored: what was said of it before is over
@@ -184,12 +187,14 @@ func (f *Facts) mark(m MarkedRead, line int) {
 	h.ReadBy += mark.Operator + ":" + mark.Time
 }
 
+// repeat counts a repeat, and remembers where the first one stands.
 func (f *Facts) repeat(line int) {
 	if f.Repeats++; f.Repeats == 1 {
 		f.Repeat = line
 	}
 }
 
+// resume takes in that a token was consumed. The first event about it counts.
 func (f *Facts) resume(r LoggedResume) {
 	if _, known := f.Resumes[r.Token]; !known {
 		f.Resumes[r.Token] = r
@@ -200,6 +205,7 @@ func (f *Facts) resume(r LoggedResume) {
 // MayLack reports whether a handoff and what became of it may have no events: if it was adopted, its write has none.
 func (f *Facts) MayLack(id string) bool { return f.Adopted.Rows > 0 && f.Of(id).isUnknown() }
 
+// isUnknown reports whether no event tells where a handoff came from.
 func (h Handoff) isUnknown() bool { return !h.IsWritten() && !h.Imported }
 
 // Says reports whether the write event says what a row and its document do.

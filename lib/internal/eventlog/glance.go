@@ -84,6 +84,7 @@ func AdoptedAt(line []byte) (at []byte, ok bool) {
 	return textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc")
 }
 
+// isWrite reports whether a line says that handoffs came into the store.
 func isWrite(line []byte) bool { return isType(line, TypeWrite) || isType(line, TypeImport) }
 
 // isType is asked of every line of large logs: it makes no string.

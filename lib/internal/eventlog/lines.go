@@ -16,6 +16,7 @@ type Line struct {
 	long   bool // is longer than an event may be; Text is its end
 }
 
+// place is where a line stands, for messages.
 func (l Line) place() string { return Place(l.Number) }
 
 // Place names a line of the audit log.

@@ -27,6 +27,7 @@ var contents = map[string]func(json.RawMessage) (any, error){
 	TypePrune: payload[Pruned], TypeArchive: payload[Resumed], TypeUnarchive: payload[Resumed], TypeYield: payload[Resumed],
 }
 
+// payload reads the payload of an event of a known type.
 func payload[T any](text json.RawMessage) (any, error) {
 	var p T
 	err := json.Unmarshal(text, &p)

@@ -1,5 +1,6 @@
 package eventlog
 
+// Regenerated is the payload of the event that a store was given to another machine.
 type Regenerated struct {
 	OperatorID     string `json:"operator_id"`
 	Reason         string `json:"reason"`
@@ -53,6 +54,7 @@ type Written struct {
 	Writer               string   `json:"writer,omitempty"` // of an import: the store that it came from, if that is known
 }
 
+// Signed is the payload of the event that a handoff got a signature.
 type Signed struct {
 	HandoffID string `json:"handoff_id"`
 	Key       string `json:"signing_key"` // its fingerprint
@@ -67,6 +69,7 @@ type Trusted struct {
 	By         string   `json:"trusted_by,omitempty"`
 }
 
+// MarkedRead is the payload of the event that somebody has read a handoff.
 type MarkedRead struct {
 	HandoffID     string `json:"handoff_id"`
 	OperatorID    string `json:"operator_id"`
@@ -75,6 +78,8 @@ type MarkedRead struct {
 	How
 }
 
+// Recovered is the payload of the event that a log was mended or begun: what was torn off its end, and how
+// much was found without an event.
 type Recovered struct {
 	Reason      string `json:"reason"`
 	TornBytes   int    `json:"torn_bytes,omitempty"`
@@ -85,6 +90,7 @@ type Recovered struct {
 	AdoptedTokens *int `json:"adopted_tokens,omitempty"`
 }
 
+// Surfaced is the payload of the event that somebody was shown handoffs.
 type Surfaced struct {
 	Count      int      `json:"handoffs_surfaced"`
 	HandoffIDs []string `json:"handoff_ids"` // the first of them
@@ -94,6 +100,7 @@ type Surfaced struct {
 
 const maxSurfaced = 100 // ids in one event
 
+// FirstIDs returns as many ids as an event names.
 func FirstIDs(ids []string) []string {
 	if ids == nil {
 		return []string{}
@@ -101,6 +108,7 @@ func FirstIDs(ids []string) []string {
 	return ids[:min(len(ids), maxSurfaced)]
 }
 
+// Rotated is the payload of the event that rows moved to an archive.
 type Rotated struct {
 	Archive string `json:"archive"`
 	Rows    int    `json:"rows"`

@@ -133,6 +133,8 @@ func (k *Keyring) trust() (signers.Trust, error) {
 	return trust, err
 }
 
+// readTrust reads whose keys are whose. An operators file that cannot be used makes no key count, which is
+// said; a file of allowed signers that cannot is an error, because who has one relies on it.
 func (k *Keyring) readTrust() (t signers.Trust, err error) {
 	list, err := k.At.Operators()
 	if err != nil {
@@ -163,6 +165,7 @@ func (k *Keyring) readTrust() (t signers.Trust, err error) {
 	return t, err
 }
 
+// pinsFile is where the keys are kept that were seen first.
 func (k *Keyring) pinsFile() string { return filepath.Join(k.At.Opt.StateDir, layout.Pins) }
 
 // endorser is the key that signed the operators file, "" if none did.

@@ -34,6 +34,8 @@ type covered struct {
 	stamps string // of the index files, - where they are not looked at
 }
 
+// String is the first line of the cache. It tells what the rest was derived from, so that one that covers
+// less is continued and one that covers something else is made again.
 func (c covered) String() string {
 	return fmt.Sprintf("covers %d %d %08x %s ", c.log, c.line, c.sum, c.stamps)
 }

@@ -49,6 +49,7 @@ type naming struct {
 	supersedes bool
 }
 
+// A happening is an event of a handoff in a list of its events that is linked by number.
 type happening struct{ at, next int32 }
 
 // A Handoff is what is known of one handoff.
@@ -80,6 +81,7 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.ActYield.Type():     act,
 }
 
+// act takes in what somebody did with a handoff.
 func act(h *Handoff, e Event) { h.Life.Add(e.Key, e.Deed) }
 
 // NewFacts returns facts about nothing.
@@ -247,6 +249,8 @@ func (f *Facts) addDocument(k form.Key, at int32, rest string) (again, good bool
 // counts for nothing.
 func (f *Facts) Successors(row index.Row) []string { return f.successors(f.Of(row.ID), row) }
 
+// successors are those that may take the place of a handoff: by its sender or its recipient, signed where
+// that is asked for, and not waiting for an approval.
 func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
 	for _, id := range h.Superseders {
 		by := f.Of(id)

@@ -93,6 +93,7 @@ func (r *reader) news() error {
 	return nil
 }
 
+// openLog opens the log as far as it counts: what was appended since the snapshot belongs to the next one.
 func (r *reader) openLog() (*io.SectionReader, func() error, error) {
 	if r.at.State == nil {
 		return eventlog.None(), func() error { return nil }, nil
@@ -147,6 +148,8 @@ func (r *reader) event(line []byte) {
 	}
 }
 
+// want notes a document that is to be read, and the file that a row names for it; a name that no store
+// gives is looked for by id.
 func (r *reader) want(id, file string) {
 	if _, again := r.files[id]; !again {
 		r.wanted = append(r.wanted, id)

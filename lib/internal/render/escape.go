@@ -42,6 +42,8 @@ const (
 	hide
 )
 
+// escape is Escape and EscapeLine: text that needs nothing is returned as it is, and printable ASCII is
+// passed over without a look at the tables.
 func escape(text string, oneLine bool) (string, int) {
 	var out []byte
 	done, count := 0, 0 // text[:done] is in out
@@ -118,6 +120,7 @@ func appendEscape(out []byte, char string) []byte {
 	return append(out, '}')
 }
 
+// isLineBreak reports whether any reader of text begins a new line at a character.
 func isLineBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }

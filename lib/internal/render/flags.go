@@ -56,6 +56,7 @@ var keyTable = sync.OnceValue(func() *struct {
 	return t
 })
 
+// hash gives three characters a place in the table of keywords.
 func hash(a, b, c byte) uint32 {
 	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * 0x9e3779b1 >> 16
 }

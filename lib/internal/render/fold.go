@@ -72,6 +72,8 @@ func foldRune(r rune) rune {
 	return r
 }
 
+// foldASCII is the part of folding that most text needs: small letters, one kind of space, one kind of line
+// break.
 func foldASCII(r rune) rune {
 	switch {
 	case r >= 'A' && r <= 'Z':

@@ -104,6 +104,7 @@ func (f Frame) head(framed Framed, boundary string) string {
 	return b.String()
 }
 
+// attributes are what the opening line of a frame says, in a fixed order. What is not known is left out.
 func (f Frame) attributes() string {
 	text := attribute("id", f.ID) + attribute("from", f.From) + attribute("to", f.To) +
 		attribute("topic", f.Topic) + attribute("ts_utc", f.TsUTC) + attribute("signed-by", f.SignedBy)
@@ -124,6 +125,7 @@ func (f Frame) truncation(next int) string {
 	return "[truncated; full content: handoff read " + attributeValue(f.ID) + " --agent]\n"
 }
 
+// attribute is one of them, quoted so that a value can neither end it nor look like another.
 func attribute(name, value string) string {
 	if value == "" {
 		return ""

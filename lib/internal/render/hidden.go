@@ -7,6 +7,7 @@ func Hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(invisible, r) || unicode.Is(unicode.Co, r) || isNoncharacter(r)
 }
 
+// isNoncharacter reports whether Unicode promises never to use a code point.
 func isNoncharacter(r rune) bool {
 	return r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef
 }

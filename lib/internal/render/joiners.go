@@ -49,6 +49,7 @@ func lastRune(text string, skip func(rune) bool) (rune, string) {
 	return -1, ""
 }
 
+// firstRune returns the first character that is not skipped, -1 if there is none.
 func firstRune(text string, skip func(rune) bool) rune {
 	for _, r := range text {
 		if !skip(r) {
@@ -58,6 +59,7 @@ func firstRune(text string, skip func(rune) bool) rune {
 	return -1
 }
 
+// isMark reports whether a character combines with the one before it.
 func isMark(r rune) bool { return r >= 0x300 && unicode.Is(unicode.Mn, r) && !Hidden(r) }
 
 // isStackedMark reports whether r is a mark that may stand between a virama and a joiner, such as a Vedic tone.

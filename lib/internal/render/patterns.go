@@ -18,6 +18,7 @@ type pattern struct {
 	re   *regexp.Regexp
 }
 
+// match looks for a phrase. Its expression is compiled when a text holds one of its keys, which few do.
 func (p *pattern) match(text string, keys map[string]bool) bool {
 	if !slices.ContainsFunc(p.keys, func(key string) bool { return keys[key] }) {
 		return false

@@ -52,6 +52,7 @@ func quoteLine(line string, limit int) (quoted, left string) {
 	return b.String(), ""
 }
 
+// entity is a character as HTML writes it within a quoted value.
 func entity(char string) string {
 	switch char {
 	case "<":
@@ -92,6 +93,7 @@ func unitLen(escaped string) int {
 	return n
 }
 
+// startsWithJoiner reports whether a text would join what stands before it.
 func startsWithJoiner(text string) bool {
 	return strings.HasPrefix(text, joiner) || strings.HasPrefix(text, nonJoiner)
 }
@@ -113,6 +115,7 @@ func escapeLen(text string) int {
 	return 0
 }
 
+// isHex reports whether a text has no other characters than hexadecimal digits.
 func isHex(digits string) bool {
 	return strings.Trim(digits, "0123456789abcdef") == ""
 }

@@ -39,6 +39,7 @@ func escapeCells(row []string, n int) []string {
 	return cells
 }
 
+// columnWidths returns how wide each column may be, so that a line fits: the widest are cut first.
 func columnWidths(limit int, lines [][]string) []int {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {

@@ -107,6 +107,7 @@ func backslash(s string) (string, int) {
 	return "", 0
 }
 
+// punctuation reports whether a byte is one that Markdown lets a backslash stand before.
 func punctuation(c byte) bool {
 	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
 }
@@ -123,6 +124,7 @@ func entity(s string) (string, int) {
 	return numeric(s[2:end], 10, end+1)
 }
 
+// numeric returns the character of an escape that gives its number, and how long the escape is.
 func numeric(digits string, base, n int) (string, int) {
 	r, err := strconv.ParseUint(digits, base, 21)
 	if err != nil {

@@ -13,6 +13,8 @@ type filter struct {
 	words []keyword
 }
 
+// A keyword is a text without which a rule cannot match, in a table that is searched by its first three
+// characters.
 type keyword struct {
 	text  string
 	three uint32 // what it begins with, in small letters
@@ -97,6 +99,7 @@ func each(text string, visit func(at, rule int)) {
 	}
 }
 
+// at reports whether a text begins with the keyword.
 func (k *keyword) at(text string) bool {
 	switch {
 	case len(text) < len(k.text):

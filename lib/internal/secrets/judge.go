@@ -73,6 +73,7 @@ func word(piece string) bool {
 	}
 }
 
+// capitals counts capital letters: in what was chosen at random there are some of each kind.
 func capitals(letters string) (n int) {
 	for i := range len(letters) {
 		if 'A' <= letters[i] && letters[i] <= 'Z' {
@@ -120,6 +121,7 @@ func webToken(value, _ string) bool {
 	return head.Alg != "" && !strings.EqualFold(head.Alg, "none") && claims["sub"] != "1234567890"
 }
 
+// decodePart reads one part of a token that is JSON in base64, as in a JWT.
 func decodePart(part string, into any) bool {
 	raw, err := base64.RawURLEncoding.DecodeString(part)
 	return err == nil && json.Unmarshal(raw, into) == nil

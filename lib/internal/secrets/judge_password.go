@@ -17,6 +17,7 @@ func userPassword(value, _ string) bool {
 	return len(password) >= 3 && !commonPassword(user, password)
 }
 
+// notPrintable reports whether no password that people type has the character.
 func notPrintable(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }
 
 // realPassword refuses what connection strings in documentation carry as user:password.
@@ -26,6 +27,8 @@ func realPassword(value, match string) bool {
 	return !commonPassword(user, value)
 }
 
+// commonPassword reports whether a password is one of documentation: a placeholder, a variable, the name of
+// the user, or a word that stands for any password.
 func commonPassword(user, password string) bool {
 	lower := strings.ToLower(password)
 	if password == "" || strings.EqualFold(user, password) || placeholder(password) || strings.ContainsAny(password[:1], "$%{[(") {

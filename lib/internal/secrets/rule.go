@@ -143,6 +143,8 @@ func colour(text string) bool {
 	return open >= 0 && strings.Trim(text[open+1:], "0123456789;:") == ""
 }
 
+// wordByte reports whether there is a letter, a digit or _ at a place: a credential does not begin or end
+// within a word.
 func wordByte(text string, i int) bool {
 	if i < 0 || i >= len(text) {
 		return false
@@ -151,6 +153,7 @@ func wordByte(text string, i int) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
 }
 
+// The following say which bytes the credentials of rules are made of.
 func letter(c byte) bool      { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func digitByte(c byte) bool   { return '0' <= c && c <= '9' }
 func letterDigit(c byte) bool { return letter(c) || digitByte(c) }
@@ -166,6 +169,7 @@ func longWord(rest string) bool {
 	return len(after) >= 8 && !strings.ContainsAny(after[:8], " \n\t")
 }
 
+// hasMemberD reports whether a JSON Web Key has its private part.
 func hasMemberD(rest string) bool { return strings.Contains(rest[:min(len(rest), 2000)], `"d`) }
 
 // mailgunTail says whether two groups of eight hexadecimal digits follow.
@@ -173,6 +177,7 @@ func mailgunTail(rest string) bool {
 	return len(rest) >= 18 && rest[9] == '-' && strings.Trim(rest[1:9]+rest[10:18], "0123456789abcdef") == ""
 }
 
+// hasDotAt17 reports whether the second part of a token begins where it has to.
 func hasDotAt17(rest string) bool { return len(rest) > 17 && rest[17] == '.' }
 
 // hasUserinfo says whether :// is followed by an @ before the host's path begins.
