@@ -28,24 +28,34 @@ type Imported struct {
 	Left    Counts           // of marks and tokens that were left out, for want of WithState
 }
 
+// An Input can be read again from anywhere, as an os.File and a bytes.Reader can.
+type Input interface {
+	io.ReadSeeker
+	io.ReaderAt
+}
+
+// mostHeld is how many bytes of documents are held from when they are proven until they are stored. Those of a larger bundle are
+// read anew for each step, unless it is packed.
+const mostHeld = 16 << 20
+
 // Import stores what a bundle holds, in one batch and through all that a document to write goes through; what is stored here
 // already is StatusExisting. The bundle is read twice: first to prove the whole of it, so that nothing is stored or
 // held of one that is not as it was made. Errors are those of Reader and of handoff.Store.Write.
-func Import(ctx context.Context, s *handoff.Store, from io.ReadSeeker, o Options) (got Imported, err error) {
+func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got Imported, err error) {
 	if o.MaxDocument == 0 {
 		o.MaxDocument = handoff.DefaultMaxDocumentBytes
 	}
 	if err := s.Ready(); err != nil {
 		return got, err
 	}
-	if err := each(from, o, func(Header, Line) {}); err != nil {
+	if err := each(from, o, func(*Reader, Line) {}); err != nil {
 		return got, err
 	}
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
 		return got, fmt.Errorf("nothing was imported: cannot read %s again: %w", o.Name, err)
 	}
-	c := contents{marks: make(map[string][]handoff.Mark)}
-	if err := each(from, o, func(h Header, l Line) { c.take(h, l, o) }); err != nil {
+	c := contents{from: from, marks: make(map[string][]handoff.Mark)}
+	if err := each(from, o, func(r *Reader, l Line) { c.take(r, l, o) }); err != nil {
 		return got, err
 	}
 	if !o.WithState {
@@ -59,7 +69,7 @@ func Import(ctx context.Context, s *handoff.Store, from io.ReadSeeker, o Options
 }
 
 // each calls do with every line. Without error the bundle is proven.
-func each(from io.Reader, o Options, do func(Header, Line)) error {
+func each(from io.Reader, o Options, do func(*Reader, Line)) error {
 	r, err := NewReader(from, o.Name, o.MaxDocument)
 	if err != nil {
 		return err
@@ -72,12 +82,14 @@ func each(from io.Reader, o Options, do func(Header, Line)) error {
 		if err != nil {
 			return err
 		}
-		do(r.Header, l)
+		do(r, l)
 	}
 }
 
 // contents is what a bundle holds.
 type contents struct {
+	from    io.ReaderAt
+	held    int // bytes of documents
 	sources []handoff.Source
 	marks   map[string][]handoff.Mark
 	marked  int // how many marks
@@ -85,17 +97,39 @@ type contents struct {
 }
 
 // take adds a line to what is going to be imported.
-func (c *contents) take(header Header, l Line, o Options) {
+func (c *contents) take(r *Reader, l Line, o Options) {
 	switch {
 	case l.Handoff != nil:
-		c.sources = append(c.sources, handoff.Source{Name: fmt.Sprintf("%s, line %d", o.Name, l.Number), Text: []byte(l.Handoff.Text),
-			ID: l.Handoff.ID, Origin: &handoff.Origin{Writer: header.Writer}, Signatures: l.Handoff.Signatures, MustSign: o.MustSign})
+		source := handoff.Source{Name: fmt.Sprintf("%s, line %d", o.Name, l.Number), ID: l.Handoff.ID,
+			Origin: &handoff.Origin{Writer: r.Header.Writer}, Signatures: l.Handoff.Signatures, MustSign: o.MustSign}
+		if c.held += len(l.Handoff.Text); c.held > mostHeld && !r.packed {
+			source.Open = again(c.from, r.at, len(r.line)-1)
+		} else {
+			source.Text = []byte(l.Handoff.Text)
+		}
+		c.sources = append(c.sources, source)
 	case l.Read != nil:
 		c.marked++
 		c.marks[l.Read.ID] = append(c.marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})
 	case l.Consumed != nil:
 		t := l.Consumed
 		c.tokens = append(c.tokens, handoff.Consumption{Token: t.Token, HandoffID: t.ID, Operator: t.Operator, Time: t.Time, Accepted: t.Accepted, Reason: t.Reason, Session: t.Session})
+	}
+}
+
+// again returns what reads the document of a line once more. That it is the same is for the store to see.
+func again(from io.ReaderAt, at int64, size int) func() (handoff.Source, error) {
+	return func() (src handoff.Source, err error) {
+		line := make([]byte, size)
+		if _, err = from.ReadAt(line, at); err != nil {
+			return src, err
+		}
+		l, err := parseLine(line)
+		if err != nil || l.Handoff == nil {
+			return src, errors.New("it was changed while it was read")
+		}
+		src.Text = []byte(l.Handoff.Text)
+		return src, nil
 	}
 }
 

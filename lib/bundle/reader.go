@@ -24,6 +24,8 @@ type Reader struct {
 	from   *bufio.Reader
 	long   int // bytes that a line may have
 	read   int64
+	at     int64 // where the last line begins
+	packed bool
 	number int
 	tally  tally
 	rules  rules
@@ -40,7 +42,7 @@ func NewReader(from io.Reader, name string, maxDocument int) (*Reader, error) {
 		if err != nil {
 			return nil, r.damaged("cannot be unpacked: " + err.Error())
 		}
-		r.from = bufio.NewReaderSize(unpacked, 64<<10)
+		r.from, r.packed = bufio.NewReaderSize(unpacked, 64<<10), true
 	}
 	const start = `{"bundle":"handoff-bundle/`
 	begin, _ := r.from.Peek(len(start))
@@ -92,7 +94,7 @@ func (t tally) add(line []byte) {
 
 // next reads a line, whose newline is left out.
 func (r *Reader) next() ([]byte, error) {
-	r.line = r.line[:0]
+	r.line, r.at = r.line[:0], r.read
 	if r.number++; r.number > MaxLines {
 		return nil, r.invalid("export fewer handoffs at once", fmt.Sprintf("has more than %d lines", MaxLines))
 	}

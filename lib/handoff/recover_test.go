@@ -3,6 +3,7 @@
 package handoff_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -70,14 +71,8 @@ func TestForeignIntent(t *testing.T) {
 		"longer than the log":  {Op: "resume", LedgerLine: "{}\n", LogOffset: size + 1, LogLines: string(next)},
 		"in the middle of one": {Op: "resume", LedgerLine: "{}\n", LogOffset: size / 2, LogLines: string(next)},
 	} {
-		file, err := intent.Bytes(txn.ReadKey(state))
-		if err != nil {
-			t.Fatal(err)
-		}
 		path := filepath.Join(root, "handoffs", layout.Intent)
-		if err := os.WriteFile(path, file, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		putIntent(t, path, intent, txn.ReadKey(state))
 		if _, err := s.Write(t.Context(), source("two", name)); !errors.Is(err, handoff.ErrIntegrity) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -114,14 +109,19 @@ func interrupted(t *testing.T, root string, s *handoff.Store, key txn.Key, place
 	}
 	intent := txn.Intent{Op: "write", Place: place, Index: layout.Index, LogOffset: int64(len(log)), LogLines: string(line),
 		Bodies: []txn.Body{{File: filepath.Base(body), SHA256: canon.SHA256Hex(text), Inode: 1, ID: "sha256:" + strings.Repeat("0", 64)}}}
-	file, err := intent.Bytes(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "handoffs", layout.Intent), file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	putIntent(t, filepath.Join(root, "handoffs", layout.Intent), intent, key)
 	return body
+}
+
+func putIntent(t *testing.T, path string, intent txn.Intent, key txn.Key) {
+	t.Helper()
+	var text bytes.Buffer
+	if _, err := intent.Print(&text, key); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func ownKey(t *testing.T, root string) txn.Key {

@@ -199,8 +199,9 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 // publish stores the admitted documents, and reports in results what became of each.
 func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool) error {
 	publications := make([]txn.Publication, len(docs))
-	for i, d := range docs {
-		publications[i] = txn.Publication{Document: d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
+	for i := range docs {
+		d := &docs[i]
+		publications[i] = txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
 			Origin: d.origin, Signature: d.signature, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}
 	outcomes, err := txn.Publish(ctx, s.at, publications, keepGoing)

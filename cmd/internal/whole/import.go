@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -57,20 +58,36 @@ taken over with --with-state alone: whoever made the bundle could hide mail by i
 	return cmd
 }
 
-// openBundle opens a file that can be read twice. What comes from standard input is kept in one without a name.
-func (a *app) openBundle(path string) (*os.File, error) {
-	if path != "-" {
-		f, _, err := everyday.OpenInput(path)
-		return f, err
+// openBundle opens a bundle that can be read again from anywhere: one from standard input, or packed, is kept in a file without a
+// name. One that cannot be unpacked stays as it is: the import says what is wrong with it.
+func (a *app) openBundle(path string) (f *os.File, err error) {
+	if path == "-" {
+		f, err = keepBundle(a.Stdin, "standard input")
+	} else {
+		f, _, err = everyday.OpenInput(path)
 	}
+	if err != nil {
+		return nil, err
+	}
+	if packed, err := gzip.NewReader(f); err == nil {
+		if unpacked, err := keepBundle(packed, path); err == nil {
+			f.Close()
+			return unpacked, nil
+		}
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return f, err
+}
+
+func keepBundle(from io.Reader, name string) (*os.File, error) {
 	f, err := os.CreateTemp("", "handoff-bundle-")
 	if err != nil {
 		return nil, err
 	}
 	os.Remove(f.Name())
-	n, err := io.Copy(f, io.LimitReader(a.Stdin, bundle.MaxBytes+1))
+	n, err := io.Copy(f, io.LimitReader(from, bundle.MaxBytes+1))
 	if err == nil && n > bundle.MaxBytes {
-		err = everyday.Invalid("export fewer handoffs at once", "standard input has more than %d bytes", bundle.MaxBytes)
+		err = everyday.Invalid("export fewer handoffs at once", "%s has more than %d bytes", name, bundle.MaxBytes)
 	}
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)

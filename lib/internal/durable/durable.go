@@ -50,7 +50,7 @@ var ErrUnsupported = errors.New("writing handoffs is not supported on this syste
 
 // Begins reports whether part is what a power cut may have left of the beginning of data, which holds no NUL: some of
 // its blocks may be zeros.
-func Begins(data, part []byte) bool {
+func Begins(data string, part []byte) bool {
 	if len(part) > len(data) {
 		return false
 	}

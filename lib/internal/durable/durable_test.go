@@ -218,7 +218,7 @@ func TestLogPut(t *testing.T) {
 		offset int64
 		want   string
 	}{{"one\n", 0, "one\n"}, {"two\n", 4, "one\ntwo\n"}, {"two\n", 4, "one\ntwo\n"}} {
-		if err := log.Put([]byte(put.text), put.offset); err != nil {
+		if err := log.Put(put.text, put.offset); err != nil {
 			t.Fatal(err)
 		}
 		if text, _ := d.ReadFile("log", 100); string(text) != put.want {
@@ -227,13 +227,13 @@ func TestLogPut(t *testing.T) {
 	}
 	// What somebody else appended stays, and is no half of what was to be written.
 	before, _ := d.ReadFile("log", 100)
-	if err := log.Put([]byte("!"), 0); err == nil || errors.Is(err, durable.ErrHalfWritten) {
+	if err := log.Put("!", 0); err == nil || errors.Is(err, durable.ErrHalfWritten) {
 		t.Errorf("over something else: %v", err)
 	}
 	if after, _ := d.ReadFile("log", 100); string(after) != string(before) {
 		t.Errorf("the log holds %q, not %q", after, before)
 	}
-	if err := log.Put([]byte("x"), 100); err == nil {
+	if err := log.Put("x", 100); err == nil {
 		t.Error("a gap was written")
 	}
 	if err := log.Reserve(1 << 16); err != nil {

@@ -98,7 +98,7 @@ func (d *Dir) OpenLog(string, bool) (*Log, error) { return nil, ErrUnsupported }
 type Log struct{ *os.File }
 
 // Put returns ErrUnsupported.
-func (l *Log) Put([]byte, int64) error { return ErrUnsupported }
+func (l *Log) Put(string, int64) error { return ErrUnsupported }
 
 // CanBeCut returns ErrUnsupported.
 func (l *Log) CanBeCut() error { return ErrUnsupported }

@@ -3,11 +3,11 @@
 package durable
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,7 +40,7 @@ func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
 // Put makes data stand at offset, which is at most the size of the log, and syncs it. What is there
 // already must be the beginning of data, perhaps with zeros in it; it is written again, because an earlier sync of it may have
 // failed and left the memory of the system good and the disk not. An error after the first byte is ErrHalfWritten.
-func (l *Log) Put(data []byte, offset int64) error {
+func (l *Log) Put(data string, offset int64) error {
 	info, err := l.Stat()
 	if err != nil {
 		return err
@@ -53,14 +53,14 @@ func (l *Log) Put(data []byte, offset int64) error {
 	if _, err := l.ReadAt(there, offset); err != nil {
 		return err
 	}
-	if !Begins(data, there) || l.appendOnly && !bytes.HasPrefix(data, there) {
+	if !Begins(data, there) || l.appendOnly && !strings.HasPrefix(data, string(there)) {
 		return &fs.PathError{Op: "write", Path: l.Name(), Err: fmt.Errorf("something else was written behind byte %d meanwhile", offset)}
 	}
 	switch {
 	case !l.appendOnly:
-		_, err = l.WriteAt(data, offset)
+		err = l.writeAt(data, offset)
 	case have < int64(len(data)):
-		_, err = l.Write(data[have:]) // what is there cannot be written again
+		_, err = l.WriteString(data[have:]) // what is there cannot be written again
 	}
 	if err == nil {
 		err = l.Sync()
@@ -69,6 +69,15 @@ func (l *Log) Put(data []byte, offset int64) error {
 		return fmt.Errorf("%w: %w", ErrHalfWritten, err)
 	}
 	return nil
+}
+
+// writeAt writes data in parts, so that no copy of a large one is held.
+func (l *Log) writeAt(data string, offset int64) (err error) {
+	const most = 1 << 20
+	for at := 0; at < len(data) && err == nil; at += most {
+		_, err = l.WriteAt([]byte(data[at:min(at+most, len(data))]), offset+int64(at))
+	}
+	return err
 }
 
 // CanBeCut returns the reason why Truncate would fail, where the system sees to it that the log only grows.

@@ -14,7 +14,7 @@ import (
 // A Staged file holds content that has no published name yet.
 type Staged struct {
 	d     *Dir
-	f     *os.File
+	f     *os.File // nil once one of a Batch is synced
 	name  string // below d; "" when the system staged it without a name
 	inode uint64
 	safe  bool // the content is on disk
@@ -52,8 +52,10 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 func (s *Staged) Write(data []byte) (int, error) { return s.f.Write(data) }
 
 // fill writes the content; on failure nothing of it is left.
-func (s *Staged) fill(data []byte) error {
-	_, err := s.f.Write(data)
+func (s *Staged) fill(data []byte) (err error) {
+	if len(data) > 0 {
+		_, err = s.f.Write(data)
+	}
 	if err == nil {
 		err = s.d.give(s.f)
 	}
@@ -75,6 +77,7 @@ func (s *Staged) Sync() error {
 	err := s.f.Sync()
 	if s.many {
 		err = errors.Join(err, s.f.Close())
+		s.f = nil
 	}
 	if s.safe = err == nil; !s.safe {
 		s.Discard()

@@ -83,7 +83,7 @@ func (m *mending) missingEvents() ([]eventlog.Pending, error) {
 		if err != nil {
 			return nil, err
 		}
-		events = append(events, txn.Written(m.Store, txn.Publication{Document: doc, BodySize: len(doc.Body), Operators: "unknown"}, row.File, true))
+		events = append(events, txn.Written(m.Store, txn.Publication{Document: &doc, BodySize: len(doc.Body), Operators: "unknown"}, row.File, true))
 	}
 	events = append(events, m.unloggedResumes(needs)...)
 	for _, id := range slices.Sorted(maps.Keys(m.stored)) {

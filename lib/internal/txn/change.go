@@ -91,7 +91,8 @@ func (x *Session) link(log *durable.Log, c *step) error {
 	c.intent.LogOffset = info.Size()
 	var lines strings.Builder
 	lines.Grow(len(c.events) * 640) // about what an event takes
-	for _, e := range c.events {
+	for i, e := range c.events {
+		c.events[i] = eventlog.Pending{} // those of a large batch hold much memory
 		var line []byte
 		if line, prev, err = eventlog.Link(prev, e.Type, x.Opt.Now(), e.Payload, e.Redacted); err != nil {
 			return err
@@ -118,18 +119,21 @@ func (x *Session) publishIntent(c *step) error {
 	if err != nil {
 		return err
 	}
-	text, err := c.intent.Bytes(key)
-	if err != nil {
-		return err
-	}
-	if len(text) > layout.MaxIntent { // recovery could not read it
-		return fault.New(fault.ErrInvalid, "write fewer documents at once", "nothing was published: the change is too large to be recovered")
-	}
-	staged, err := x.Dir.Stage(text, 0o644)
+	staged, err := x.Dir.BeginStage(nil, 0o644)
 	if err != nil {
 		return err
 	}
 	defer staged.Discard()
+	size, err := c.intent.Print(staged, key)
+	if err == nil && size > layout.MaxIntent { // recovery could not read it
+		err = fault.New(fault.ErrInvalid, "write fewer documents at once", "nothing was published: the change is too large to be recovered")
+	}
+	if err == nil {
+		err = staged.Sync()
+	}
+	if err != nil {
+		return err
+	}
 	if err := staged.Publish(layout.Intent); err != nil || len(c.staged) == 0 {
 		return err // without bodies there is nothing to take back
 	}
@@ -164,7 +168,7 @@ func (x *Session) settle(op *Operation, intent *Intent, log *durable.Log) error 
 			return err
 		}
 	}
-	if err := log.Put([]byte(intent.LogLines), intent.LogOffset); err != nil {
+	if err := log.Put(intent.LogLines, intent.LogOffset); err != nil {
 		return err
 	}
 	if intent.LogOffset == 0 { // the log may be new: its name must survive too

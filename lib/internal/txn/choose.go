@@ -77,7 +77,7 @@ func (c *chooser) choose(d Publication) (choice, error) {
 	}
 	if free == "" {
 		return choice{}, fault.New(fault.ErrConfig, "change topic or ts_utc", "%s%s and its %d numbered names are all taken by other handoffs",
-			store.Prefixed(d.Name), document.FileName(d.Document, 1, withID), MaxNames-1)
+			store.Prefixed(d.Name), document.FileName(*d.Document, 1, withID), MaxNames-1)
 	}
 	return c.fresh(free, d)
 }
@@ -106,7 +106,7 @@ func (c *chooser) checkPruned(d Publication) error {
 // look goes through the names of one kind. It returns the file that holds d, or the first name that is free.
 func (c *chooser) look(d Publication, withID bool) (found choice, free string, err error) {
 	for n := 1; n <= MaxNames; n++ {
-		name := document.FileName(d.Document, n, withID)
+		name := document.FileName(*d.Document, n, withID)
 		if id, taken := c.given[name]; taken {
 			if id == d.HandoffID {
 				return choice{file: name, listed: true}, "", nil

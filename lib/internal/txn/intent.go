@@ -1,10 +1,12 @@
 package txn
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"hash"
+	"io"
 	"strings"
 )
 
@@ -31,7 +33,7 @@ type Intent struct {
 
 	// LogOffset is the size of the audit log before the change, LogLines what the change appends.
 	LogOffset int64  `json:"log_offset"`
-	LogLines  string `json:"log_lines"` // the last: see Bytes
+	LogLines  string `json:"log_lines"` // the last: see Print
 }
 
 // A Body is a file that a change publishes, and the row that lists it.
@@ -58,29 +60,65 @@ type sealedIntent struct {
 	SHA256  string          `json:"sha256"`
 }
 
-// Bytes returns the intent as a file, authenticated.
-func (i Intent) Bytes(key Key) ([]byte, error) {
-	lines := i.LogLines
-	i.LogLines = ""
-	text, err := json.Marshal(i) // ends with the empty log_lines
+// Print writes the intent as a file, authenticated, and says how long it is. What a batch has many of is written piece by piece:
+// encoding/json would hold several copies of it all.
+func (i Intent) Print(w io.Writer, key Key) (size int, err error) {
+	head := i
+	head.Bodies, head.Signatures, head.LogLines = nil, nil, ""
+	text, err := json.Marshal(head)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	text = append(appendQuoted(slices.Grow(text[:len(text)-2], len(lines)*9/8), lines), `"}`...)
-	return fmt.Appendf(make([]byte, 0, len(text)+128), `{"version":2,"intent":%s,"hmac":"%x"}`+"\n", text, key.sign(text)), nil
+	const begin, end = `{"version":2,"intent":`, `"log_lines":""}`
+	out := bufio.NewWriterSize(w, 64<<10)
+	file := sealing{out, key.mac(), 0}
+	out.WriteString(begin)
+	file.Write(text[:len(text)-len(end)])
+	printList(&file, "bodies", i.Bodies)
+	printList(&file, "signatures", i.Signatures)
+	io.WriteString(&file, `"log_lines":"`)
+	for line := range strings.Lines(i.LogLines) {
+		file.Write(quoted(line))
+	}
+	io.WriteString(&file, `"}`)
+	n, _ := fmt.Fprintf(out, `,"hmac":"%x"}`+"\n", file.mac.Sum(nil))
+	return len(begin) + file.size + n, out.Flush() // which tells of all errors before it
 }
 
-// appendQuoted appends a text as the inside of a JSON string. It goes line by line: encoding/json would copy the many
-// lines of a batch again and again.
-func appendQuoted(b []byte, text string) []byte {
-	for line := range strings.Lines(text) {
-		quoted, _ := json.Marshal(line) // of a string, which cannot fail
-		b = append(b, quoted[1:len(quoted)-1]...)
-	}
-	return b
+// A sealing writer authenticates what it writes.
+type sealing struct {
+	out  io.Writer
+	mac  hash.Hash
+	size int
 }
 
-// ParseIntent is the inverse of Bytes. Any difference, down to a byte, and another key is ErrIntent.
+func (s *sealing) Write(p []byte) (int, error) {
+	s.mac.Write(p)
+	s.size += len(p)
+	return s.out.Write(p)
+}
+
+// printList writes a member of an object and a comma, unless the list is empty.
+func printList[T Body | Signature](w io.Writer, name string, list []T) {
+	before := fmt.Sprintf("%q:[", name)
+	for _, item := range list {
+		text, _ := json.Marshal(item) // of strings and numbers, which cannot fail
+		io.WriteString(w, before)
+		w.Write(text)
+		before = ","
+	}
+	if len(list) > 0 {
+		io.WriteString(w, "],")
+	}
+}
+
+// quoted returns a text as the inside of a JSON string.
+func quoted(text string) []byte {
+	whole, _ := json.Marshal(text) // of a string, which cannot fail
+	return whole[1 : len(whole)-1]
+}
+
+// ParseIntent is the inverse of Print. Any difference, down to a byte, and another key is ErrIntent.
 func ParseIntent(file []byte, key Key) (Intent, error) {
 	var s sealedIntent
 	if err := json.Unmarshal(file, &s); err != nil {

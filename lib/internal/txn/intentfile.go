@@ -65,7 +65,7 @@ func LogState(s *store.Store, log io.ReaderAt, size int64, intent *Intent) (logP
 		return logComplete, nil
 	case strings.HasPrefix(intent.LogLines, string(tail)):
 		return logAbsent, nil
-	case durable.Begins([]byte(intent.LogLines), tail) && size <= intent.LogOffset+int64(len(tail)):
+	case durable.Begins(intent.LogLines, tail) && size <= intent.LogOffset+int64(len(tail)):
 		return logAbsent, nil // a power cut kept the new size and lost some of the content
 	}
 	return 0, corrupt("continues in another way than the interrupted change would have")

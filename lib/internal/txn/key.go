@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash"
 	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -26,9 +27,11 @@ func KeyOf(r machine.Record) Key {
 	return Key{secret, r.Secret == ""}
 }
 
+func (k Key) mac() hash.Hash { return hmac.New(sha256.New, k.secret) }
+
 // sign returns the HMAC-SHA-256 of a text under the secret of the state directory.
 func (k Key) sign(text []byte) []byte {
-	mac := hmac.New(sha256.New, k.secret)
+	mac := k.mac()
 	mac.Write(text)
 	return mac.Sum(nil)
 }

@@ -145,12 +145,12 @@ func (x *Session) appendLine(name, line string, again bool) error {
 		return fmt.Errorf("cannot read %s: %w", name, err)
 	}
 	last := bytes.LastIndexByte(bytes.TrimSuffix(tail, []byte("\n")), '\n') + 1
-	if again && durable.Begins([]byte(text), tail[last:]) {
+	if again && durable.Begins(text, tail[last:]) {
 		at += int64(last)
 	} else if at = info.Size(); len(tail) > 0 && tail[len(tail)-1] != '\n' {
 		text = "\n" + text
 	}
-	if err := log.Put([]byte(text), at); err != nil {
+	if err := log.Put(text, at); err != nil {
 		return err
 	}
 	return x.State.Sync()

@@ -28,7 +28,7 @@ func (x *Session) record(e eventlog.Pending) bool {
 	if x.link(log, &st) != nil {
 		return false
 	}
-	err = log.Put([]byte(st.intent.LogLines), st.intent.LogOffset)
+	err = log.Put(st.intent.LogLines, st.intent.LogOffset)
 	if errors.Is(err, durable.ErrHalfWritten) {
 		_ = x.CutLog(log, st.intent.LogOffset) // so that nothing follows what may not be on the disk
 	}

@@ -239,11 +239,11 @@ func TestRecoverRefuses(t *testing.T) {
 					i.Fatal(err)
 				}
 				change(&intent)
-				text, err := intent.Bytes(key)
-				if err != nil {
+				var text strings.Builder
+				if _, err := intent.Print(&text, key); err != nil {
 					i.Fatal(err)
 				}
-				i.write(layout.Intent, string(text))
+				i.write(layout.Intent, text.String())
 			})
 		}
 	}

@@ -125,7 +125,7 @@ func (x *Session) putToken(intent *Intent) error {
 	if err := x.cutLedger(ledger, intent); err != nil {
 		return err
 	}
-	if err := ledger.Put([]byte(intent.LedgerLine), intent.LedgerOffset); err != nil {
+	if err := ledger.Put(intent.LedgerLine, intent.LedgerOffset); err != nil {
 		return err
 	}
 	return x.State.Sync()
@@ -134,8 +134,7 @@ func (x *Session) putToken(intent *Intent) error {
 // cutLedger removes a torn line that is not the beginning of the intent's.
 func (x *Session) cutLedger(ledger *durable.Log, intent *Intent) error {
 	tail, err := ledgerTail(ledger, intent)
-	line := []byte(intent.LedgerLine)
-	if err != nil || durable.Begins(line, tail) || bytes.HasPrefix(tail, line) {
+	if err != nil || durable.Begins(intent.LedgerLine, tail) || bytes.HasPrefix(tail, []byte(intent.LedgerLine)) {
 		return err
 	}
 	if bytes.ContainsRune(tail, '\n') {

@@ -63,7 +63,7 @@ func handoff(topic, body string) txn.Publication {
 		panic(err)
 	}
 	doc.HandoffID = id
-	return txn.Publication{Document: doc, Name: topic + ".md", BodySize: len(body), Operators: "disabled",
+	return txn.Publication{Document: &doc, Name: topic + ".md", BodySize: len(body), Operators: "disabled",
 		Text: func() ([]byte, error) { return document.Render(doc), nil }}
 }
 

@@ -21,7 +21,7 @@ var write = Operation{Name: "write", committed: rowsAreThere, redo: readdRows}
 
 // A Publication is a document that may be stored, with its bytes.
 type Publication struct {
-	document.Document
+	*document.Document
 	Name              string                 // what the caller calls it, for messages
 	Text              func() ([]byte, error) // gives it as it is stored; called once
 	BodySize          int                    // of the body, which need not be in the document
@@ -166,7 +166,9 @@ func (p *publishing) store(keepGoing bool) error {
 		return err
 	}
 	p.step.commit = func() error { return p.replaceIndex(layout.Index, text, index.Append(text, p.rows)) }
-	return p.apply(p.step)
+	st := p.step
+	p.docs, p.choose, p.step = nil, nil, step{} // of a large batch they hold more memory than all that is left to do
+	return p.apply(st)
 }
 
 // plan adds the i-th document to the step, if it is new. The error is one that concerns them all.
