@@ -95,7 +95,7 @@ func (x *syncing) take(ctx ctx, c *catch, o *offer) error {
 		x.refuse(o.writer, why)
 		return nil
 	}
-	texts, err := x.repo.read(ctx, o.wants())
+	got, err := x.repo.lay(ctx, o.wants())
 	if errors.Is(err, errTooMuch) {
 		x.refuse(o.writer, err.Error())
 		return nil
@@ -103,15 +103,18 @@ func (x *syncing) take(ctx ctx, c *catch, o *offer) error {
 	if err != nil {
 		return err
 	}
-	found, why := o.parse(texts)
+	found, why, err := o.parse(got)
+	if err != nil {
+		return err
+	}
 	if why != "" {
 		x.refuse(o.writer, why)
 		return nil
 	}
-	texts = texts[len(texts)-len(o.documents):]
+	first := len(got.parts) - len(o.documents)
 	for i, d := range o.documents {
 		id, _ := idOf(d.name)
-		c.add(heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: d.blob, Signature: o.signatures[d.name]}, texts[i])
+		c.add(heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: d.blob, Signature: o.signatures[d.name]}, got, first+i)
 	}
 	c.said[o.writer] = found
 	c.moves[own("imported", o.writer)] = o.commit
@@ -119,31 +122,53 @@ func (x *syncing) take(ctx ctx, c *catch, o *offer) error {
 }
 
 // parse proves the writer file and the log of an offer, and that each document can be read, and returns what the new events
-// say; why says what is wrong.
-func (o *offer) parse(texts [][]byte) (found []said, why string) {
-	if at := slices.IndexFunc(texts, func(t []byte) bool { return t == nil }); at >= 0 {
-		return nil, "it holds a file that is too long, or no file"
+// say; why says what is wrong. The error is one of this replica.
+func (o *offer) parse(got blobs) (found []said, why string, err error) {
+	if slices.ContainsFunc(got.parts, part.isMissing) {
+		return nil, errNoText.Error(), nil
+	}
+	n := 0
+	next := func() (text []byte) {
+		if err == nil {
+			text, err = got.text(n)
+		}
+		n++
+		return text
 	}
 	if o.old == "" {
-		var w struct{ Format, Writer string }
-		if err := json.Unmarshal(texts[0], &w); err != nil || w.Format != "handoff-writer/1" || w.Writer != o.writer {
-			return nil, "its writer.json is of another writer or format"
-		}
-		texts = texts[1:]
+		why = o.parseWriter(next())
 	}
-	for i, d := range o.documents {
-		text := texts[len(texts)-len(o.documents)+i]
-		if doc, faults := document.ParseStored(text); len(faults) > 0 || d.name != fileOf(doc.HandoffID, doc.Time+"0000-00-00") {
-			return nil, fmt.Sprintf("%s is not what its name says", d.name)
+	if why == "" && err == nil {
+		found, why = o.parseLogs(next)
+	}
+	for _, d := range o.documents {
+		if why != "" || err != nil {
+			break
+		}
+		if doc, faults := document.ParseStored(next()); len(faults) > 0 || d.name != fileOf(doc.HandoffID, doc.Time+"0000-00-00") {
+			why = fmt.Sprintf("%s is not what its name says", d.name)
 		}
 	}
+	return found, why, err
+}
+
+func (o *offer) parseWriter(text []byte) (why string) {
+	var w struct{ Format, Writer string }
+	if err := json.Unmarshal(text, &w); err != nil || w.Format != "handoff-writer/1" || w.Writer != o.writer {
+		return "its writer.json is of another writer or format"
+	}
+	return ""
+}
+
+// parseLogs goes through the new events. next gives the last file that was known, if there was one, and those that are new.
+func (o *offer) parseLogs(next func() []byte) (found []said, why string) {
 	if len(o.logs) == 0 {
 		return nil, ""
 	}
 	p, before := progress{}, []byte(nil)
 	first := logNumber(o.logs[0].name)
 	if o.logs[0].status == "M" || first > 1 {
-		before, texts = texts[0], texts[1:]
+		before = next()
 	}
 	if p.Events = (first - 1) * perFile; len(before) > 0 {
 		lines := bytes.Split(bytes.TrimSuffix(before, []byte("\n")), []byte("\n"))
@@ -155,7 +180,7 @@ func (o *offer) parse(texts [][]byte) (found []said, why string) {
 		p.Hash, _ = eventlog.HashLine(lines[len(lines)-1])
 	}
 	for i := range o.logs {
-		text := texts[i]
+		text := next()
 		if i == 0 && o.logs[0].status == "M" {
 			rest, grows := bytes.CutPrefix(text, before)
 			if !grows {
@@ -187,15 +212,21 @@ func (p *progress) followAll(text []byte) (all []said, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, s)
+		if s.Type != eventlog.TypeWrite && s.Type != eventlog.TypeImport { // these come with their documents
+			all = append(all, s)
+		}
 	}
 	return all, nil
 }
 
-// add adds a document.
-func (c *catch) add(d heldDocument, text []byte) {
+// add adds a document, the n-th of some blobs.
+func (c *catch) add(d heldDocument, got blobs, n int) {
 	c.held.Documents = append(c.held.Documents, d)
-	c.sources = append(c.sources, handoff.Source{Name: "handoff " + d.ID + " of " + d.Writer, Text: text, ID: d.ID, Origin: &handoff.Origin{Writer: d.Writer, Commit: d.Commit}})
+	c.sources = append(c.sources, handoff.Source{Name: "handoff " + d.ID + " of " + d.Writer, ID: d.ID, Origin: &handoff.Origin{Writer: d.Writer, Commit: d.Commit},
+		Open: func() (src handoff.Source, err error) {
+			src.Text, err = got.text(n)
+			return src, err
+		}})
 }
 
 // note adds the mark or the token that an event is about. What no store can hold is passed over, and what its writer has from
@@ -223,13 +254,13 @@ func (x *syncing) takeHeld(ctx ctx, c *catch) error {
 	for i, d := range waited {
 		want[i] = wanted{d.Blob, layout.MaxDocument}
 	}
-	texts, err := x.repo.read(ctx, want)
+	got, err := x.repo.lay(ctx, want)
 	if err != nil {
 		return err
 	}
 	for i, d := range waited {
-		if texts[i] != nil { // else sync.git was lost, and it comes again
-			c.add(d, texts[i])
+		if !got.parts[i].isMissing() { // else sync.git was lost, and it comes again
+			c.add(d, got, i)
 		}
 	}
 	c.waited = len(c.sources)

@@ -144,7 +144,7 @@ func (x *syncing) open(ctx context.Context) (err error) {
 // close closes the repository, and with it gives back its lock.
 func (x *syncing) close() {
 	if x.repo != nil {
-		x.repo.dir.Close()
+		x.repo.close()
 	}
 	if x.state != nil {
 		x.state.Close()

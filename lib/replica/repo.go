@@ -23,7 +23,8 @@ import (
 // A repo is sync.git, locked.
 type repo struct {
 	git.Runner
-	dir *durable.Dir
+	dir   *durable.Dir
+	spool *os.File // see openSpool
 }
 
 // config is all that the repository configures. It is put back each time: whoever planted a state directory runs nothing.
@@ -35,12 +36,17 @@ func openRepo(ctx context.Context, state *durable.Dir, o Options) (*repo, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &repo{git.Runner{Dir: filepath.Join(state.Path(), layout.SyncRepo), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}, dir}
+	r := &repo{git.Runner{Dir: filepath.Join(state.Path(), layout.SyncRepo), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}, dir, nil}
 	if err := r.prepare(ctx, o.Wait); err != nil {
 		dir.Close()
 		return nil, err
 	}
 	return r, nil
+}
+
+func (r *repo) close() {
+	r.spool.Close() // one that was never opened says so
+	r.dir.Close()
 }
 
 // prepare takes the lock of sync.git, makes the repository where it is missing, and takes away what a git

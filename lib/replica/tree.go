@@ -2,7 +2,6 @@ package replica
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -90,69 +89,6 @@ func (r *repo) publishedLog(ctx ctx, commit string) (count int, last []byte, err
 	}
 	lines := bytes.Split(bytes.TrimSuffix(texts[0], []byte("\n")), []byte("\n"))
 	return (number-1)*perFile + len(lines), lines[len(lines)-1], nil
-}
-
-var errTooMuch = errors.New("it has published more at once than is read")
-
-// A wanted object, with how long it may be.
-type wanted struct {
-	object string
-	max    int64
-}
-
-// read returns the contents of blobs; nil for one that is missing, none, or too long.
-func (r *repo) read(ctx ctx, want []wanted) ([][]byte, error) {
-	texts := make([][]byte, len(want))
-	var ask strings.Builder
-	for _, w := range want {
-		ask.WriteString(w.object + "\n")
-	}
-	if len(want) == 0 {
-		return texts, nil
-	}
-	out, err := r.Run(ctx, git.Call{Args: []string{"cat-file", "--batch-check"}, Stdin: strings.NewReader(ask.String())})
-	if err != nil {
-		return nil, r.broken(err)
-	}
-	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	ask.Reset()
-	var good []int
-	total := int64(0)
-	for i, w := range want {
-		if i >= len(lines) {
-			break
-		}
-		if size, ok := sizeOf(lines[i]); ok && size <= w.max {
-			good, total = append(good, i), total+size+256
-			ask.WriteString(w.object + "\n")
-		}
-	}
-	if total > maxAtOnce {
-		return nil, errTooMuch
-	}
-	if len(good) == 0 {
-		return texts, nil
-	}
-	out, err = r.Run(ctx, git.Call{Args: []string{"cat-file", "--batch"}, Stdin: strings.NewReader(ask.String()), Max: total, Limit: transferLimit})
-	for _, i := range good {
-		head, rest, _ := bytes.Cut(out, []byte("\n"))
-		size, ok := sizeOf(string(head))
-		if err != nil || !ok || int64(len(rest)) <= size {
-			return nil, r.broken(fmt.Errorf("git cat-file printed %.80q: %w", head, err))
-		}
-		texts[i], out = rest[:size:size], rest[size+1:]
-	}
-	return texts, nil
-}
-
-// sizeOf reads what git says of an object, if it is a blob.
-func sizeOf(line string) (int64, bool) {
-	fields := strings.Fields(line)
-	if len(fields) != 3 || fields[1] != "blob" {
-		return 0, false
-	}
-	size, err := strconv.ParseInt(fields[2], 10, 64)
-	return size, err == nil
 }
 
 // An offer is what a writer has published since what was imported.

@@ -15,7 +15,7 @@ import (
 type Staged struct {
 	d     *Dir
 	f     *os.File // nil once one of a Batch is synced
-	name  string // below d; "" when the system staged it without a name
+	name  string   // below d; "" when the system staged it without a name
 	inode uint64
 	safe  bool // the content is on disk
 	many  bool // it is one of a Batch
