@@ -27,6 +27,7 @@ type Filter struct {
 	To, From, Topic string
 	Tag             string    // reads the documents that the other conditions leave
 	Since           time.Time // ts_utc not before it
+	Until           time.Time // ts_utc before it; the zero time is no limit
 	Unread          bool      // unread by To, or by their own recipient if To is "", and not over
 	All             bool      // with Unread, also those that are over
 	State           State     // "" is any
@@ -37,7 +38,7 @@ type Filter struct {
 
 func (f Filter) matches(e Entry) bool {
 	return (f.To == "" || e.To == f.To) && (f.From == "" || e.From == f.From) && (f.Topic == "" || e.Topic == f.Topic) &&
-		(f.Since.IsZero() || !before(e.Time, f.Since)) && (!f.Unread || e.UnreadBy(f.To))
+		(f.Since.IsZero() || !before(e.Time, f.Since)) && (f.Until.IsZero() || before(e.Time, f.Until)) && (!f.Unread || e.UnreadBy(f.To))
 }
 
 // check refuses names that no handoff can have.

@@ -3,21 +3,23 @@ package handoff
 import (
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/offers"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A Listed entry is how a handoff looks in JSON.
 type Listed struct {
-	ID     string `json:"handoff_id"`
-	File   string `json:"file"`
-	From   string `json:"from"`
-	To     string `json:"to"`
-	Topic  string `json:"topic"`
-	Time   string `json:"ts_utc"`
-	ReadBy []Mark `json:"read_by"`
-	Unread bool   `json:"unread"`          // by its recipient, and not over
-	State  State  `json:"state,omitempty"` // how far it has come to its recipient
+	ID     string   `json:"handoff_id"`
+	File   string   `json:"file"`
+	From   string   `json:"from"`
+	To     string   `json:"to"`
+	Topic  string   `json:"topic"`
+	Time   string   `json:"ts_utc"`
+	Tags   []string `json:"tags,omitempty"` // of ListedWhole
+	ReadBy []Mark   `json:"read_by"`
+	Unread bool     `json:"unread"`          // by its recipient, and not over
+	State  State    `json:"state,omitempty"` // how far it has come to its recipient
 
 	Signature *Signature `json:"signature,omitempty"`
 }
@@ -28,7 +30,7 @@ func ListedEntry(e Entry) Listed {
 	if marks == nil {
 		marks = []Mark{}
 	}
-	return Listed{e.ID, e.File, e.From, e.To, e.Topic, e.Time, marks, e.UnreadBy(""), "", nil}
+	return Listed{ID: e.ID, File: e.File, From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, ReadBy: marks, Unread: e.UnreadBy("")}
 }
 
 // Listed returns entries as they look in JSON, each with its state.
@@ -42,6 +44,27 @@ func (s *Store) Listed(entries []Entry) []Listed {
 	}
 	s.listSignatures(all, entries)
 	return all
+}
+
+// ListedWhole is Listed with the tags, for which the documents are read. Of one that cannot be proven they are left out.
+func (s *Store) ListedWhole(entries []Entry) []Listed {
+	all, i := s.Listed(entries), 0
+	_ = s.LoadEach(entries, func(got Stored, err error) bool { // who lists the store has opened it
+		if err == nil {
+			all[i].Tags = got.Tags
+		}
+		i++
+		return true
+	})
+	return all
+}
+
+// NewestFirst returns the entries by ts_utc; of equal times the later rows come first.
+func NewestFirst(entries []Entry) []Entry {
+	sorted := slices.Clone(entries)
+	slices.Reverse(sorted)
+	slices.SortStableFunc(sorted, func(a, b Entry) int { return index.CompareTimes(b.Time, a.Time) })
+	return sorted
 }
 
 // listSignatures says of each entry what is known of its signature. The documents of those that have one are read.

@@ -22,17 +22,32 @@ func ParseUntil(text string, from time.Time) (time.Time, error) {
 	if d, ok := form.Duration(text); ok {
 		return from.Add(d), nil
 	}
-	if t, ok := form.Since(text, from); ok {
+	if t, _, ok := form.Since(text, from); ok {
 		return t, nil
 	}
 	return time.Time{}, fault.New(ErrInvalid, "give a time such as 2026-12-01T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is no time", text)
 }
 
-// ParseSince reads what people write for Filter.Since: a time of RFC 3339, a date, or a duration before now, such as
-// 48h, 7d or 2w. Anything else is ErrInvalid.
+// ParseSince reads what people write for Filter.Since: a time, a date, today, yesterday, or a duration before now, such as
+// 48h, 7d or 2w. Without a zone it is in that of now. Anything else is ErrInvalid.
 func ParseSince(text string, now time.Time) (time.Time, error) {
-	if t, ok := form.Since(text, now); ok {
-		return t, nil
-	}
-	return time.Time{}, fault.New(ErrInvalid, "give a time such as 2026-05-07T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is no time", text)
+	at, _, err := parseTime(text, now)
+	return at, err
 }
+
+// ParseBefore is ParseSince for Filter.Until: of a day it is the end.
+func ParseBefore(text string, now time.Time) (time.Time, error) {
+	at, whole, err := parseTime(text, now)
+	return at.Add(whole), err
+}
+
+func parseTime(text string, now time.Time) (time.Time, time.Duration, error) {
+	at, whole, ok := form.Since(text, now)
+	if !ok {
+		return time.Time{}, 0, fault.New(ErrInvalid, "give a time such as 2026-05-07T12:00, a date, yesterday, or a duration such as 48h, 7d or 2w", "%q is not a time", text)
+	}
+	return at, whole, nil
+}
+
+// Ago says how long before now something was, in the largest unit that fits, such as 2 h ago.
+func Ago(at, now time.Time) string { return form.Ago(at, now) }

@@ -3,6 +3,7 @@ package everyday
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,102 +12,99 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
+// A listing is what the flags of list say beside what they choose.
+type listing struct {
+	format  string
+	limit   int
+	reverse bool
+}
+
 func listCommand(a *App) *cobra.Command {
 	var f Filter
-	var format string
+	var l listing
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List handoffs, in the order in which they were written",
-		Long: `List handoffs, older ones first. Nothing found prints nothing and exits with 0.
+		Short: "List handoffs, and how far each has come",
+		Long: `List handoffs. Nothing found prints nothing and exits with 0. On a terminal the result is a table, newest
+first, and what other clones do not have yet is said; else the rows of INDEX.md, one a line, in their order.
 
 Unread means unread by its recipient; with --to OP, unread by OP. What is superseded or expired, done
 or archived is not unread any more, but with --all. Offered means that a session of
-the recipient was told, and nobody has marked it as read. On a terminal the result is a table, and
-what other clones do not have yet is said; else the rows of INDEX.md, one a line.`,
-		Example: "  handoff list --unread --to ben\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
+the recipient was told, and nobody has marked it as read.`,
+		Example: "  handoff list --unread --mine\n  handoff list --since yesterday -n 5\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
 		Args:    Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			CollectOften()
-			chosen, err := f.Chosen(cmd)
+			chosen, err := f.Chosen(a, cmd)
 			if err != nil {
 				return err
 			}
-			if a.JSON && format == "" {
-				format = "jsonl"
+			if l.limit < 0 {
+				return Invalid("leave it out for no limit", "--limit must not be negative: %d", l.limit)
 			}
-			if format == "" && IsTerminal(a.Stdout) {
-				format = "table"
-			}
-			p, s, err := a.ProjectStore()
-			if err != nil {
-				return err
-			}
-			print, ok := listFormats[format]
-			if !ok {
-				return Invalid("use table, rows, json, jsonl or ids", "unknown format %q", format)
-			}
-			in, err := s.Chosen(chosen)
-			if err != nil {
-				return err
-			}
-			out := bufio.NewWriter(a.Stdout)
-			if err := print(a, out, s, in.Newest); err != nil {
-				return err
-			}
-			if left := in.Left(); left != "" {
-				a.Note(left + ": --all lists them too")
-			}
-			if err := out.Flush(); err != nil || !IsTerminal(a.Stdout) {
-				return err
-			}
-			if text := Standing(p, s, false); text != "" {
-				a.Note(text)
-			}
-			return nil
+			return a.list(chosen, l)
 		},
 	}
 	f.Register(cmd)
-	cmd.Flags().StringVar(&format, "format", "", "`how` to print: table, rows, json, jsonl or ids")
+	cmd.Flags().StringVar(&l.format, "format", "", "`how` to print: table, rows, json, jsonl or ids")
+	cmd.Flags().IntVarP(&l.limit, "limit", "n", 0, "only this `number` of the newest")
+	cmd.Flags().BoolVar(&l.reverse, "reverse", false, "the other way round")
 	return cmd
 }
 
-// A Filter is what chooses handoffs on a command line.
-type Filter struct {
-	handoff.Filter
-	since string
-}
-
-// Register adds the flags to a command.
-func (f *Filter) Register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
-	cmd.Flags().BoolVar(&f.All, "all", false, "with --unread, also those that are superseded, expired, done or archived")
-	cmd.Flags().StringVar((*string)(&f.State), "state", "", "only those in this `state`: "+states())
-	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
-	cmd.Flags().BoolVar(&f.Here, "here", false, "only those written on the branch that is checked out here")
-	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those to operators who have never marked anything as read")
-	cmd.Flags().StringVar(&f.To, "to", "", "only those to this `operator`")
-	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")
-	cmd.Flags().StringVar(&f.Topic, "topic", "", "only those about this `topic`")
-	cmd.Flags().StringVar(&f.Tag, "tag", "", "only those with this `tag` (reads the documents)")
-	cmd.Flags().StringVar(&f.since, "since", "", "only those not older than this `time`, date or duration (48h, 7d, 2w)")
-}
-
-func states() string {
-	var names []string
-	for _, s := range handoff.States() {
-		names = append(names, string(s))
+func (a *App) list(chosen handoff.Filter, l listing) error {
+	switch {
+	case l.format == "" && a.JSON:
+		l.format = "jsonl"
+	case l.format == "" && IsTerminal(a.Stdout):
+		l.format = "table"
 	}
-	return strings.Join(names, ", ")
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	print, ok := listFormats[l.format]
+	if !ok {
+		return Invalid("use table, rows, json, jsonl or ids", "unknown format %q", l.format)
+	}
+	in, err := s.Chosen(chosen)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(a.Stdout)
+	if err := print(a, out, s, l.order(in.Newest)); err != nil {
+		return err
+	}
+	if left := in.Left(); left != "" {
+		a.Note(left + ": --all lists them too")
+	}
+	if err := out.Flush(); err != nil || !IsTerminal(a.Stdout) {
+		return err
+	}
+	if text := Standing(p, s, false); text != "" {
+		a.Note(text)
+	}
+	return nil
 }
 
-// Chosen returns what the flags choose.
-func (f *Filter) Chosen(cmd *cobra.Command) (handoff.Filter, error) {
-	if err := NoneEmpty(cmd, "to", "from", "topic", "tag", "since", "state"); err != nil || f.since == "" {
-		return f.Filter, err
+// order returns the entries that are asked for, in the order of the format: a table has the newest first, all else that of
+// the index.
+func (l listing) order(entries []handoff.Entry) []handoff.Entry {
+	if l.limit > 0 && l.limit < len(entries) {
+		newest := handoff.NewestFirst(entries)[:l.limit]
+		kept := make(map[string]bool, l.limit)
+		for _, e := range newest {
+			kept[e.ID] = true
+		}
+		entries = slices.DeleteFunc(entries, func(e handoff.Entry) bool { return !kept[e.ID] })
 	}
-	at, err := handoff.ParseSince(f.since, time.Now())
-	f.Since = at
-	return f.Filter, err
+	if l.format == "table" {
+		entries = handoff.NewestFirst(entries)
+	}
+	if l.reverse {
+		slices.Reverse(entries)
+	}
+	return entries
 }
 
 var listFormats = map[string]func(*App, *bufio.Writer, *handoff.Store, []handoff.Entry) error{
@@ -117,7 +115,7 @@ var listFormats = map[string]func(*App, *bufio.Writer, *handoff.Store, []handoff
 	},
 	"table": printTable,
 	"jsonl": func(_ *App, w *bufio.Writer, s *handoff.Store, es []handoff.Entry) error {
-		for _, e := range s.Listed(es) {
+		for _, e := range s.ListedWhole(es) {
 			if err := encodeJSON(w, e); err != nil {
 				return err
 			}
@@ -125,7 +123,7 @@ var listFormats = map[string]func(*App, *bufio.Writer, *handoff.Store, []handoff
 		return nil
 	},
 	"json": func(_ *App, w *bufio.Writer, s *handoff.Store, es []handoff.Entry) error {
-		return encodeJSON(w, s.Listed(es))
+		return encodeJSON(w, s.ListedWhole(es))
 	},
 }
 
@@ -142,14 +140,75 @@ func eachLine(w *bufio.Writer, entries []handoff.Entry, line func(handoff.Entry)
 	return nil
 }
 
+// printTable prints a line for each: on a terminal with how long ago it was, and what is unread in bold.
 func printTable(a *App, w *bufio.Writer, s *handoff.Store, entries []handoff.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
+	now, people := time.Now(), IsTerminal(a.Stdout)
+	digits := enoughDigits(entries)
 	rows := make([][]string, len(entries))
+	styles := make([]string, len(entries))
 	for i, e := range s.Listed(entries) {
-		rows[i] = []string{e.ID[len("sha256:"):][:12], e.Time, e.From, e.To, e.Topic, string(e.State)}
+		when := e.Time
+		if at, err := time.Parse(time.RFC3339, e.Time); err == nil && people {
+			when = handoff.Ago(at, now)
+		}
+		rows[i] = []string{Short(e.ID, digits), when, e.From, e.To, e.Topic, string(e.State)}
+		switch {
+		case e.Unread:
+			styles[i] = bold
+		case e.State.IsOver():
+			styles[i] = faint
+		}
 	}
-	_, err := fmt.Fprint(w, handoff.Table(TerminalWidth(a.Stdout), []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE"}, rows))
-	return err
+	table := handoff.Table(TerminalWidth(a.Stdout), []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE"}, rows)
+	if !a.Colours() {
+		_, err := w.WriteString(table)
+		return err
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(table, "\n"), "\n") {
+		if style := append([]string{faint}, styles...)[i]; style != "" {
+			line = style + line + plain
+		}
+		fmt.Fprintln(w, line)
+	}
+	return nil // the writer keeps the first error for Flush
+}
+
+// SGR as every terminal knows it (ECMA-48, 8.3.117).
+const (
+	bold  = "\x1b[1m"
+	faint = "\x1b[2m"
+	plain = "\x1b[0m"
+)
+
+// Colours says whether standard output takes more than text (https://no-color.org).
+func (a *App) Colours() bool {
+	return IsTerminal(a.Stdout) && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
+}
+
+const shortest = 8 // digits of an id that are shown
+
+// Short returns so many digits of an id.
+func Short(id string, digits int) string {
+	id = strings.TrimPrefix(id, "sha256:")
+	return id[:min(digits, len(id))]
+}
+
+// enoughDigits returns how many digits tell the ids apart, eight at least.
+func enoughDigits(entries []handoff.Entry) int {
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	slices.Sort(ids)
+	most := shortest
+	for i := 1; i < len(ids); i++ {
+		a, b := Short(ids[i-1], 64), Short(ids[i], 64)
+		for n := most; n < 64 && a != b && a[:n] == b[:n]; n++ {
+			most = n + 1
+		}
+	}
+	return most
 }

@@ -3,6 +3,7 @@ package everyday
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,12 +60,36 @@ func (a *App) printMarks(receipts []handoff.MarkReceipt, err error) error {
 		return err
 	}
 	a.Committed()
+	if a.forPeople() {
+		return a.tellMarks(receipts)
+	}
 	for _, r := range receipts {
 		if err := a.PrintJSON(r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tellMarks says in a line what was marked.
+func (a *App) tellMarks(receipts []handoff.MarkReceipt) error {
+	marked, operator := 0, ""
+	for _, r := range receipts {
+		if operator = r.Operator; r.Status == handoff.StatusMarked {
+			marked++
+		}
+	}
+	line := "nothing is unread"
+	switch before := len(receipts) - marked; {
+	case before > 0 && marked == 0:
+		line = handoff.Count(before, "handoff") + " had been marked as read by " + operator + " before"
+	case before > 0:
+		line = fmt.Sprintf("%s marked as read by %s, %d had been before", handoff.Count(marked, "handoff"), operator, before)
+	case marked > 0:
+		line = handoff.Count(marked, "handoff") + " marked as read by " + operator
+	}
+	_, err := fmt.Fprintln(a.Stdout, handoff.EscapeLine(line))
+	return err
 }
 
 // markArgs tells ids from an operator, who may come last. What names a handoff is an id.

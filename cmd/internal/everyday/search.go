@@ -25,7 +25,7 @@ with 0.`,
 		Example: "  handoff search deploy --to ben --since 720h\n  handoff search 'retry policy' broker --format ids | xargs -n1 handoff read",
 		Args:    Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			chosen, err := f.Chosen(cmd)
+			chosen, err := f.Chosen(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ var searchFormats = map[string]func(*bufio.Writer, handoff.Match) error{
 
 // printMatch puts a bar before what others wrote, so that none of it can look like ours.
 func printMatch(w *bufio.Writer, m handoff.Match) error {
-	fmt.Fprintln(w, handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s", m.ID, m.Time, m.From, m.To, m.Topic)))
+	fmt.Fprintln(w, handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s", Short(m.ID, shortest), m.Time, m.From, m.To, m.Topic)))
 	for _, p := range m.Passages {
 		where := p.Where
 		if p.Line > 0 {

@@ -3,6 +3,7 @@ package everyday
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -171,11 +172,32 @@ func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
 func (a *App) PrintReceipts(receipts []handoff.Receipt) error {
 	a.Committed()
 	for _, r := range receipts {
+		if a.forPeople() {
+			if _, err := fmt.Fprintln(a.Stdout, handoff.EscapeLine(stored(r))); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := a.PrintJSON(r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// forPeople says whether a line is better than JSON.
+func (a *App) forPeople() bool { return !a.JSON && IsTerminal(a.Stdout) }
+
+// stored is a receipt in a line.
+func stored(r handoff.Receipt) string {
+	line := "stored " + Short(r.ID, shortest) + " as " + r.Path
+	if r.Status == handoff.StatusExisting {
+		line = Short(r.ID, shortest) + " was stored before, as " + r.Path
+	}
+	if r.Signature != nil && r.Signature.State != handoff.SignatureUnsigned {
+		line += ", signature " + r.Signature.State
+	}
+	return line
 }
 
 // PrintJSON prints a value as one line.

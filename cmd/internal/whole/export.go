@@ -31,7 +31,7 @@ were resumed. Pipe it through gzip to pack it; import unpacks it.`,
 			if err := everyday.NoneEmpty(cmd, "output"); err != nil {
 				return err
 			}
-			chosen, err := f.Chosen(cmd)
+			chosen, err := f.Chosen(a.App, cmd)
 			if err != nil {
 				return err
 			}

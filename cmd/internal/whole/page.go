@@ -44,7 +44,7 @@ it is interrupted. Nothing can be changed there.`,
 			if err := everyday.NoneEmpty(cmd, "output"); err != nil {
 				return err
 			}
-			chosen, err := f.Chosen(cmd)
+			chosen, err := f.Chosen(a.App, cmd)
 			if err != nil {
 				return err
 			}

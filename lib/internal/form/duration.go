@@ -27,16 +27,49 @@ func Days(s string) (days int, ok bool) {
 	return 0, false
 }
 
-// Since reads a point in the past as people write it: a time of RFC 3339, a date, or how long before now it was.
-func Since(text string, now time.Time) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
+// Since reads a point in the past as people write it: a time, with or without its zone, a day, or how long before now it was. What
+// has no zone is in that of now. whole is how long it lasts: a day, or nothing.
+func Since(text string, now time.Time) (at time.Time, whole time.Duration, ok bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
+			return t, 0, true
 		}
 	}
+	const day = 24 * time.Hour
+	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return t, day, true
+	}
+	if back, is := map[string]int{"today": 0, "yesterday": 1}[strings.ToLower(text)]; is {
+		y, m, d := now.Date()
+		return time.Date(y, m, d-back, 0, 0, 0, 0, now.Location()), day, true
+	}
+	text = strings.TrimSuffix(text, " ago")
 	if days, ok := Days(text); ok && days > 0 {
-		return now.AddDate(0, 0, -days), true
+		return now.AddDate(0, 0, -days), 0, true
 	}
 	d, ok := Duration(text)
-	return now.Add(-d), ok && d > 0
+	return now.Add(-d), 0, ok && d > 0
+}
+
+// Ago says how long before now something was, in the largest unit that fits.
+func Ago(at, now time.Time) string {
+	passed := now.Sub(at)
+	switch days := int(passed.Hours() / 24); {
+	case passed < -time.Minute:
+		return at.In(now.Location()).Format("2006-01-02 15:04")
+	case passed < time.Minute:
+		return "just now"
+	case passed < time.Hour:
+		return strconv.Itoa(int(passed.Minutes())) + " min ago"
+	case days == 0:
+		return strconv.Itoa(int(passed.Hours())) + " h ago"
+	case days < 14:
+		return strconv.Itoa(days) + " d ago"
+	case days < 70:
+		return strconv.Itoa(days/7) + " w ago"
+	case days < 730:
+		return strconv.Itoa(days*12/365) + " mo ago"
+	default:
+		return strconv.Itoa(days/365) + " y ago"
+	}
 }

@@ -1,0 +1,68 @@
+package everyday
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A Filter is what chooses handoffs on a command line.
+type Filter struct {
+	handoff.Filter
+	since, until string
+	mine         bool
+}
+
+// Register adds the flags to a command.
+func (f *Filter) Register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
+	cmd.Flags().BoolVar(&f.All, "all", false, "with --unread, also those that are superseded, expired, done or archived")
+	cmd.Flags().StringVar((*string)(&f.State), "state", "", "only those in this `state`: "+states())
+	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
+	cmd.Flags().BoolVar(&f.Here, "here", false, "only those written on the branch that is checked out here")
+	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those to operators who have never marked anything as read")
+	cmd.Flags().StringVar(&f.To, "to", "", "only those to this `operator`")
+	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")
+	cmd.Flags().StringVar(&f.Topic, "topic", "", "only those about this `topic`")
+	cmd.Flags().StringVar(&f.Tag, "tag", "", "only those with this `tag` (reads the documents)")
+	cmd.Flags().BoolVar(&f.mine, "mine", false, "only those to you")
+	cmd.Flags().StringVar(&f.since, "since", "", "only those not older than this `time`, date, yesterday or duration (48h, 7d, 2w)")
+	cmd.Flags().StringVar(&f.until, "until", "", "only those that are older, or of that day at the latest (a `time` as for --since)")
+	Exclusive(cmd, "mine", "to")
+}
+
+func states() string {
+	var names []string
+	for _, s := range handoff.States() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Chosen returns what the flags choose.
+func (f *Filter) Chosen(a *App, cmd *cobra.Command) (_ handoff.Filter, err error) {
+	if err := NoneEmpty(cmd, "to", "from", "topic", "tag", "since", "until", "state"); err != nil {
+		return f.Filter, err
+	}
+	if f.mine {
+		p, err := a.Project()
+		if err == nil {
+			f.To, err = a.Acting(p, "")
+		}
+		if err != nil {
+			return f.Filter, err
+		}
+	}
+	if f.since != "" {
+		if f.Since, err = handoff.ParseSince(f.since, time.Now()); err != nil {
+			return f.Filter, err
+		}
+	}
+	if f.until != "" {
+		f.Until, err = handoff.ParseBefore(f.until, time.Now())
+	}
+	return f.Filter, err
+}
