@@ -23,7 +23,7 @@ import (
 // The scripts run this test binary as the programs. Three variables let a script be somewhere else; the
 // released programs know none of them.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"handoff": func() { runMain(nil) }, "handoff-full": func() { runMain(whole.Program()) }})
+	testscript.Main(m, map[string]func(){"handoff": func() { runMain(nil) }, "handoff-full": func() { runMain(whole.Program()) }, "onterminal": typed})
 }
 
 func runMain(program *everyday.Whole) {

@@ -113,7 +113,10 @@ func (c *contents) take(r *Reader, l Line, o Options) {
 		c.marks[l.Read.ID] = append(c.marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})
 	case l.Consumed != nil:
 		t := l.Consumed
-		c.tokens = append(c.tokens, handoff.Consumption{Token: t.Token, HandoffID: t.ID, Operator: t.Operator, Time: t.Time, Accepted: t.Accepted, Reason: t.Reason, Session: t.Session})
+		of := handoff.Consumption{Token: t.Token, HandoffID: t.ID, Operator: t.Operator, Time: t.Time, Accepted: t.Accepted, Reason: t.Reason, Session: t.Session}
+		if !of.IsVerdict() { // who may make a bundle need not be who may approve
+			c.tokens = append(c.tokens, of)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
@@ -47,7 +48,7 @@ func (s *Store) Consumptions() ([]Consumption, error) {
 // TakeOver adds the read marks, by id, and the consumed tokens that another store has of handoffs that are stored here.
 // Of the marks of one operator the earliest counts; a token that is known here stays as it is. It says how many of each are
 // new, and leaves in marks those of handoffs that are not here. synced says that every replica gets them where this one
-// did, so that the audit log need not tell them. Its errors are those of MarkRead.
+// did, so that the audit log need not tell them. What CountsHere does not count is left out. Its errors are those of MarkRead.
 func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Mark, tokens []Consumption) (newMarks, newTokens int, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if len(marks)+len(tokens) == 0 {
@@ -56,6 +57,7 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Ma
 	if _, err := txn.Guard(s.at); err != nil {
 		return 0, 0, err
 	}
+	tokens = slices.DeleteFunc(slices.Clone(tokens), func(c Consumption) bool { return !s.CountsHere(c) })
 	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
 		x.How.Synced = synced
 		if newTokens, err = takeTokens(x, tokens); err != nil || len(marks) == 0 {

@@ -66,6 +66,10 @@ func (s *Store) life() *life.Facts {
 		txn.KeepLife(s.at, text, behind)
 	}
 	facts.Trusts = s.trusts
+	if facts.Asks, err = s.policies(); err != nil {
+		s.opt.Warn("what needs an approval is not known, and all is taken to need one: " + err.Error())
+		facts.Asks = func(string, string) bool { return true }
+	}
 	return facts
 }
 
@@ -89,6 +93,9 @@ func (in Inbox) Left() string {
 		if n := in.Over[state]; n > 0 {
 			parts = append(parts, fmt.Sprint(n, " ", state))
 		}
+	}
+	if n := in.Over[StateAwaiting]; n > 0 {
+		parts = append(parts, fmt.Sprint(n, " awaiting approval"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -30,6 +30,7 @@ type Filter struct {
 	Until           time.Time // ts_utc before it; the zero time is no limit
 	Unread          bool      // unread by To, or by their own recipient if To is "", and not over
 	All             bool      // with Unread, also those that are over
+	Approved        bool      // with Unread, not those that await approval
 	State           State     // "" is any
 	Offered         bool      // their recipient was offered them and has not marked them as read
 	Here            bool      // written on the branch of Options
@@ -120,7 +121,7 @@ func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
 			return f.matches(e)
 		}
 		state := at.state(e)
-		if f.Unread && !f.All && state.LeavesUnread() {
+		if f.Unread && !f.All && (state.LeavesUnread() || f.Approved && state == StateAwaiting) {
 			over[strings.Clone(e.ID)] = state
 			return false
 		}

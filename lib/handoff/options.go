@@ -53,6 +53,7 @@ type Options struct {
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
 	AllowedSigners  string                            // the user's file of whose keys are whose; "" is none
 	Sign            func(text []byte) ([]byte, error) // signs what is written; nil leaves it unsigned
+	SignApproval    func(text []byte) ([]byte, error) // signs approvals and rejections, in ApprovalNamespace; nil can sign none
 
 	// Once finds out, in a store that has synced, whether this clone is the first: replica.Once. Without it nothing is done there
 	// that may be done once only.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -91,7 +92,7 @@ func (s *Store) stamps() (files [][2]string, large, settled bool) {
 	}
 }
 
-// withLog adds the stamp of the audit log.
+// withLog adds the stamps of the audit log and of the operators file.
 func (s *Store) withLog(seen [][2]string) [][2]string {
 	state, err := s.at.OpenPlace(s.opt.StateDir)
 	if err != nil || state == nil {
@@ -99,7 +100,11 @@ func (s *Store) withLog(seen [][2]string) [][2]string {
 	}
 	defer state.Close()
 	stamp, _, _ := state.Stamp(layout.Log)
-	return append(slices.Clip(seen), [2]string{layout.Log, stamp})
+	seen = append(slices.Clip(seen), [2]string{layout.Log, stamp})
+	if file, err := os.Stat(s.opt.OperatorsFile); err == nil { // whose policies say what awaits approval
+		seen = append(seen, [2]string{layout.OperatorsFile, file.ModTime().String()})
+	}
+	return seen
 }
 
 func (s *Store) readQuiet() []quiet {

@@ -30,6 +30,9 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 	if err := s.admitResume(c.Operator, entry.To); err != nil {
 		return c, err
 	}
+	if err := s.CheckApproval(entry.ID); err != nil {
+		return c, err
+	}
 	c.HandoffID, c.Token = entry.ID, txn.LedgerKey(c.Token, entry.ID)
 	err = s.once(ctx, &c, func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantResume(c) },
 		func(x *txn.Session, c Consumption) error { return x.Resume(c) })

@@ -33,7 +33,7 @@ const mostTold = 1000
 type Inbox struct {
 	Newest []Entry
 	For    map[string]int
-	Over   map[State]int // of those that are not listed because they are over: how many there are
+	Over   map[State]int // of those that are not listed because they are over, or await approval: how many there are
 
 	Stranger string // of UnreadQuickly: why its operator is probably a slip; "" if nothing speaks for that
 }
@@ -46,10 +46,10 @@ func (in Inbox) Count() (all int) {
 	return all
 }
 
-// Unread returns what operator has not read, of which at least so many of the newest are listed, without the handoffs
+// Unread returns what operator has not read and nobody has to approve first, of which at least so many of the newest are listed, without the handoffs
 // that are older than maxAgeDays; 0 is no limit of either.
 func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
-	f := Filter{To: operator, Unread: true}
+	f := Filter{To: operator, Unread: true, Approved: true}
 	if maxAgeDays > 0 {
 		f.Since = s.opt.Now().AddDate(0, 0, -maxAgeDays)
 	}
@@ -131,6 +131,9 @@ func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text, n
 			why = "does not verify"
 		}
 		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(fault.Plain(err))), "", false, nil
+	}
+	if errors.Is(s.checkApproval(e, got.References), ErrDenied) { // since it was listed, or what is known of it cannot be read
+		return fmt.Sprintf("[withheld: %s: it awaits approval]\n", e.ID), "", false, nil
 	}
 	missing, refuse := s.Distrust(e.From, got.Signature)
 	if refuse {

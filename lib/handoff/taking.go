@@ -21,6 +21,8 @@ const (
 	ActDone      = eventlog.ActDone      // end it
 	ActArchive   = eventlog.ActArchive   // put it away
 	ActUnarchive = eventlog.ActUnarchive // bring it back
+	ActApprove   = eventlog.ActApprove   // let others act on it
+	ActReject    = eventlog.ActReject    // keep others from that, for good
 )
 
 // A TakenError says who has a handoff, or has ended it.
@@ -39,7 +41,9 @@ type ActReceipt struct {
 // Act does an act for who, whose Operator it needs; Session and Reason are kept. Of any number that take a handoff at once
 // one succeeds, and the others get a *TakenError, as those who release or end what another has. Taking and ending mark it
 // as read. It may be taken and ended by whom it is for and by the operators of the operators file, archived by who has
-// written it, by whom it is for and by operators with the capability archive; else the error is ErrDenied.
+// written it, by whom it is for and by operators with the capability archive, approved and rejected by operators with the
+// capability approve who have not written it, and with their signature where their keys are known; else the error is
+// ErrDenied. What awaits approval, or was rejected, is refused to those who take or end it: ErrDenied too.
 func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_ ActReceipt, err error) {
 	defer func() {
 		err = unlessTold(err)
@@ -54,17 +58,23 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 	if err != nil {
 		return ActReceipt{}, err
 	}
-	who.HandoffID = entry.ID
+	who.HandoffID, who.Time = entry.ID, s.at.Now()
+	switch act {
+	case ActApprove, ActReject:
+		who, err = s.signVerdict(act, who)
+	case ActTake, ActDone:
+		err = s.CheckApproval(entry.ID)
+	}
+	if err != nil {
+		return ActReceipt{}, err
+	}
 	existing := false
 	do := func(x *txn.Session, c Consumption) (err error) {
 		who, existing, err = x.Act(act, c)
 		return err
 	}
-	if act == ActArchive || act == ActUnarchive { // which every clone may do
-		err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
-			who.Time = x.Now()
-			return do(x, who)
-		})
+	if act == ActArchive || act == ActUnarchive || act.IsVerdict() { // which every clone may do
+		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, who) })
 	} else {
 		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c) }
 		err = s.once(ctx, &who, want, do)
@@ -90,6 +100,9 @@ func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
 	}
 	if err := CheckReason(who.Reason); err != nil {
 		return err
+	}
+	if act.IsVerdict() {
+		return s.admitVerdict(e, who.Operator)
 	}
 	if act != ActArchive && act != ActUnarchive {
 		return s.admitResume(who.Operator, e.To)

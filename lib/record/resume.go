@@ -157,7 +157,7 @@ func (r *Refusal) Verdict() string { return r.Report.Class.String() }
 
 // Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read. The
 // error is a *Refusal for a handoff that is not CLEAN, or not OPERATIONAL and accepted, or was resumed before; or one
-// of Store.Ledger or Store.Resume.
+// of Store.Ledger, Store.CheckApproval or Store.Resume.
 func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
@@ -166,6 +166,9 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 		return Resumed{}, err
 	}
 	if err := s.Recover(ctx); err != nil { // a resume that was interrupted may be the one that consumed the token
+		return Resumed{}, err
+	}
+	if err := s.CheckApproval(r.ID); errors.Is(err, fault.ErrDenied) {
 		return Resumed{}, err
 	}
 	in, err := r.input(s)

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // claimAt is the ref of a claim at the remote. It must not exist when it is pushed, and is never changed.
@@ -175,7 +176,7 @@ func isLine(c handoff.Consumption) bool {
 	isKey := form.IsID(c.Token) || len(c.Token) >= 8 && form.IsSlug(c.Token, 128) || isAct && of == c.HandoffID
 	return isKey && form.IsID(c.HandoffID) && form.IsSlug(c.Operator, document.MaxName) && form.IsInstant(c.Time) && handoff.CheckReason(c.Reason) == nil &&
 		(c.Accepted == "" || form.IsSlug(c.Accepted, 64)) && (c.ConfirmedBy == "" || form.IsSlug(c.ConfirmedBy, document.MaxName)) &&
-		(c.Session == "" || form.IsSlug(c.Session, 128))
+		(c.Session == "" || form.IsSlug(c.Session, 128)) && len(c.Signature) <= layout.MaxSignature
 }
 
 // areAllIn reports whether the remote has taken all of the claims.

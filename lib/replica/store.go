@@ -104,7 +104,7 @@ func (x *syncing) takeState(ctx ctx, c *catch) (err error) {
 			if _, has := have[t.Token]; has {
 				continue
 			}
-			if _, err := x.Find(t.HandoffID); err != nil {
+			if _, err := x.Find(t.HandoffID); err != nil || !x.CountsHere(t) { // the operators file may come to say that it does
 				later = append(later, t)
 			} else {
 				tokens = append(tokens, t)

@@ -47,6 +47,8 @@ var commands = []command{
 	{"show", nil, "Print the record that a handoff carries"},
 	{"check", nil, "Check whether work can be resumed from handoffs"},
 	{"resume", nil, "Resume work from a stored handoff, once and for all"},
+	{"approve", nil, "Let others act on a handoff that needs an approval"},
+	{"reject", nil, "Reject a handoff, for good"},
 	{"create", nil, "Store what a run did, validated and left open"},
 	{"hop", nil, "Make and store the next universal handoff of a chain"},
 	{"validate", nil, "Validate universal handoffs: schema, tokens, semantics"},

@@ -73,7 +73,7 @@ func draftDiscardCommand(a *App) *cobra.Command {
 				}
 			}
 			for _, d := range drafts {
-				if !yes && (!a.CanAsk() || !a.confirm(fmt.Sprintf("Remove the draft %s of %s (%s) for good?", d.ID, d.Saved, handoff.EscapeLine(d.Topic)))) {
+				if !yes && (!a.CanAsk() || !a.Confirm(fmt.Sprintf("Remove the draft %s of %s (%s) for good?", d.ID, d.Saved, handoff.EscapeLine(d.Topic)))) {
 					return Invalid("answer y, or use --yes", "the draft %s was not removed", d.ID)
 				}
 				if err := s.RemoveDraft(d); err != nil {

@@ -56,7 +56,7 @@ func regenerateCommand(a *App) *cobra.Command {
 			if reason == "" {
 				return Invalid("give --reason", "why the store is to belong to another machine has to be recorded")
 			}
-			if !yes && !a.confirm("Make this machine the one that "+s.Dir()+" belongs to?") {
+			if !yes && !a.Confirm("Make this machine the one that "+s.Dir()+" belongs to?") {
 				return Invalid("answer y, or use --yes", "nothing was changed")
 			}
 			record, err := s.Regenerate(context.Background(), operator, reason)
@@ -73,8 +73,8 @@ func regenerateCommand(a *App) *cobra.Command {
 	return cmd
 }
 
-// confirm asks on a terminal. Where nobody can answer, the command line is the answer.
-func (a *App) confirm(question string) bool {
+// Confirm asks on a terminal. Where nobody can answer, the command line is the answer.
+func (a *App) Confirm(question string) bool {
 	if !a.CanAsk() {
 		return true
 	}

@@ -17,7 +17,28 @@ func operatorsCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "operators",
 		Short: "List, add and check who may be named in handoffs",
-		Args:  Args(cobra.NoArgs),
+		Long: `OPERATORS.md, in the project root, says who hands over here. Its frontmatter:
+
+  ---
+  schema_version: '1.0'
+  operators:
+    - id: ann
+      display_name: Ann Example
+      github_handle: ann-example
+      git_email: ann@example.org
+      capabilities: [human, approve]
+      active_since: 2026-01-01
+      # active_until, gpg_key_fingerprint, ssh_keys: [{key, valid_after, valid_before}],
+      # require_signature: none, flag or refuse
+  policies:
+    - {from: deploy-bot, to: '*', approve: required}
+  ---
+
+Capabilities are words. These mean something here: approve lets an operator approve and reject what others have
+written, archive put away what is not theirs, and human says that a person writes, where chains of answers begin anew.
+The first policy that is about a handoff decides whether it needs an approval; * is anybody, approve is required or
+none. A handoff may ask for one itself, with --ref approve:required.`,
+		Args: Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return Usage(cmd, fmt.Errorf("say list, add, verify, validate or trust"))
 		},
@@ -61,7 +82,7 @@ func (a *App) trust(operator string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if !yes && (!a.CanAsk() || !a.confirm("Are the keys that "+operator+" has in the operators file right?")) {
+	if !yes && (!a.CanAsk() || !a.Confirm("Are the keys that "+operator+" has in the operators file right?")) {
 		return Invalid("make sure that the keys are right, then answer y, or use --yes", "nothing was changed")
 	}
 	done, err := s.Trust(context.Background(), operator)

@@ -53,6 +53,10 @@ By hand: ` + "`handoff read ID --raw | ssh-keygen -Y verify -n " + handoff.Signa
 
 // signText returns the signature of the bytes of a handoff.
 func signText(a *everyday.App, p handoff.Project, key string, text []byte) ([]byte, error) {
+	return signAs(a, p, key, handoff.SignatureNamespace, text)
+}
+
+func signAs(a *everyday.App, p handoff.Project, key, namespace string, text []byte) ([]byte, error) {
 	file, done, err := (&app{a}).signingKey(cmp.Or(key, p.User.SigningKey.Value), p.Root)
 	defer done()
 	if err != nil {
@@ -61,6 +65,6 @@ func signText(a *everyday.App, p handoff.Project, key string, text []byte) ([]by
 	if _, err := os.Stat(file); err != nil {
 		return nil, everyday.InputError(file, err)
 	}
-	signature, err := sshSign(file, handoff.SignatureNamespace, text)
+	signature, err := sshSign(file, namespace, text)
 	return signature, signFailed(err)
 }

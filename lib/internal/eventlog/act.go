@@ -1,17 +1,20 @@
 package eventlog
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // An Act is something that was done with a handoff besides reading it: a line of the ledger, and an event whose type is
-// handoff. and its name (spec 6-life, "Taking and finishing").
+// handoff. and its name (spec 6-life, "Taking and finishing", "Approval and loops").
 type Act string
 
-// The acts. Take and release, archive and unarchive take turns, as often as people like; done is for good.
+// The acts. Take and release, archive and unarchive take turns, as often as people like; done is for
+// good, as is a rejection; an approval is until that.
 const (
 	ActTake      Act = "take"
 	ActRelease   Act = "release"
@@ -21,7 +24,9 @@ const (
 
 	// ActYield says whose a take is that was done in two clones at once: the git remote knows who was the first. Nobody does
 	// it by a command.
-	ActYield Act = "yield"
+	ActYield   Act = "yield"
+	ActApprove Act = "approve"
+	ActReject  Act = "reject"
 )
 
 // Type returns the type of the event of an act.
@@ -29,6 +34,9 @@ func (a Act) Type() string { return "handoff." + string(a) }
 
 // Marks reports whether who does it has read the handoff.
 func (a Act) Marks() bool { return a == ActTake || a == ActDone }
+
+// IsVerdict reports whether it says if others may take the handoff.
+func (a Act) IsVerdict() bool { return a == ActApprove || a == ActReject }
 
 // Key returns the token that the n-th act of its kind consumes, counted from 0: sha256:…#take.0. So exactly one of any
 // number of those who take at once gets it, and after a release there is one more to be had.
@@ -43,10 +51,33 @@ func ParseKey(key string) (id string, act Act, n int, ok bool) {
 	}
 	n, err := strconv.Atoi(digits)
 	switch act = Act(name); act {
-	case ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield:
+	case ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield, ActApprove, ActReject:
 		return id, act, n, err == nil && act.Key(id, n) == key
 	}
 	return "", "", 0, false
+}
+
+// IsVerdict reports whether it is an approval or a rejection.
+func (c Consumption) IsVerdict() bool {
+	_, act, _, ok := ParseKey(c.Token)
+	return ok && act.IsVerdict()
+}
+
+// Statement returns the text that is signed for an approval or a rejection: what is decided of which handoff, by whom, when and
+// why, as RFC 8785 JSON.
+func (c Consumption) Statement() ([]byte, error) {
+	_, act, _, _ := ParseKey(c.Token)
+	text, err := json.Marshal(struct { // in the order of the canonical form
+		Act      Act    `json:"act"`
+		ID       string `json:"handoff_id"`
+		Operator string `json:"operator_id"`
+		Reason   string `json:"reason"`
+		Time     string `json:"ts_utc"`
+	}{act, c.HandoffID, c.Operator, c.Reason, c.Time})
+	if err != nil {
+		return nil, err
+	}
+	return canon.Transform(text)
 }
 
 // Event returns the event of a consumption: that of an act, else of a resume.
@@ -62,6 +93,8 @@ func (c Consumption) Event(marked bool, how How) Pending {
 type Life struct {
 	Take, Archive Turns
 	Done          Deed // by whom it was ended, zero if by nobody
+
+	Approved, Rejected Deed
 }
 
 // A Deed is who did something, and when; the zero Deed is nobody's.
@@ -69,6 +102,13 @@ type Deed struct{ Operator, Session, Time string }
 
 // IsDone reports whether somebody did it.
 func (d Deed) IsDone() bool { return d.Time != "" }
+
+// first keeps the first of several.
+func (d *Deed) first(one Deed) {
+	if !d.IsDone() {
+		*d = one
+	}
+}
 
 // Turns are two acts of which the second takes back the first.
 type Turns struct {
@@ -118,9 +158,11 @@ func (l *Life) Add(key string, d Deed) {
 	case ActUnarchive:
 		l.Archive.undo(n)
 	case ActDone:
-		if !l.Done.IsDone() {
-			l.Done = d
-		}
+		l.Done.first(d)
+	case ActApprove:
+		l.Approved.first(d)
+	case ActReject:
+		l.Rejected.first(d)
 	default:
 		l.Take.add(0, d)
 	}

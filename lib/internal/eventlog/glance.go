@@ -21,7 +21,7 @@ func ResumeKey(line []byte) ([]byte, bool) {
 // IsConsumption reports whether an event of the type is also a line of the ledger.
 func IsConsumption(eventType string) bool {
 	switch eventType {
-	case TypeResume, TypeTake, TypeRelease, TypeDone, TypeArchive, TypeUnarchive, TypeYield:
+	case TypeResume, TypeTake, TypeRelease, TypeDone, TypeArchive, TypeUnarchive, TypeYield, TypeApprove, TypeReject:
 		return true
 	}
 	return false

@@ -24,7 +24,7 @@ var contents = map[string]func(json.RawMessage) (any, error){
 	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
 	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil,
 	TypeSign: payload[Signed], TypeTrust: nil, TypeTake: payload[Resumed], TypeRelease: payload[Resumed], TypeDone: payload[Resumed],
-	TypePrune: payload[Pruned], TypeArchive: payload[Resumed], TypeUnarchive: payload[Resumed], TypeYield: payload[Resumed],
+	TypePrune: payload[Pruned], TypeArchive: payload[Resumed], TypeUnarchive: payload[Resumed], TypeYield: payload[Resumed], TypeApprove: payload[Resumed], TypeReject: payload[Resumed],
 }
 
 // payload reads the payload of an event of a known type.

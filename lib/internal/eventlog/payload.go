@@ -24,6 +24,8 @@ const (
 	TypeUnarchive  = "handoff.unarchive"
 	TypeYield      = "handoff.yield"
 	TypePrune      = "handoff.prune"
+	TypeApprove    = "handoff.approve"
+	TypeReject     = "handoff.reject"
 	TypeValidate   = "handoff.validate"
 	TypeRepair     = "handoff.repair"
 	TypeRotate     = "index.rotate"
@@ -127,6 +129,7 @@ type Consumption struct {
 
 	ConfirmedBy string `json:"confirmed_by,omitempty"` // who said that the answers mean what the packet says
 	Session     string `json:"session_id,omitempty"`   // of an agent, for which it was taken
+	Signature   string `json:"signature,omitempty"`    // of an approval or a rejection: armored, of what Statement returns
 }
 
 // Resumed is what became of a handoff: it was resumed from, or one of the acts.

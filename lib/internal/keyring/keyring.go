@@ -57,7 +57,37 @@ func (k *Keyring) Of(d *durable.Dir, id, from string, text []byte) (signers.Verd
 
 // Judge is Of for a signature that is not stored; seen says when the handoff came into this store.
 func (k *Keyring) Judge(from string, text, armored []byte, seen func() (time.Time, error)) (signers.Verdict, error) {
-	key, err := k.signer(text, armored, signers.Namespace)
+	return k.judge(from, text, armored, signers.Namespace, seen)
+}
+
+// Approves reports whether an approval by an operator counts, of which text is the statement: its signature is good, or none of
+// the operator's keys is known and there is none. why says what is wrong with it.
+func (k *Keyring) Approves(operator string, text, armored []byte) (why string, err error) {
+	knows, err := k.Knows(operator)
+	if err != nil || !knows && len(armored) == 0 {
+		return "", err
+	}
+	if len(armored) == 0 {
+		return "it is not signed, and keys of " + operator + " are known", nil
+	}
+	found, err := k.judge(operator, text, armored, signers.ApprovalNamespace, func() (time.Time, error) { return k.At.Opt.Now(), nil })
+	switch {
+	case errors.Is(err, fault.ErrIntegrity):
+		return err.Error(), nil
+	case err == nil && found.State != signers.Good:
+		why = "its signature is " + found.State
+	}
+	return why, err
+}
+
+// Knows reports whether the operators file, what was seen before, or the user's file of allowed signers has a key of an operator.
+func (k *Keyring) Knows(operator string) (bool, error) {
+	trust, err := k.trust()
+	return trust.Knows(operator), err
+}
+
+func (k *Keyring) judge(from string, text, armored []byte, namespace string, seen func() (time.Time, error)) (signers.Verdict, error) {
+	key, err := k.signer(text, armored, namespace)
 	if errors.Is(err, fault.ErrIntegrity) {
 		return signers.Verdict{State: signers.Bad}, err
 	}

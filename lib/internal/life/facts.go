@@ -35,6 +35,9 @@ type Facts struct {
 
 	saving
 
+	// Asks says whether the operators file wants an approval of what one operator hands to another; nil asks for none.
+	Asks func(from, to string) bool
+
 	// Trusts says whether a handoff of that sender has the signature that is asked for, if any is; nil asks for none.
 	Trusts func(id, from string) bool
 }
@@ -58,8 +61,7 @@ type Handoff struct {
 	relation.Set
 	Superseders, Replies []string // ids of the documents that name it, as they became known
 
-	eventlog.Life      // who has it, has ended it, has put it away
-	Approved, Rejected eventlog.Deed
+	eventlog.Life // who has it, has ended it, has put it away, has approved it
 }
 
 // An Event is one of the audit log that changes the state of a handoff.
@@ -79,6 +81,8 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.ActArchive.Type():   act,
 	eventlog.ActUnarchive.Type(): act,
 	eventlog.ActYield.Type():     act,
+	eventlog.ActApprove.Type():   act,
+	eventlog.ActReject.Type():    act,
 }
 
 // act takes in what somebody did with a handoff.
@@ -254,14 +258,14 @@ func (f *Facts) Successors(row index.Row) []string { return f.successors(f.Of(ro
 func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
 	for _, id := range h.Superseders {
 		by := f.Of(id)
-		if (by.From == row.From || by.From == row.To) && !by.IsAwaiting() && (f.Trusts == nil || f.Trusts(id, by.From)) {
+		if (by.From == row.From || by.From == row.To) && !f.isAwaiting(by, by.From, by.To) && (f.Trusts == nil || f.Trusts(id, by.From)) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// IsAwaiting reports whether a handoff needs an approval that it does not have. A rejection is final.
-func (h Handoff) IsAwaiting() bool {
-	return h.Approval && (!h.Approved.IsDone() || h.Rejected.IsDone())
+// isAwaiting reports whether a handoff needs an approval that it does not have. A rejection is final.
+func (f *Facts) isAwaiting(h Handoff, from, to string) bool {
+	return h.Rejected.IsDone() || !h.Approved.IsDone() && (h.Approval || f.Asks != nil && f.Asks(from, to))
 }

@@ -21,7 +21,7 @@ const (
 	Done       State = "done"
 	Superseded State = "superseded" // another handoff takes its place
 	Expired    State = "expired"
-	Awaiting   State = "awaiting" // approval
+	Awaiting   State = "awaiting" // approval, or rejected
 	Taken      State = "taken"    // by somebody who has not ended it
 	Read       State = "read"     // by its recipient
 	Offered    State = "offered"  // a session of the recipient was told, and has not marked it as read
@@ -56,7 +56,7 @@ func (f *Facts) State(row index.Row, offered bool, now time.Time) State {
 		return Superseded
 	case h.IsExpired(now):
 		return Expired
-	case h.IsAwaiting():
+	case f.isAwaiting(h, row.From, row.To):
 		return Awaiting
 	case h.Take.Holds().IsDone():
 		return Taken

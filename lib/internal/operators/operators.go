@@ -17,6 +17,10 @@
 //	        valid_after: 2026-01-01       # the first moment of a date in UTC, as in valid_before
 //	        valid_before: 2027-01-01
 //	    require_signature: 'refuse'       # none (default), flag or refuse
+//	policies:                             # the first that is about a handoff decides
+//	  - from: 'bot'                       # an id, or * for everybody
+//	    to: '*'
+//	    approve: 'required'               # or none: somebody with the capability approve has to let it pass
 //
 // A key without a value counts as absent. Every other key, and
 // every YAML feature that hides or moves data (anchors, aliases, tags, repeated keys, a second
@@ -71,6 +75,25 @@ type SSHKey struct {
 	Key         string `json:"key"`
 	ValidAfter  string `json:"valid_after,omitempty"`
 	ValidBefore string `json:"valid_before,omitempty"`
+}
+
+// A Policy says what is asked of the handoffs from one operator to another.
+type Policy struct {
+	From, To string // ids, or [Everybody]
+	Approve  bool   // each needs an approval
+}
+
+// Everybody stands for any operator in a policy.
+const Everybody = "*"
+
+func (p Policy) isAbout(from, to string) bool {
+	return (p.From == Everybody || p.From == from) && (p.To == Everybody || p.To == to)
+}
+
+// AsksApproval reports whether a handoff needs an approval by the first policy that is about it.
+func (l *List) AsksApproval(from, to string) bool {
+	at := slices.IndexFunc(l.policies, func(p Policy) bool { return p.isAbout(from, to) })
+	return at >= 0 && l.policies[at].Approve
 }
 
 // What an operator without a good signature comes to, if not nothing.
@@ -128,6 +151,7 @@ type Evidence struct {
 // A List is a valid operators file.
 type List struct {
 	operators []Operator
+	policies  []Policy
 }
 
 // All returns the entries in the order of the file.

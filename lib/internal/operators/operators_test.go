@@ -113,7 +113,7 @@ line 16: operators[2] must be a mapping with the keys id, display_name, github_h
 line 17: operators[3]: capabilities[0] must be one line of text, not a list or a mapping
 line 17: operators[3]: active_until 2026-01-31 is before active_since 2026-02-01
 line 18: operator "carol" is already on line 17; ids must differ
-line 19: the frontmatter has the unknown key "owner"; known are schema_version, operators
+line 19: the frontmatter has the unknown key "owner"; known are schema_version, operators, policies
 `
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)
@@ -295,6 +295,27 @@ func TestSSHKeys(t *testing.T) {
 	} {
 		if _, faults := operators.Parse([]byte(begin+more+"}\n"), 2); len(faults) == 0 || !strings.Contains(faults[0].Problem, want) {
 			t.Errorf("%s: %v", more, faults)
+		}
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	const head = "schema_version: '1.0'\noperators: []\npolicies:\n  - {from: bot, to: ann, approve: none}\n  - {from: bot, to: '*', approve: required}\n  - {from: '*', to: deploy, approve: 'required'}\n"
+	l, faults := operators.Parse([]byte(head), 2)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	for _, c := range []struct {
+		from, to string
+		want     bool
+	}{{"bot", "ann", false}, {"bot", "ben", true}, {"ann", "ben", false}, {"ann", "deploy", true}, {"bot", "deploy", true}, {"*", "ann", false}, {"", "", false}} {
+		if got := l.AsksApproval(c.from, c.to); got != c.want {
+			t.Errorf("%s to %s: %v", c.from, c.to, got)
+		}
+	}
+	for _, policies := range []string{"none", "[x]", "[{from: a, to: b}]", "[{from: a b, to: b, approve: required}]", "[{from: a, to: b, approve: yes}]", "[{from: a, to: b, approve: required, until: 2026-01-01}]", "[{from: [a], to: b, approve: none}]"} {
+		if _, faults := operators.Parse([]byte("schema_version: '1.0'\noperators: []\npolicies: "+policies+"\n"), 2); len(faults) == 0 || faults[0].Line != 4 {
+			t.Errorf("%s: %v", policies, faults)
 		}
 	}
 }

@@ -16,7 +16,8 @@ const MaxBytes = 1 << 20
 const maxNodes = 200_000
 
 var (
-	fileKeys     = []string{"schema_version", "operators"}
+	fileKeys     = []string{"schema_version", "operators", "policies"}
+	policyKeys   = []string{"from", "to", "approve"}
 	operatorKeys = []string{
 		"id", "display_name", "github_handle", "git_email", "capabilities", "active_since",
 		"active_until", "gpg_key_fingerprint", "ssh_keys", "require_signature",
@@ -30,11 +31,11 @@ var (
 func Parse(head []byte, firstLine int) (*List, []fault.Fault) {
 	root, faults := yamlnode.Read(head, yamlnode.Options{Name: "the frontmatter", Line: firstLine, MaxBytes: MaxBytes, MaxNodes: maxNodes})
 	r := &reader{faults}
-	list := []Operator{}
+	list := &List{operators: []Operator{}}
 	switch {
 	case root == nil && len(faults) > 0:
 	case root == nil:
-		r.fault(&yamlnode.Node{Line: firstLine, Column: 1}, "the frontmatter is empty; it needs the keys %s", strings.Join(fileKeys, ", "))
+		r.fault(&yamlnode.Node{Line: firstLine, Column: 1}, "the frontmatter is empty; it needs the keys %s", strings.Join(fileKeys[:2], ", "))
 	default:
 		list = r.file(root)
 	}
@@ -42,7 +43,7 @@ func Parse(head []byte, firstLine int) (*List, []fault.Fault) {
 		fault.Sort(r.faults)
 		return nil, r.faults
 	}
-	return &List{operators: list}, nil
+	return list, nil
 }
 
 type reader struct {
@@ -57,15 +58,26 @@ func (r *reader) fault(at *yamlnode.Node, format string, args ...any) {
 	r.faults = append(r.faults, fault.Fault{Line: at.Line, Column: at.Column, Problem: fmt.Sprintf(format, args...)})
 }
 
-func (r *reader) file(root *yamlnode.Node) []Operator {
+func (r *reader) file(root *yamlnode.Node) *List {
 	m := r.mapping(root, "the frontmatter", fileKeys)
 	m.text("schema_version", version, "!!float", "!!int")
+	l := &List{operators: m.operators()}
+	if m.values["policies"] != nil {
+		for i, n := range m.list("policies") {
+			p := r.mapping(n, fmt.Sprintf("policies[%d]", i), policyKeys)
+			l.policies = append(l.policies, Policy{p.text("from", party), p.text("to", party), p.text("approve", approval) == approvalRequired})
+		}
+	}
+	return l
+}
+
+func (m mapping) operators() []Operator {
 	list := []Operator{}
 	lines := map[string]int{}
 	for i, n := range m.list("operators") {
-		o := r.operator(n, fmt.Sprintf("operators[%d]", i))
+		o := m.operator(n, fmt.Sprintf("operators[%d]", i))
 		if first, repeated := lines[o.ID]; repeated && o.ID != "" {
-			r.fault(n, "operator %q is already on line %d; ids must differ", o.ID, first)
+			m.fault(n, "operator %q is already on line %d; ids must differ", o.ID, first)
 			continue
 		}
 		lines[o.ID] = n.Line

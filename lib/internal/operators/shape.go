@@ -28,7 +28,12 @@ var (
 var (
 	sshKey = shape{func(s string) bool { _, ok := signers.ParseKey(s); return ok && isLine(s) }, "a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…"}
 	policy = shape{func(s string) bool { return s == "none" || s == RequireFlag || s == RequireRefuse }, "none, flag or refuse"}
+	party  = shape{func(s string) bool { return s == Everybody || slug.fits(s) }, "the id of an operator, or * for everybody"}
+
+	approval = shape{func(s string) bool { return s == "none" || s == approvalRequired }, "none or required"}
 )
+
+const approvalRequired = "required"
 
 // isVersion accepts 1 and 1.x: keys that a later version may add are refused by name.
 func isVersion(s string) bool {

@@ -20,6 +20,7 @@ import (
 const (
 	Namespace          = "handoff-v1"           // of handoffs
 	OperatorsNamespace = "handoff-operators-v1" // of the operators file
+	ApprovalNamespace  = "handoff-approval-v1"  // of approvals and rejections
 )
 
 // A Key is a public key as OpenSSH writes it, without a comment: "ssh-ed25519 AAAA…".

@@ -67,7 +67,8 @@ func (e *TakenError) Hint() string {
 func (e *TakenError) Verdict() string { return "CRITICAL" }
 
 // Act does an act, which c names by its HandoffID, Operator, Session, Reason and Time. What was done before is existing:
-// then c is who did it. The error is a *TakenError where somebody else has the handoff, or it is ended.
+// then c is who did it. The error is a *TakenError where somebody else has the handoff, or it is ended, and an *AwaitingError
+// where it was rejected.
 func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consumption, existing bool, err error) {
 	ledger, err := ReadLedger(x.State)
 	if err != nil {
@@ -91,6 +92,9 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consum
 
 // plan returns which of its kind an act is, or who has done it before, or -1 where there is nothing to take back.
 func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before eventlog.Deed, n int, err error) {
+	if err := mayAct(a, c.HandoffID, l); err != nil {
+		return before, 0, err
+	}
 	taken := l.Take.Holds()
 	others := l.Done.IsDone() && l.Done.Operator != c.Operator || !l.Done.IsDone() && taken.IsDone() && taken.Operator != c.Operator
 	switch a {
@@ -109,6 +113,10 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 			return before, 0, newTakenError(c.HandoffID, l)
 		}
 		return before, turn(taken, l.Take.N), nil
+	case eventlog.ActApprove:
+		return l.Approved, 0, nil
+	case eventlog.ActReject:
+		return l.Rejected, 0, nil
 	case eventlog.ActUnarchive:
 		return before, turn(l.Archive.Holds(), l.Archive.N), nil
 	}

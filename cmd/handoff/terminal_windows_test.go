@@ -1,0 +1,3 @@
+package main
+
+func typed() { panic("there is no terminal") }

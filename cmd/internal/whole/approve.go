@@ -1,0 +1,92 @@
+package whole
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func approveCommand(a *app) *cobra.Command {
+	cmd := verdictCommand(a, handoff.ActApprove, "approve", "Approve")
+	cmd.Long = `Let others act on a handoff that needs an approval: since its references say approve:required, or since a policy of
+OPERATORS.md does. Until then it can be read, is listed as awaiting, is shown to no agent by itself, and cannot be
+taken or resumed from. ` + verdictHelp
+	cmd.Example = "  handoff approve 134327a8\n  handoff approve 134327a8 --note 'read with ann' --key ~/.ssh/id_ed25519"
+	return cmd
+}
+
+func rejectCommand(a *app) *cobra.Command {
+	cmd := verdictCommand(a, handoff.ActReject, "reject", "Reject")
+	cmd.Long = `Reject a handoff: nobody takes it or resumes from it any more, also if it was approved before. That is final; the
+sender can write another one. ` + verdictHelp
+	cmd.Example = "  handoff reject 134327a8 --note 'the branch is frozen'"
+	return cmd
+}
+
+const verdictHelp = `It takes an operator with the capability approve who has not written it, and a
+terminal on which the question is answered: no agent, hook or script does it. Where keys of the operator are known
+it is signed, as handoff sign does. What other clones decide comes with sync, and counts under the same rules.
+` + "`handoff help operators`" + ` shows how policies and capabilities are written.`
+
+func verdictCommand(a *app, act handoff.Act, name, verb string) *cobra.Command {
+	var who handoff.Consumption
+	cmd := &cobra.Command{
+		Use:               name + " ID",
+		Args:              everyday.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			if err := everyday.NoneEmpty(cmd, "operator", "key"); err != nil {
+				return err
+			}
+			return a.decide(act, verb, ids[0], who)
+		},
+	}
+	cmd.Flags().StringVar(&who.Operator, "operator", "", "who decides (`operator`; default who you are)")
+	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log and for the sender")
+	cmd.Flags().StringVar(&a.Sign.Key, "key", "", "what it is signed with: the private key, or the public key of one that the agent holds (`file`)")
+	return cmd
+}
+
+// decide asks on a terminal, and approves or rejects.
+func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) error {
+	p, err := a.Project()
+	if err == nil {
+		err = p.Exists()
+	}
+	if err != nil {
+		return err
+	}
+	p.Options.SignApproval = func(text []byte) ([]byte, error) {
+		return signAs(a.App, p, a.Sign.Key, handoff.ApprovalNamespace, text)
+	}
+	s, err := handoff.Open(p.Options)
+	if err != nil {
+		return err
+	}
+	if who.Operator == "" {
+		who.Operator = p.Me()
+	}
+	if who.Operator == "" {
+		return everyday.Invalid("use --operator OP, or set `operator` in "+handoff.SettingsName, "nobody is named who decides")
+	}
+	e, err := s.Find(id)
+	if err != nil {
+		return err
+	}
+	if !a.CanAsk() {
+		return &handoff.Error{Class: handoff.ErrDenied, Problem: "only a person on a terminal can " + string(act), Advice: "run `handoff " + string(act) + " " + e.ID + "` on a terminal"}
+	}
+	if !a.Confirm(fmt.Sprintf("%s %s, from %s to %s about %s (%s), as %s?", verb, e.ID, e.From, e.To, e.Topic, e.Time, who.Operator)) {
+		return everyday.Invalid("", "nothing was decided")
+	}
+	done, err := s.Act(context.Background(), act, e.ID, who)
+	if err != nil {
+		return err
+	}
+	a.Committed()
+	return a.PrintJSON(done)
+}
