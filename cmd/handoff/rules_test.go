@@ -63,7 +63,7 @@ var floors = [][]string{
 	{"lib/internal/", "schema"},
 	{"lib/internal/identity"},
 	{"lib/internal/eventlog", "lib/internal/store", "lib/internal/words", "lib/packet"},
-	{"lib/internal/life"},
+	{"lib/internal/life", "lib/internal/claim"},
 	{"lib/internal/txn", "lib/internal/project", "lib/internal/screen", "lib/internal/search", "lib/"}, // among them the kinds of records
 	{"lib/internal/fsck", "lib/internal/drafts", "lib/internal/offers", "lib/internal/keyring", "lib/internal/derived"},
 	{"lib/internal/repair"},

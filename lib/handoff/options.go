@@ -27,6 +27,7 @@ type Options struct {
 
 	Branch string // that is checked out where the program runs, for the record; "" if that is not known
 	Git    Git    // how the store lives with git; "" is GitNone
+	Synced bool   // others have what it has, although it was never exchanged itself
 
 	// Named lists those of the paths here that the person who runs the program named. Only they may lie
 	// outside Root: settings that came with a cloned repository must not aim elsewhere.
@@ -127,7 +128,7 @@ func (o Options) withDefaults() Options {
 // store returns what the rooms below know of the options.
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
-		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, Named: o.Named, Git: o.Git, Branch: o.Branch,
+		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, Named: o.Named, Git: o.Git, Branch: o.Branch, Synced: o.Synced,
 		Me: o.Me, Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}

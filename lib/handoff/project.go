@@ -32,10 +32,11 @@ type ProjectFlags struct {
 // A Project is where a program runs: its settings, and the options of its store.
 type Project struct {
 	Root     string
-	Work     string // where the work is that handoffs are about: the root, or that of the linked work tree that shares its store
-	HasFile  bool   // Root has a .handoff.yaml
-	Foreign  string // a .handoff.yaml or .git above that belongs to somebody else, and so made no root; "" if none
-	Apart    string // why a linked work tree is to have a store of its own, although the project shares one; "" once it has it
+	Work     string  // where the work is that handoffs are about: the root, or that of the linked work tree that shares its store
+	HasFile  bool    // Root has a .handoff.yaml
+	Foreign  string  // a .handoff.yaml or .git above that belongs to somebody else, and so made no root; "" if none
+	Apart    string  // why a linked work tree is to have a store of its own, although the project shares one; "" once it has it
+	Beside   *Beside // of a linked work tree whose main one cannot be written; nil for all others
 	Settings Settings
 	User     settings.User
 	Options  Options

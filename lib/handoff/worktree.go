@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -42,10 +43,55 @@ func (p *Project) toMain(cwd string, getenv func(string) string, flags ProjectFl
 	if !shares && !mainShares {
 		return nil
 	}
+	linked := p.Root
 	if p.Root = root; mainShares {
 		p.settings, p.HasFile = root, true
 	}
-	return p.load(cwd, getenv, flags)
+	if err := p.load(cwd, getenv, flags); err != nil || len(p.Options.Named) > 0 {
+		return err
+	}
+	p.standBeside(linked)
+	return nil
+}
+
+// Beside says which store a linked work tree has whose main one cannot be written: a replica of its own, or, until that has
+// begun, the one of the main work tree to read from.
+type Beside struct {
+	Main, Own string // the roots of both
+	Begun     bool
+}
+
+// standBeside leaves a project in its linked work tree where the main one, which p is, cannot be written.
+func (p *Project) standBeside(linked string) {
+	if p.Options.CanWrite() {
+		return
+	}
+	own := p.Options.At(linked)
+	p.Beside = &Beside{Main: p.Root, Own: linked, Begun: store.IsThere(filepath.Join(own.StateDir, layout.Fingerprint))}
+	if p.Beside.Begun {
+		p.StandOnItsOwn()
+	}
+}
+
+// StandOnItsOwn makes the replica of the linked work tree the store of the project. Once it has begun it is that already.
+func (p *Project) StandOnItsOwn() {
+	main := p.Options.At(p.Beside.Main)
+	p.Root, p.Options = p.Beside.Own, p.Options.At(p.Beside.Own)
+	p.Options.Synced, _ = main.store().HasSynced() // who cannot read that cannot read the handoffs either
+}
+
+// CanWrite reports whether the store may be changed, as far as can be told without changing anything.
+func (o Options) CanWrite() bool { return o.store().CanWrite() }
+
+// At returns the options of the store that another work tree has in the same place. Paths that do not lie in the project stay.
+func (o Options) At(root string) Options {
+	for _, path := range []*string{&o.Dir, &o.StateDir, &o.OperatorsFile} {
+		if rel, err := filepath.Rel(o.Root, *path); err == nil && filepath.IsLocal(rel) {
+			*path = filepath.Join(root, rel)
+		}
+	}
+	o.Root = root
+	return o
 }
 
 // keepApart says why a linked work tree gets a store of its own.

@@ -25,6 +25,8 @@ type catch struct {
 	said    map[string][]said // by the new events of each writer
 	claims  []claim.Claim     // that are new here
 	moves   map[string]string // of refs, once all is stored
+	all     bool              // also of what others tell at second hand
+	reached progress          // in the log of another work tree
 }
 
 // receive fetches and imports what others have published.
@@ -235,7 +237,7 @@ func (c *catch) note(s said) {
 	line := s.Consumption
 	line.Operator = s.Operator
 	switch {
-	case s.Synced:
+	case s.Synced && !c.all:
 	case s.Type == eventlog.TypeMarkRead:
 		isMark := form.IsID(s.HandoffID) && form.IsSlug(s.Operator, document.MaxName) && form.IsInstant(s.Time)
 		if m := (mark{s.Operator, s.Time}); isMark && !slices.Contains(c.held.Marks[s.HandoffID], m) {

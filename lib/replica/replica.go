@@ -94,6 +94,7 @@ type syncing struct {
 	remote map[string]string // what the remote has, by writer
 	claims map[string]string // and by claim
 	grew   bool              // sync.git has new objects
+	asOwn  bool              // what is taken over is for this replica to send
 	got    Result
 }
 

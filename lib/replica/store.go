@@ -111,7 +111,7 @@ func (x *syncing) takeState(ctx ctx, c *catch) (err error) {
 			}
 		}
 	}
-	if x.got.Marks, x.got.Tokens, err = x.TakeOver(ctx, true, marks, tokens); err != nil {
+	if x.got.Marks, x.got.Tokens, err = x.TakeOver(ctx, !x.asOwn, marks, tokens); err != nil {
 		return err
 	}
 	for id := range c.held.Marks {

@@ -41,6 +41,7 @@ type App struct {
 	Sign  Signing
 
 	ForAgents bool // what is printed is for agents too: an error is told in our own words
+	AsIs      bool // the store is looked at, and takes over nothing of other work trees
 
 	whole    *Whole
 	beyond   func() error // becomes the whole program, once; returns why that failed
@@ -235,39 +236,6 @@ func (a *App) plainRules(head any) []handoff.Fault {
 		a.refused.Store(true)
 	}
 	return faults
-}
-
-// ProjectStore opens the store of the project, for a command that needs the project's settings as well. Outside of a
-// project there is nothing to read, and that is said.
-func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
-	p, err := a.Project()
-	if err == nil {
-		err = p.Exists()
-	}
-	if err != nil {
-		return p, nil, err
-	}
-	s, err := handoff.Open(p.Options)
-	return p, s, err
-}
-
-// Store is ProjectStore for a command that needs the store alone.
-func (a *App) Store() (*handoff.Store, error) {
-	_, s, err := a.ProjectStore()
-	return s, err
-}
-
-// NewStore is ProjectStore for a command that begins a store where there is none. Committed says so then.
-func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
-	p, err := a.Project()
-	if err != nil {
-		return p, nil, err
-	}
-	if p.Exists() != nil {
-		a.began = p.Options.Dir
-	}
-	s, err := handoff.Open(p.Options)
-	return p, s, err
 }
 
 // CollectOften is for commands that go through a whole store: of a large one, memory counts for more than time.

@@ -33,6 +33,7 @@ func offer(value, about string) string { return value + "\t" + handoff.EscapeLin
 // completeOperators offers the operators of the operators file and of the listed handoffs.
 func (a *App) completeOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
+	a.AsIs = true
 	if _, s, err := a.NewStore(); err == nil { // operators there may be before handoffs
 		if list, err := s.Operators(); err == nil && list != nil {
 			for _, o := range list.All() {
@@ -60,6 +61,7 @@ func (a *App) completeMark(cmd *cobra.Command, args []string, typed string) ([]s
 // entriesQuietly lists the handoffs; a person who is typing a command is not told what is wrong with them.
 func (a *App) entriesQuietly() []handoff.Entry {
 	a.Quiet = true
+	a.AsIs = true
 	s, err := a.Store()
 	if err != nil {
 		return nil

@@ -45,6 +45,7 @@ func (p project) open() (handoff.Project, *handoff.Store, error) {
 		return found, nil, err
 	}
 	found.Options.Lost = p.lost
+	p.Gather(&found)
 	s, err := handoff.Open(found.Options)
 	return found, s, err
 }

@@ -3,12 +3,14 @@ package whole
 import (
 	"context"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
 func doctorCommand(a *app) *cobra.Command {
@@ -23,12 +25,16 @@ beside, with a timestamp. With --json either prints two lines: what it did, and 
 		Args: everyday.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			everyday.CollectOften()
+			a.AsIs = true
 			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
 			if text := everyday.Standing(p, s, true); text != "" {
 				a.Note(text)
+			}
+			if err := a.noteBeside(&p); err != nil {
+				return err
 			}
 			if repair || rebuild {
 				return a.mend(s, rebuild)
@@ -45,6 +51,16 @@ beside, with a timestamp. With --json either prints two lines: what it did, and 
 	everyday.Exclusive(cmd, "repair", "rebuild-index")
 	cmd.AddCommand(doctorHookCommand(a))
 	return cmd
+}
+
+// noteBeside names the work trees whose replicas hold what this store lacks.
+func (a *app) noteBeside(p *handoff.Project) error {
+	unimported, err := replica.Unimported(p)
+	for _, root := range slices.Sorted(maps.Keys(unimported)) {
+		a.Note("the work tree " + root + " has a replica of its own, with what is not here (" + handoff.Count(unimported[root], "handoff") +
+			"): a command that reads or writes handoffs takes it over")
+	}
+	return err
 }
 
 // printDiagnosis prints each finding with what would mend it.

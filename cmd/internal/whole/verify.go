@@ -19,6 +19,7 @@ changed. With ids it looks at these handoffs alone.`,
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			everyday.CollectOften()
+			a.AsIs = true
 			s, err := a.Store()
 			if err != nil {
 				return err

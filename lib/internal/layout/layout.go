@@ -66,9 +66,10 @@ const (
 	Tokens      = "packet-tokens"      // which handoffs have which resume token
 	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
 	Drafts      = "drafts"
-	SyncRepo    = "sync.git"  // what was exchanged with a remote
-	SyncState   = "sync.json" // how far what is here was sent, and when
-	SyncHeld    = "held.json" // what came and has to wait
+	SyncRepo    = "sync.git"    // what was exchanged with a remote
+	SyncState   = "sync.json"   // how far what is here was sent, and when
+	SyncHeld    = "held.json"   // what came and has to wait
+	Beside      = "beside.json" // how far the replicas of other work trees were taken over
 	GitIgnore   = ".gitignore"
 
 	TornLog    = "handoff-events.torn-" // and a time: the end of a log that a crash has torn
@@ -120,7 +121,7 @@ func ArchiveNumber(name string) int {
 // is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, Tombstones, UnreadCache, LifeCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld:
+	case Index, Fingerprint, Log, Ledger, Tombstones, UnreadCache, LifeCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld, Beside:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

@@ -20,6 +20,7 @@ type Options struct {
 	Named                              []string // those of the paths that may lie outside Root
 	Git                                layout.Git
 	Branch                             string // that is checked out, "" if that is not known
+	Synced                             bool   // others have it, although this replica was never exchanged itself
 
 	Operator     string
 	Me           func() string // who runs the program, for @; nil or "" if nobody knows

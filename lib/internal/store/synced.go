@@ -11,8 +11,8 @@ import (
 // HasSynced reports whether the store was ever exchanged with a remote: others may have what it has. A try that failed does
 // not count.
 func (s *Store) HasSynced() (bool, error) {
-	if !s.Opt.Git.IsShared() {
-		return false, nil
+	if !s.Opt.Git.IsShared() || s.Opt.Synced {
+		return s.Opt.Synced, nil
 	}
 	state, err := s.OpenPlace(s.Opt.StateDir)
 	if err != nil || state == nil {

@@ -1,0 +1,75 @@
+package everyday
+
+import (
+	"context"
+	"os"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/replica"
+)
+
+// ProjectStore opens the store of the project, for a command that needs the project's settings as well. Outside of a
+// project there is nothing to read, and that is said.
+func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
+	p, err := a.Project()
+	if err == nil {
+		err = p.Exists()
+	}
+	if err != nil {
+		return p, nil, err
+	}
+	a.Gather(&p)
+	s, err := handoff.Open(p.Options)
+	return p, s, err
+}
+
+// Gather takes over what other work trees have.
+func (a *App) Gather(p *handoff.Project) {
+	if !a.AsIs {
+		replica.Gather(context.Background(), p)
+	}
+}
+
+// Store is ProjectStore for a command that needs the store alone.
+func (a *App) Store() (*handoff.Store, error) {
+	_, s, err := a.ProjectStore()
+	return s, err
+}
+
+// NewStore is ProjectStore for a command that begins a store where there is none. Committed says so then.
+func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
+	p, err := a.Project()
+	if err != nil {
+		return p, nil, err
+	}
+	if p.Exists() != nil {
+		a.began = p.Options.Dir
+	}
+	a.Gather(&p)
+	s, err := handoff.Open(p.Options)
+	return p, s, err
+}
+
+// OfflineUsage is the usage of the flag --offline of commands that do what may be done once.
+const OfflineUsage = "do it without asking the git remote whether somebody else was the first; the next sync says so"
+
+// Remote says with what the handoffs of a project are exchanged.
+func (a *App) Remote(p handoff.Project) replica.Options {
+	return replica.Options{Root: p.Root, Remote: p.Settings.Remote.Value, Namespace: p.Settings.SyncNamespace.Value,
+		Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Now: p.Options.Now, Wait: p.Options.LockTimeout}
+}
+
+// OnceStore is ProjectStore for a command that does what may be done once in all clones.
+func (a *App) OnceStore(offline bool) (handoff.Project, *handoff.Store, error) {
+	p, err := a.Project()
+	if err == nil {
+		err = p.Exists()
+	}
+	if err != nil {
+		return p, nil, err
+	}
+	a.Gather(&p)
+	p.Options.Once, p.Options.Offline = replica.Once(a.Remote(p)), offline
+	s, err := handoff.Open(p.Options)
+	return p, s, err
+}
