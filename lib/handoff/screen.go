@@ -18,10 +18,6 @@ type Secret = secrets.Finding
 // FindSecrets returns the credentials in text, by place.
 func FindSecrets(text string) []Secret { return secrets.Scan(text) }
 
-// Redact returns text with the credentials in it, except those of the allowed rules, replaced by
-// [redacted:RULE], and the names of the rules that they met, sorted.
-func Redact(text string, allowed []string) (string, []string) { return screen.Redact(text, allowed) }
-
 // CheckSecretRules refuses a name that no rule has, ErrInvalid.
 func CheckSecretRules(rules []string) error { return screen.CheckRules(rules) }
 

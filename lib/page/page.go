@@ -137,8 +137,7 @@ func (s *Site) prepare() {
 // findThreads finds the handoffs that are connected by answers and successors, oldest first.
 func (s *Site) findThreads() {
 	root := make(map[string]string)
-	var find func(id string) string
-	find = func(id string) string {
+	find := func(id string) string {
 		for root[id] != "" && root[id] != id {
 			if above := root[root[id]]; above != "" {
 				root[id] = above
