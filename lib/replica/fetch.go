@@ -13,7 +13,7 @@ import (
 )
 
 // How long a remote may take.
-const (
+var (
 	answerLimit   = 30 * time.Second
 	transferLimit = 10 * time.Minute
 )

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -342,44 +341,6 @@ func TestOneSyncAtATime(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir.Path(), name)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s, which git left, is still there", name)
 		}
-	}
-}
-
-// Git's own protocol, over the loopback interface.
-func TestOverGitDaemon(t *testing.T) {
-	hub, roots := clones(t, 2)
-	if _, err := os.Stat(filepath.Join(git(t, hub, "--exec-path"), "git-daemon")); err != nil {
-		t.Skip("git daemon is not installed")
-	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Skip(err)
-	}
-	address := free.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
-	free.Close()
-	daemon := exec.Command("git", "daemon", "--base-path="+filepath.Dir(hub), "--export-all", "--enable=receive-pack", "--reuseaddr", "--listen=127.0.0.1", "--port="+port)
-	if err := daemon.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		daemon.Process.Signal(os.Interrupt)
-		daemon.Wait()
-	}()
-	for range 100 {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	for _, root := range roots {
-		git(t, root, "remote", "set-url", "origin", "git://"+address+"/hub.git")
-	}
-	write(t, roots[0], "one")
-	mustSync(t, roots[0])
-	if got := mustSync(t, roots[1]); len(got.Received) != 1 {
-		t.Errorf("%+v", got)
 	}
 }
 

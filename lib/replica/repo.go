@@ -166,10 +166,11 @@ func (r *repo) broken(err error) error {
 }
 
 // hopeless are the words of git about what another try does not mend.
-var hopeless = []string{"Authentication failed", "Permission denied", "could not read Username", "could not read Password", "terminal prompts disabled"}
+var hopeless = []string{"Authentication failed", "Permission denied", "could not read Username", "could not read Password", "terminal prompts disabled",
+	"access denied", "returned error: 403"}
 
-// nowhere are those about a remote that is not there.
-var nowhere = []string{"does not appear to be a git repository", "not found", "does not exist", "not a git repository"}
+// absent are those about a remote that is not there.
+var absent = []string{"does not appear to be a git repository", "not found", "does not exist", "not a git repository"}
 
 const tries = 3
 
@@ -194,8 +195,8 @@ func (r *repo) call(ctx context.Context, c git.Call) (out []byte, err error) {
 			return out, err
 		}
 		switch {
-		case says(e, nowhere):
-			return nil, fault.New(fault.ErrConfig, "look at `git remote -v`", "the remote cannot be used: %v", err)
+		case says(e, absent):
+			return nil, nowhere(err)
 		case e.Late || n == tries || says(e, hopeless) || ctx.Err() != nil:
 			return nil, fault.New(nil, "run it again once the remote can be reached", "the remote cannot be reached: %v", err)
 		}
@@ -204,6 +205,10 @@ func (r *repo) call(ctx context.Context, c git.Call) (out []byte, err error) {
 }
 
 // says reports whether git's own words hold one of these. Git has no codes for what a server answers.
+func nowhere(err error) error {
+	return fault.New(fault.ErrConfig, "look at `git remote -v`", "the remote cannot be used: %v", err)
+}
+
 func says(e *git.Error, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.Text, w) })
 }

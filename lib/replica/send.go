@@ -263,5 +263,8 @@ func (x *syncing) push(ctx ctx, ref string) error {
 				"the remote refuses %s: %s", x.at(x.writer), text[strings.LastIndexByte(text, '\t')+1:])
 		}
 	}
+	if strings.Contains(e.Text, "DAV") { // what git tries where a web server knows nothing of git
+		return nowhere(err)
+	}
 	return fault.New(nil, "run it again", "nothing was sent: %v", err)
 }

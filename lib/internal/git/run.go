@@ -61,6 +61,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 var safely = []string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
 	"-c", "protocol.ext.allow=never", "-c", "gc.autoDetach=false", "-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=no",
+	"-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60",
 	"-c", "push.gpgSign=false", "-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "log.showSignature=false"}
 
 // Run runs git in the repository and returns what it has printed. Its errors are an *Error.
@@ -103,6 +104,9 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 	defer cancel()
 	cmd := exec.CommandContext(limited, "git", append(append([]string{}, safely...), args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = dir, append(r.environ(), c.env...), c.Stdin, 2*time.Second
+	if !r.Asks { // only the group in the foreground may ask
+		inGroup(cmd)
+	}
 	if r.Hold != nil {
 		cmd.ExtraFiles = []*os.File{r.Hold}
 	}

@@ -1,0 +1,189 @@
+package replica_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/replica"
+)
+
+// A program of git's that is needed, or the test is skipped.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(git(t, ".", "--exec-path"), name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(name + " is not installed")
+	}
+	return path
+}
+
+// daemon serves the directory by git's own protocol, and returns its URL.
+func daemon(t *testing.T, dir string) string {
+	t.Helper()
+	program(t, "git-daemon")
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	address := free.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	free.Close()
+	served := exec.Command("git", "daemon", "--base-path="+dir, "--export-all", "--enable=receive-pack", "--reuseaddr", "--listen=127.0.0.1", "--port="+port)
+	if err := served.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		served.Process.Signal(os.Interrupt)
+		served.Wait()
+	})
+	for range 100 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return "git://" + address
+}
+
+// smartHTTP serves the directory as a forge does, and returns its URL.
+func smartHTTP(t *testing.T, dir string, env ...string) string {
+	t.Helper()
+	server := httptest.NewServer(&cgi.Handler{Path: program(t, "git-http-backend"), Dir: dir, Stderr: io.Discard,
+		Env: append([]string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, env...)})
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestTransports(t *testing.T) {
+	for name, serve := range map[string]func(t *testing.T, dir string) string{
+		"path":       func(_ *testing.T, dir string) string { return dir },
+		"file":       func(_ *testing.T, dir string) string { return "file://" + dir },
+		"git daemon": daemon,
+		"smart HTTP": func(t *testing.T, dir string) string { return smartHTTP(t, dir, "REMOTE_USER=ann") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			hub, roots := clones(t, 2)
+			url := serve(t, filepath.Dir(hub)) + "/hub.git"
+			for _, root := range roots {
+				git(t, root, "remote", "set-url", "origin", url)
+			}
+			for round := range 2 { // the second one has something to compare with
+				id := write(t, roots[0], []string{"one", "two"}[round])
+				if got := mustSync(t, roots[0]); got.Sent != 1 {
+					t.Errorf("%+v", got)
+				}
+				if got := mustSync(t, roots[1]); len(got.Received) != 1 || got.Received[0].ID != id {
+					t.Errorf("%+v", got)
+				}
+				if got := mustSync(t, roots[1]); got.Told || len(got.Received) > 0 {
+					t.Errorf("%+v", got)
+				}
+			}
+		})
+	}
+}
+
+// A remote that takes no such refs is a matter of settings, whatever it refuses them with. What is not sent waits.
+func TestRemotesThatRefuse(t *testing.T) {
+	for name, refuse := range map[string]func(t *testing.T, hub string){
+		"update hook":      func(t *testing.T, hub string) { hook(t, hub, "update", "exit 1") },
+		"pre-receive hook": func(t *testing.T, hub string) { hook(t, hub, "pre-receive", "echo no >&2; exit 1") },
+		"hidden refs":      func(t *testing.T, hub string) { git(t, hub, "config", "receive.hideRefs", "refs/handoff") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			hub, roots := clones(t, 1)
+			refuse(t, hub)
+			write(t, roots[0], "one")
+			got, err := sync(roots[0])
+			advice := (*handoff.Error)(nil)
+			if !errors.Is(err, handoff.ErrConfig) || !errors.As(err, &advice) || !strings.Contains(advice.Advice, "sync_namespace: refs/heads/handoff") || got.Waiting != 1 || got.Sent != 0 {
+				t.Errorf("%v %+v", err, got)
+			}
+		})
+	}
+}
+
+func hook(t *testing.T, hub, name, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(hub, "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A remote that takes a connection and says nothing is given up. Nothing that waits for it is left, so that the next sync runs.
+func TestRemotesThatHang(t *testing.T) {
+	before := replica.SetAnswerLimit(time.Second)
+	defer replica.SetAnswerLimit(before)
+	_, roots := clones(t, 1)
+	write(t, roots[0], "one")
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer silent.Close()
+	for _, scheme := range []string{"git", "http"} {
+		git(t, roots[0], "remote", "set-url", "origin", scheme+"://"+silent.Addr().String()+"/hub.git")
+		for range 2 {
+			got, err := sync(roots[0])
+			if err == nil || !strings.Contains(err.Error(), "took too long") || got.Waiting != 1 {
+				t.Errorf("%s: %v %+v", scheme, err, got)
+			}
+		}
+	}
+}
+
+// What answers is no repository, or one that may only be read. Only the first is a matter of settings.
+func TestRemotesThatAreNone(t *testing.T) {
+	hub, roots := clones(t, 1)
+	write(t, roots[0], "one")
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>hello</html>")) }))
+	defer page.Close()
+	for url, isConfig := range map[string]bool{
+		page.URL + "/hub.git":                          true,
+		smartHTTP(t, filepath.Dir(hub)) + "/other.git": true,
+		smartHTTP(t, filepath.Dir(hub)) + "/hub.git":   false,
+		daemon(t, filepath.Dir(hub)) + "/other.git":    false, // it says the same of one that is not exported
+	} {
+		git(t, roots[0], "remote", "set-url", "origin", url)
+
+		got, err := sync(roots[0])
+		if err == nil || errors.Is(err, handoff.ErrConfig) != isConfig || got.Waiting != 1 {
+			t.Errorf("%s: %v %+v", url, err, got)
+		}
+
+	}
+}
+
+// Where another repository answers, or one that has lost all, everybody sends again what is theirs.
+func TestRemoteThatIsAnother(t *testing.T) {
+	hub, roots := clones(t, 3)
+	for i, root := range roots[:2] {
+		write(t, root, []string{"one", "two"}[i])
+		mustSync(t, root)
+	}
+	mustSync(t, roots[0])
+	if err := os.Rename(hub, hub+".lost"); err != nil {
+		t.Fatal(err)
+	}
+	git(t, filepath.Dir(hub), "init", "-q", "--bare", hub)
+	for _, root := range roots[:2] {
+		if got := mustSync(t, root); got.Sent != 1 {
+			t.Errorf("%+v", got)
+		}
+	}
+	if got := mustSync(t, roots[2]); len(got.Received) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
