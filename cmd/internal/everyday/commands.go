@@ -25,6 +25,7 @@ var commands = []command{
 	{"search", searchCommand, ""},
 	{"read", readCommand, ""},
 	{"mark-read", markReadCommand, ""},
+	{"next", nextCommand, ""},
 	{"take", takeCommand, ""},
 	{"release", releaseCommand, ""},
 	{"done", doneCommand, ""},

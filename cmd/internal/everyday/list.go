@@ -53,19 +53,13 @@ the recipient was told, and nobody has marked it as read.`,
 }
 
 func (a *App) list(chosen handoff.Filter, l listing) error {
-	switch {
-	case l.format == "" && a.JSON:
-		l.format = "jsonl"
-	case l.format == "" && IsTerminal(a.Stdout):
-		l.format = "table"
-	}
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
-	print, ok := listFormats[l.format]
-	if !ok {
-		return Invalid("use table, rows, json, jsonl or ids", "unknown format %q", l.format)
+	print, err := a.listPrinter(&l.format)
+	if err != nil {
+		return err
 	}
 	in, err := s.Chosen(chosen)
 	if err != nil {
@@ -85,6 +79,21 @@ func (a *App) list(chosen handoff.Filter, l listing) error {
 		a.Note(text)
 	}
 	return nil
+}
+
+// listPrinter returns what prints entries in a format, "" being the one for where they go.
+func (a *App) listPrinter(format *string) (func(*App, *bufio.Writer, *handoff.Store, []handoff.Entry) error, error) {
+	switch {
+	case *format == "" && a.JSON:
+		*format = "jsonl"
+	case *format == "" && IsTerminal(a.Stdout):
+		*format = "table"
+	}
+	print, ok := listFormats[*format]
+	if !ok {
+		return nil, Invalid("use table, rows, json, jsonl or ids", "unknown format %q", *format)
+	}
+	return print, nil
 }
 
 // order returns the entries that are asked for, in the order of the format: a table has the newest first, all else that of

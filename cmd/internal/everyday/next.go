@@ -1,60 +1,79 @@
 package everyday
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
+	"bufio"
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A Step is what can be done with a handoff that was read.
-type Step int
+func nextCommand(a *App) *cobra.Command {
+	var operator, session, format string
+	var take, offline bool
+	cmd := &cobra.Command{
+		Use:   "next",
+		Short: "Print the one handoff to turn to: unread, or taken and not done",
+		Long: `Print the first handoff that is for you, unread and had by nobody, or that you have taken and not ended:
+what you have and has expired first, then what is oldest. Nothing to do prints nothing and exits with 0.
 
-// The steps, in the order in which they are taken.
-const (
-	Check  Step = iota // whether work can be resumed from it
-	Resume             // take over the work of a record
-	Take               // what is no record
-	Answer
-	Done // end it
-)
-
-const roomForWords = 1000 // characters of our own words around what is shown
-
-// NextSteps returns the line that says what whoever works for me can do with a handoff, "" if nothing. It is for agents:
-// others wrote nothing of it but the names in the head, which are slugs. An unknown me stands for the recipient.
-func NextSteps(got handoff.Stored, l handoff.Life, me string, words map[Step]string) string {
-	me = cmp.Or(me, got.Entry.To)
-	taken, isRecord := l.Take.Holds(), handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document})
-	isOpen := !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == me)
-	var steps []string
-	if isRecord {
-		steps = append(steps, words[Check])
+With --take it is taken, as take does: of several that take the next at once each gets another one.`,
+		Example: "  handoff next --operator ben\n  handoff next --take --session s-17 --operator ben",
+		Args:    Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			print, err := a.listPrinter(&format)
+			if err != nil {
+				return err
+			}
+			CollectOften()
+			p, s, err := a.OnceStore(offline)
+			if err != nil {
+				return err
+			}
+			if operator, err = a.Acting(p, operator); err != nil {
+				return err
+			}
+			if take {
+				return a.takeNext(s, handoff.Consumption{Operator: operator, Session: session})
+			}
+			e, ok, err := s.Next(operator, nil)
+			if err != nil || !ok {
+				return err
+			}
+			out := bufio.NewWriter(a.Stdout)
+			if err := print(a, out, s, []handoff.Entry{e}); err != nil {
+				return err
+			}
+			return out.Flush()
+		},
 	}
-	if me == got.Entry.To || taken.Operator == me {
-		if isOpen && !taken.IsDone() {
-			steps = append(steps, words[map[bool]Step{true: Resume, false: Take}[isRecord]])
-		}
-		if steps = append(steps, words[Answer]); isOpen {
-			steps = append(steps, words[Done])
-		}
-	}
-	if len(steps) == 0 {
-		return ""
-	}
-	return "Next: " + strings.Join(steps, "; ") + ".\n"
+	a.OperatorFlag(cmd, &operator)
+	cmd.Flags().BoolVar(&take, "take", false, "take it")
+	cmd.Flags().StringVar(&session, "session", "", "with --take: for this `session` of an agent alone")
+	cmd.Flags().BoolVar(&offline, "offline", false, OfflineUsage)
+	cmd.Flags().StringVar(&format, "format", "", "`how` to print: table, rows, json, jsonl or ids")
+	return cmd
 }
 
-// nextCommands is NextSteps for the command line.
-func nextCommands(s *handoff.Store, got handoff.Stored, me string) string {
-	e := got.Entry
-	id, me := strings.TrimPrefix(e.ID, "sha256:")[:12], cmp.Or(me, e.To)
-	return NextSteps(got, s.LifeOf(e.ID), me, map[Step]string{
-		Check:  fmt.Sprintf("`handoff check %s` says whether work can be resumed from it", id),
-		Resume: fmt.Sprintf("`handoff resume %s --operator %s` takes it over", id, me),
-		Take:   fmt.Sprintf("`handoff take %s --operator %s` takes it, and marks it as read", id, me),
-		Answer: fmt.Sprintf("`handoff reply %s -` stores an answer from standard input", id),
-		Done:   fmt.Sprintf("`handoff done %s --operator %s` ends it", id, me),
-	})
+// takeNext takes the first that nobody else takes meanwhile.
+func (a *App) takeNext(s *handoff.Store, who handoff.Consumption) error {
+	lost := make(map[string]bool)
+	for {
+		e, ok, err := s.Next(who.Operator, lost)
+		if err != nil || !ok {
+			return err
+		}
+		got, err := s.Act(context.Background(), handoff.ActTake, e.ID, who)
+		if errors.As(err, new(*handoff.TakenError)) || errors.As(err, new(*handoff.LostError)) {
+			lost[e.ID] = true
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		a.Committed()
+		return a.PrintJSON(got)
+	}
 }

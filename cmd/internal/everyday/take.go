@@ -54,11 +54,8 @@ func (a *App) actCommand(act handoff.Act, args cobra.PositionalArgs) (*cobra.Com
 			if err != nil {
 				return err
 			}
-			if who.Operator == "" {
-				who.Operator = p.Me()
-			}
-			if who.Operator == "" {
-				return Invalid("use --operator OP, or set `operator` in "+handoff.SettingsName, "nobody is named who does it")
+			if who.Operator, err = a.Acting(p, who.Operator); err != nil {
+				return err
 			}
 			for _, id := range ids {
 				got, err := s.Act(context.Background(), act, id, *who)
@@ -73,7 +70,7 @@ func (a *App) actCommand(act handoff.Act, args cobra.PositionalArgs) (*cobra.Com
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&who.Operator, "operator", "", "who does it (`operator`; default who you are)")
+	a.OperatorFlag(cmd, &who.Operator)
 	if act != handoff.ActArchive && act != handoff.ActUnarchive {
 		cmd.Flags().BoolVar(&offline, "offline", false, OfflineUsage)
 	}

@@ -269,3 +269,17 @@ func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
 func (f *Facts) isAwaiting(h Handoff, from, to string) bool {
 	return h.Rejected.IsDone() || !h.Approved.IsDone() && (h.Approval || f.Asks != nil && f.Asks(from, to))
 }
+
+// TakenBy returns the ids of what an operator has taken, and neither given back nor ended.
+func (f *Facts) TakenBy(operator string) map[string]bool {
+	taken := make(map[string]bool)
+	for k, a := range f.of {
+		if a.acts == 0 {
+			continue
+		}
+		if h := f.Of(k.String()); h.Take.Holds().Operator == operator && !h.Done.IsDone() {
+			taken[k.String()] = true
+		}
+	}
+	return taken
+}

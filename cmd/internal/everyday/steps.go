@@ -1,0 +1,60 @@
+package everyday
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A Step is what can be done with a handoff that was read.
+type Step int
+
+// The steps, in the order in which they are taken.
+const (
+	Check  Step = iota // whether work can be resumed from it
+	Resume             // take over the work of a record
+	Take               // what is no record
+	Answer
+	Done // end it
+)
+
+const roomForWords = 1000 // characters of our own words around what is shown
+
+// NextSteps returns the line that says what whoever works for me can do with a handoff, "" if nothing. It is for agents:
+// others wrote nothing of it but the names in the head, which are slugs. An unknown me stands for the recipient.
+func NextSteps(got handoff.Stored, l handoff.Life, me string, words map[Step]string) string {
+	me = cmp.Or(me, got.Entry.To)
+	taken, isRecord := l.Take.Holds(), handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document})
+	isOpen := !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == me)
+	var steps []string
+	if isRecord {
+		steps = append(steps, words[Check])
+	}
+	if me == got.Entry.To || taken.Operator == me {
+		if isOpen && !taken.IsDone() {
+			steps = append(steps, words[map[bool]Step{true: Resume, false: Take}[isRecord]])
+		}
+		if steps = append(steps, words[Answer]); isOpen {
+			steps = append(steps, words[Done])
+		}
+	}
+	if len(steps) == 0 {
+		return ""
+	}
+	return "Next: " + strings.Join(steps, "; ") + ".\n"
+}
+
+// nextCommands is NextSteps for the command line.
+func nextCommands(s *handoff.Store, got handoff.Stored, me string) string {
+	e := got.Entry
+	id, me := strings.TrimPrefix(e.ID, "sha256:")[:12], cmp.Or(me, e.To)
+	return NextSteps(got, s.LifeOf(e.ID), me, map[Step]string{
+		Check:  fmt.Sprintf("`handoff check %s` says whether work can be resumed from it", id),
+		Resume: fmt.Sprintf("`handoff resume %s --operator %s` takes it over", id, me),
+		Take:   fmt.Sprintf("`handoff take %s --operator %s` takes it, and marks it as read", id, me),
+		Answer: fmt.Sprintf("`handoff reply %s -` stores an answer from standard input", id),
+		Done:   fmt.Sprintf("`handoff done %s --operator %s` ends it", id, me),
+	})
+}
