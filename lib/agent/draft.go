@@ -124,11 +124,8 @@ func (in input) happens() int {
 // whose shell this is, if it is one.
 func Wrote(s *handoff.Store, getenv func(string) string) error {
 	for _, a := range agents {
-		session := ""
-		for _, name := range a.sessionIn {
-			session = cmp.Or(session, getenv(name))
-		}
-		if session == "" && (a.inside == "" || getenv(a.inside) == "") {
+		session, inside := a.shellOf(getenv)
+		if !inside {
 			continue
 		}
 		if _, err := s.EndSession(a.Name, session); err != nil {
@@ -136,6 +133,24 @@ func Wrote(s *handoff.Store, getenv func(string) string) error {
 		}
 	}
 	return nil
+}
+
+// Inside returns the title of the agent whose shell this is, "" if it is that of none, as far as its environment tells.
+func Inside(getenv func(string) string) string {
+	for _, a := range agents {
+		if _, inside := a.shellOf(getenv); inside {
+			return a.Title
+		}
+	}
+	return ""
+}
+
+// shellOf says whether this is a shell of the agent, and of which session, if that is known.
+func (a Agent) shellOf(getenv func(string) string) (session string, inside bool) {
+	for _, name := range a.sessionIn {
+		session = cmp.Or(session, getenv(name))
+	}
+	return session, session != "" || a.inside != "" && getenv(a.inside) != ""
 }
 
 // draftText says what is known of the session. Each value stands on a line of its own, escaped.

@@ -18,6 +18,7 @@ type (
 	Checkpoint       = eventlog.Checkpoint
 	SignedCheckpoint = eventlog.SignedCheckpoint
 	Validation       = eventlog.Validation
+	Probed           = eventlog.Probed
 	Consumption      = eventlog.Consumption
 	ConsumedError    = txn.ConsumedError
 	MarkReceipt      = txn.MarkReceipt

@@ -37,6 +37,9 @@ type CheckOptions struct {
 
 	Work func(references []string, f Facts) Work // compares with the work as it is now; nil when nobody looks
 
+	// Probe confirms the claims of the artifact of an id, "" for one that is not stored; nil runs nothing.
+	Probe func(id string, references []string) []Probed
+
 	ConfirmedBy string // who says that answers in other words mean the same, "" for nobody
 }
 
@@ -81,7 +84,8 @@ const (
 	Freshness = "Freshness"
 	Token     = "Resume token"
 	Replay    = "Replay test"
-	WorkCheck = "Work" // only of what says something about the work
+	WorkCheck = "Work"   // only of what says something about the work
+	Probes    = "Probes" // only where the claims of the artifact are put to the test
 )
 
 // A Result is the outcome of one check.
@@ -98,11 +102,12 @@ type Report struct {
 	Name        string        `json:"name"`
 	Kind        string        `json:"kind,omitempty"`
 	Class       Class         `json:"classification"`
-	Checks      []Result      `json:"checks"` // always Schema, Freshness, Resume token, Replay test; then Work if there is one
+	Checks      []Result      `json:"checks"` // always Schema, Freshness, Resume token, Replay test; then Work and Probes, if there are any
 	Faults      []fault.Fault `json:"faults,omitempty"`
 	Claims      []Claim       `json:"claims,omitempty"`       // text that claims authority over the verdict
 	Compared    []Comparison  `json:"compared,omitempty"`     // answers in other words than those of the packet
 	ConfirmedBy string        `json:"confirmed_by,omitempty"` // who said that they mean the same
+	Probed      []Probed      `json:"probes,omitempty"`
 	Notes       []string      `json:"notes,omitempty"`
 	Consumed    *Use          `json:"consumed,omitempty"`    // by whom, nil if the ledger says that nobody did or was not asked
 	AgeSeconds  *int64        `json:"age_seconds,omitempty"` // nil when the time of the last update is unknown
@@ -189,6 +194,7 @@ func (c *checking) run(f Facts) {
 	c.token(f)
 	c.replay(f)
 	c.work(f)
+	c.probes()
 	c.claims(f.Texts)
 	for _, r := range c.report.Checks {
 		if !r.Pass {

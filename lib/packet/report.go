@@ -2,6 +2,7 @@ package packet
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ func Text(reports []Report, o TextOptions) (string, error) {
 			fmt.Fprintf(&b, "%s\n%s\n", title, strings.Repeat("=", max(3, min(80, utf8.RuneCountInString(title)))))
 		}
 		r.write(&b)
-		if err := r.quote(&b, room); err != nil {
+		if err := errors.Join(r.quote(&b, room), r.printed(&b, room)); err != nil {
 			return "", err
 		}
 	}
@@ -129,26 +130,30 @@ func (r Report) quote(b *strings.Builder, room int) error {
 	return err
 }
 
-const always = 4 // checks that every report has
+// always are the checks that every report has, in their order, with their columns in a table; sometimes those that some have.
+var (
+	always    = []string{"SCHEMA", "FRESHNESS", "TOKEN", "REPLAY"}
+	sometimes = []string{WorkCheck, Probes}
+)
 
 // overview is the table that says at a glance which packets can be resumed.
 func overview(reports []Report, names bool) string {
 	rows := make([][]string, 0, len(reports))
-	header := []string{"CLASS", "SCHEMA", "FRESHNESS", "TOKEN", "REPLAY", "WORK", "AGE", "NAME", "REASON"}
-	work := slices.ContainsFunc(reports, func(r Report) bool { return len(r.Checks) > always })
-	if !work {
-		header = slices.Delete(header, always+1, always+2)
+	header := append([]string{"CLASS"}, always...)
+	var more []string
+	for _, check := range sometimes {
+		if slices.ContainsFunc(reports, func(r Report) bool { return r.result(check) != "-" }) {
+			more = append(more, check)
+			header = append(header, strings.ToUpper(check))
+		}
 	}
 	for i, r := range reports {
 		row, name := []string{r.Class.String()}, fmt.Sprint(i+1)
 		if names {
 			name = cut(r.Name)
 		}
-		for _, c := range r.Checks {
-			row = append(row, map[bool]string{true: "pass", false: "FAIL"}[c.Pass])
-		}
-		if work && len(r.Checks) == always {
-			row = append(row, "-")
+		for _, check := range append([]string{Schema, Freshness, Token, Replay}, more...) {
+			row = append(row, r.result(check))
 		}
 		age := "-"
 		if r.AgeSeconds != nil && *r.AgeSeconds >= 0 {
@@ -156,8 +161,18 @@ func overview(reports []Report, names bool) string {
 		}
 		rows = append(rows, append(row, age, name, r.why()))
 	}
-	table := render.Table(0, header, rows)
+	table := render.Table(0, append(header, "AGE", "NAME", "REASON"), rows)
 	return "At a glance:\n" + table + fmt.Sprintf("\n%d checked, worst: %s\n", len(reports), Worst(reports))
+}
+
+// result is the outcome of a check in a table.
+func (r Report) result(check string) string {
+	for _, c := range r.Checks {
+		if c.Check == check {
+			return map[bool]string{true: "pass", false: "FAIL"}[c.Pass]
+		}
+	}
+	return "-"
 }
 
 // why says in our own words what makes the report worse than clean, the worst first; "" if nothing does.

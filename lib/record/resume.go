@@ -24,6 +24,8 @@ type Checks struct {
 
 	Work *work.Tree // that it is compared with; nil leaves that out
 
+	Probe func(id string, references []string) []packet.Probed // puts claims to the test; nil runs nothing
+
 	ConfirmedBy string // the operator who says that the answers mean what the packet says, in other words
 }
 
@@ -31,7 +33,7 @@ type Checks struct {
 // it, and once for all packets. Checks that make no sense are handoff.ErrInvalid.
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	ledger := sync.OnceValues(s.Ledger)
-	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, ConfirmedBy: c.ConfirmedBy, Now: c.Now, Holders: Holders(s),
+	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, ConfirmedBy: c.ConfirmedBy, Now: c.Now, Holders: Holders(s), Probe: c.Probe,
 		Consumed: func(token, id string) (packet.Use, error) {
 			l, err := ledger()
 			if err != nil {

@@ -50,6 +50,7 @@ var commands = []command{
 	{"resume", nil, "Resume work from a stored handoff, once and for all"},
 	{"approve", nil, "Let others act on a handoff that needs an approval"},
 	{"reject", nil, "Reject a handoff, for good"},
+	{"probes", nil, "Say which programs may find out whether what a handoff claims holds"},
 	{"create", nil, "Store what a run did, validated and left open"},
 	{"hop", nil, "Make and store the next universal handoff of a chain"},
 	{"validate", nil, "Validate universal handoffs: schema, tokens, semantics"},

@@ -27,6 +27,7 @@ type checks struct {
 	answers    string
 	confirmed  string
 	ascii      bool
+	probe      string
 	given      func(flag string) bool
 }
 
@@ -36,6 +37,8 @@ func (c *checks) register(cmd *cobra.Command) {
 	everyday.Texts(cmd.Flags(), &c.allowEmpty, "allow-empty", "a `field` that may be empty; may be repeated")
 	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as they were understood")
 	cmd.Flags().StringVar(&c.confirmed, "confirmed-by", "", "the `operator` who says that the answers mean what the packet says, in other words; audited")
+	cmd.Flags().StringVar(&c.probe, "probe", "", "run the probes that a handoff claims to have passed, or with =NAME that one; they have to be allowed (`name`)")
+	cmd.Flags().Lookup("probe").NoOptDefVal = everyProbe
 	cmd.Flags().BoolVar(&c.ascii, "ascii", false, "print ASCII only")
 }
 
@@ -49,8 +52,14 @@ Nothing is changed, no token consumed. The exit code is 0 for CLEAN, 10 for OPER
 of several the worst counts.
 
 With --answers the replay test compares what was understood with what the packet says. No program can
-tell whether other words mean the same: both are shown, and somebody has to confirm them.`,
-		Example:           "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json",
+tell whether other words mean the same: both are shown, and somebody has to confirm them.
+
+With --probe the probes are run that a handoff claims to have passed (a reference such as probe:test=passed), as
+.handoff-probes.yaml in the project defines them and as you have allowed it: see handoff probes. Each claim is then
+confirmed, contradicted, not run, or was made of other work than what is here; what is not confirmed makes a handoff
+OPERATIONAL. A result stands for 24 hours for the same definition on the same commit, as long as no file that git
+tracks differs from it.`,
+		Example:           "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json\n  handoff check 134327a8 --probe",
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE:              func(_ *cobra.Command, names []string) error { return a.check(names, &c) },
@@ -72,6 +81,11 @@ func (a *app) check(names []string, c *checks) error {
 	}
 	with, err := c.with(p)
 	if err != nil {
+		return err
+	}
+	ctx, stop := c.stoppable()
+	defer stop()
+	if with.Probe, err = a.prober(ctx, p, s, c); err != nil {
 		return err
 	}
 	o, err := with.Options(s)

@@ -49,6 +49,11 @@ and the next sync says if somebody else was the first.`,
 			if r.Checks, err = c.with(p); err != nil {
 				return err
 			}
+			ctx, stop := c.stoppable()
+			defer stop()
+			if r.Probe, err = a.prober(ctx, p, s, &c); err != nil {
+				return err
+			}
 			return a.resume(s, r, c.ascii)
 		},
 	}

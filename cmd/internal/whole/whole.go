@@ -36,7 +36,7 @@ func Program() *everyday.Whole {
 	}
 	for name, build := range map[string]func(*app) *cobra.Command{
 		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "audit": auditCommand,
-		"show": showCommand, "check": checkCommand, "resume": resumeCommand, "approve": approveCommand, "reject": rejectCommand, "create": createCommand,
+		"show": showCommand, "check": checkCommand, "resume": resumeCommand, "approve": approveCommand, "reject": rejectCommand, "probes": probesCommand, "create": createCommand,
 		"validate": validateCommand, "hop": hopCommand, "repair": repairCommand, "onboard": onboardCommand, "export": exportCommand, "page": pageCommand, "import": importCommand, "sign": signCommand, "sync": syncCommand,
 		"install": installCommand, "uninstall": uninstallCommand, "mcp": mcpCommand, "inbox": inboxCommand,
 	} {

@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"sync"
@@ -29,7 +30,7 @@ func IsConsumption(eventType string) bool {
 
 // IsAlone reports whether a line of the log records what changes nothing else in the store: it is added without an intent.
 func IsAlone(line []byte) bool {
-	return isType(line, TypeSurface) || isType(line, TypeValidate) || isType(line, TypeImport) && bytes.Contains(line, []byte(`"payload":{"handoff_ids":`))
+	return isType(line, TypeSurface) || isType(line, TypeValidate) || isType(line, TypeProbe) || isType(line, TypeImport) && bytes.Contains(line, []byte(`"payload":{"handoff_ids":`))
 }
 
 // WrittenID returns the id of the handoff whose writing a line of the log records, unless its document was there before.
@@ -82,6 +83,15 @@ func AdoptedAt(line []byte) (at []byte, ok bool) {
 		return nil, false
 	}
 	return textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc")
+}
+
+// ProbeOf returns what a line of the log says of a run of a probe.
+func ProbeOf(line []byte) (p Probed, ok bool) {
+	if !isType(line, TypeProbe) {
+		return p, false
+	}
+	e := struct{ Payload *Probed }{&p}
+	return p, json.Unmarshal(line, &e) == nil
 }
 
 // isWrite reports whether a line says that handoffs came into the store.

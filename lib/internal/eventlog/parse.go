@@ -22,7 +22,7 @@ type Parsed struct {
 // contents are the types of events, each with how its payload is read. It is nil where that says nothing about the store.
 var contents = map[string]func(json.RawMessage) (any, error){
 	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
-	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil,
+	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil, TypeProbe: nil,
 	TypeSign: payload[Signed], TypeTrust: nil, TypeTake: payload[Resumed], TypeRelease: payload[Resumed], TypeDone: payload[Resumed],
 	TypePrune: payload[Pruned], TypeArchive: payload[Resumed], TypeUnarchive: payload[Resumed], TypeYield: payload[Resumed], TypeApprove: payload[Resumed], TypeReject: payload[Resumed],
 }

@@ -27,6 +27,7 @@ const (
 	TypeApprove    = "handoff.approve"
 	TypeReject     = "handoff.reject"
 	TypeValidate   = "handoff.validate"
+	TypeProbe      = "handoff.probe"
 	TypeRepair     = "handoff.repair"
 	TypeRotate     = "index.rotate"
 	TypeRecovered  = "log.recovered"
@@ -177,6 +178,20 @@ type Validation struct {
 	Changes   int    `json:"changes,omitempty"` // of the repair that followed
 
 	ConfirmedBy string `json:"confirmed_by,omitempty"` // of a check: who said that the answers mean what the packet says
+}
+
+// Probed is what a probe found of the claim of a handoff.
+type Probed struct {
+	Changed    int    `json:"changed"` // how many files were not as they are in the commit
+	Commit     string `json:"commit"`  // that was checked out; "" if that is not known or was changed meanwhile
+	Definition string `json:"definition_sha256"`
+	DurationMS int64  `json:"duration_ms"`
+	ExitCode   int    `json:"exit_code"`
+	HandoffID  string `json:"handoff_id"`
+	OperatorID string `json:"operator_id"`
+	Probe      string `json:"probe"`
+	RanAt      string `json:"ran_at"` // an earlier run may stand for another
+	Verdict    string `json:"verdict"`
 }
 
 // Imported names handoffs that came with the files of the store, as git brings them, and that verified.

@@ -23,6 +23,7 @@ const (
 type User struct {
 	Dir        string // where the file is; "" if nobody can say
 	Operator   Setting[string]
+	State      string // the directory of what the program keeps for the person, which need not be there; "" if nobody can say
 	Sign       Setting[bool]
 	SigningKey Setting[string]
 }
@@ -47,6 +48,24 @@ func UserDir(getenv func(string) string) string {
 // File returns the path of the user's configuration, which need not be there.
 func (u User) File() string { return filepath.Join(u.Dir, UserName) }
 
+// userState returns the directory of the user's state, "" where the environment does not name one (XDG Base Directory
+// Specification; the directories that macOS and Windows have for that).
+func userState(getenv func(string) string) string {
+	base, home := getenv("XDG_STATE_HOME"), getenv("HOME")
+	switch {
+	case runtime.GOOS == "windows":
+		base = getenv("LocalAppData")
+	case runtime.GOOS == "darwin" && base == "" && home != "":
+		base = filepath.Join(home, "Library", "Application Support")
+	case base == "" && home != "":
+		base = filepath.Join(home, ".local", "state")
+	}
+	if !filepath.IsAbs(base) {
+		return ""
+	}
+	return filepath.Join(base, "handoff")
+}
+
 // AllowedSigners returns the user's file of allowed signers, which need not be there; "" if nobody can say where it would be.
 func (u User) AllowedSigners() string {
 	if u.Dir == "" {
@@ -57,7 +76,7 @@ func (u User) AllowedSigners() string {
 
 // LoadUser reads the user's configuration. An error names every bad line.
 func LoadUser(getenv func(string) string) (User, error) {
-	u := User{Dir: UserDir(getenv), Operator: byDefault(""), Sign: byDefault(false), SigningKey: byDefault("")}
+	u := User{Dir: UserDir(getenv), State: userState(getenv), Operator: byDefault(""), Sign: byDefault(false), SigningKey: byDefault("")}
 	if u.Dir == "" {
 		return u, nil
 	}

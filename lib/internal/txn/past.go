@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -104,4 +105,17 @@ func (p *Past) Gap(row index.Row) string {
 		}
 	}
 	return ""
+}
+
+// Probed returns what the audit log says of the newest run of a probe that came to an end, by a definition on a commit with no
+// file changed, since a time.
+func Probed(d *durable.Dir, like eventlog.Probed, since time.Time) (found eventlog.Probed, ok bool, err error) {
+	_, err = eachLine(d, func(line []byte) {
+		p, is := eventlog.ProbeOf(line)
+		at, timed := form.Instant(p.RanAt)
+		if is && timed && p.Probe == like.Probe && p.Definition == like.Definition && p.Commit == like.Commit && p.Changed == 0 && p.ExitCode >= 0 && !at.Before(since) {
+			found, ok = p, true
+		}
+	})
+	return found, ok && err == nil, err
 }

@@ -1,0 +1,220 @@
+package whole
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/probe"
+)
+
+// everyProbe is what --probe says without a name.
+const everyProbe = "*"
+
+// stoppable is a context that ends when the program is to end, so that probes do not outlive it.
+func (c *checks) stoppable() (context.Context, context.CancelFunc) {
+	if !c.given("probe") {
+		return context.WithCancel(context.Background())
+	}
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+// prober returns what puts claims to the test, nil if that is not asked for. A definition that is not allowed as it is now is
+// handoff.ErrDenied; one that names no such probe as is asked for is handoff.ErrInvalid.
+func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store, c *checks) (func(string, []string) []packet.Probed, error) {
+	if !c.given("probe") {
+		return nil, nil
+	}
+	with := probe.Prober{Root: p.Work, Environ: os.Environ(), Only: strings.TrimPrefix(c.probe, everyProbe), Operator: p.Me(), Now: time.Now}
+	if p.Options.Now != nil {
+		with.Now = p.Options.Now
+	}
+	var err error
+	with.Definition, err = probe.Read(p.Work)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+		if with.Only != "" {
+			err = everyday.Invalid("define it there", "the project has no "+probe.Name)
+		}
+	case err == nil:
+		if err = a.allowed(p).Check(with.Definition); err == nil && with.Only != "" {
+			_, err = with.Definition.Find(with.Only)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	with.Earlier = s.Probed
+	with.Record = func(e handoff.Probed) bool { return s.RecordProbe(ctx, e) }
+	return func(id string, references []string) (all []packet.Probed) {
+		for _, f := range with.Claims(ctx, id, references) {
+			all = append(all, packet.Probed{Probe: f.Probe, Defined: f.Defined, Verdict: string(f.Verdict), Pass: f.Passed, Reason: f.Reason, Output: f.Output})
+		}
+		return all
+	}, nil
+}
+
+func (a *app) allowed(p handoff.Project) probe.Allowed { return probe.Allowed{Dir: p.User.State} }
+
+func probesCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "probes",
+		Long: `A handoff may claim that a probe of the project has passed: probe:test=passed among its references. What probes there
+are stands in .handoff-probes.yaml in the root of the project, such as:
+
+  probes:
+    test: {argv: [go, test, ./...], timeout: 10m}
+
+handoff check --probe and handoff resume --probe run those that are claimed, without a shell, with nothing on standard
+input, without a terminal, in the root of the project, with a small environment (PATH, HOME, LANG and the like), for as
+long as their timeout says (10 minutes if it says nothing, 2 hours at most). Then what they have started is killed. What
+takes itself out of its session and throws its environment away may get away; on systems other than Linux it is enough
+to leave the process group, and Windows kills the program alone. The last 64 KiB that a probe prints are kept, and
+shown in a frame like what others have written.
+
+A probe runs with your rights, in no sandbox. So nothing runs before you have allowed the file as it is: after one byte
+of it has changed it is not allowed any more. What you have allowed is kept with your own state (XDG_STATE_HOME), never
+in the project.`,
+		Args: everyday.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return everyday.Usage(cmd, fmt.Errorf("say allow, list or forget"))
+		},
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "allow", Short: "Show what the project defines, and ask whether you allow it; needs a terminal",
+			Long: `Show .handoff-probes.yaml as it is, and ask at a terminal whether its probes may run here with your rights. There
+is no other way to allow them: no flag, setting, variable, hook or tool does.`,
+			Example: "  handoff probes allow", Args: everyday.Args(cobra.NoArgs),
+			RunE: func(*cobra.Command, []string) error { return a.allowProbes() },
+		},
+		&cobra.Command{
+			Use: "list", Short: "List the probes of the project, and whether you have allowed them",
+			Example: "  handoff probes list", Args: everyday.Args(cobra.NoArgs),
+			RunE: func(*cobra.Command, []string) error { return a.listProbes() },
+		},
+		&cobra.Command{
+			Use: "forget", Short: "Allow nothing of the project any more",
+			Example: "  handoff probes forget", Args: everyday.Args(cobra.NoArgs),
+			RunE: func(*cobra.Command, []string) error { return a.forgetProbes() },
+		},
+	)
+	return cmd
+}
+
+// definition reads the definition of the project.
+func (a *app) definition() (handoff.Project, *probe.Definition, error) {
+	p, err := a.Project()
+	if err != nil {
+		return p, nil, err
+	}
+	d, err := probe.Read(p.Work)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = everyday.Invalid("`handoff probes --help` shows what stands in one", "the project has no "+probe.Name)
+	}
+	return p, d, err
+}
+
+func (a *app) allowProbes() error {
+	p, d, err := a.definition()
+	if err != nil {
+		return err
+	}
+	if name := agent.Inside(a.Getenv); name != "" {
+		return denied("run it in a terminal of your own", "this is a session of %s; who allows probes is a person", name)
+	}
+	if !a.CanAsk() || !everyday.IsTerminal(a.Stdout) {
+		return denied("run it at a terminal", "nobody can be asked here whether the probes are allowed")
+	}
+	text := handoff.Escape(string(d.Text))
+	fmt.Fprintf(a.Stdout, "%s\n\n", handoff.EscapeLine(d.Path))
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(a.Stdout, "| %s\n", strings.TrimSuffix(line, "\n"))
+	}
+	fmt.Fprintf(a.Stderr, "\nThey run with your rights, in no sandbox. May they run here? Type yes: ")
+	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
+	if err != nil && err != io.EOF || strings.TrimSpace(answer) != "yes" {
+		return denied("", "nothing was allowed")
+	}
+	if err := a.allowed(p).Allow(d, time.Now()); err != nil {
+		return err
+	}
+	a.Note("allowed: " + fmt.Sprint(len(d.Probes)) + " of " + filepath.Base(d.Path) + ", as it is now")
+	return nil
+}
+
+func denied(hint, format string, args ...any) error {
+	return &handoff.Error{Class: handoff.ErrDenied, Problem: fmt.Sprintf(format, args...), Advice: hint}
+}
+
+// A probed is how a probe looks in JSON.
+type probed struct {
+	Name      string   `json:"probe"`
+	Argv      []string `json:"argv"`
+	Timeout   string   `json:"timeout"`
+	IsAllowed bool     `json:"allowed"`
+}
+
+func (a *app) listProbes() error {
+	p, d, err := a.definition()
+	if err != nil {
+		return err
+	}
+	since, err := a.allowed(p).Since(d)
+	if err != nil {
+		return err
+	}
+	list := []probed{}
+	for _, one := range d.Probes {
+		list = append(list, probed{one.Name, one.Argv, one.Timeout.String(), since != ""})
+	}
+	if a.JSON {
+		return a.PrintJSON(list)
+	}
+	for _, one := range list {
+		words := make([]string, len(one.Argv))
+		for i, w := range one.Argv {
+			words[i] = fmt.Sprintf("%q", handoff.EscapeLine(w))
+		}
+		fmt.Fprintf(a.Stdout, "%s\t%s\t%s\n", one.Name, one.Timeout, strings.Join(words, " "))
+	}
+	state := "not allowed as it is now: read it, then run `handoff probes allow` at a terminal"
+	if since != "" {
+		state = "allowed since " + since
+	}
+	a.Note(probe.Name + " is " + state)
+	return nil
+}
+
+func (a *app) forgetProbes() error {
+	p, d, err := a.definition()
+	if err != nil {
+		return err
+	}
+	was, err := a.allowed(p).Forget(d)
+	if err != nil {
+		return err
+	}
+	if !was {
+		a.Note("nothing of this project was allowed")
+		return nil
+	}
+	a.Note("nothing of this project is allowed any more")
+	return nil
+}

@@ -1,0 +1,139 @@
+//go:build unix
+
+package probe_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/probe"
+)
+
+const definition = "probes: {test: {argv: [sh, -c, \"exit 0\"]}}\n"
+
+var now = time.Date(2026, 5, 8, 12, 0, 0, 0, time.UTC)
+
+func state(t testing.TB) probe.Allowed {
+	return probe.Allowed{Dir: filepath.Join(t.TempDir(), "state/handoff")}
+}
+
+func TestAllowed(t *testing.T) {
+	a, root := state(t), project(t, definition)
+	d := mustRead(t, root)
+	if err := a.Check(d); !errors.Is(err, fault.ErrDenied) {
+		t.Errorf("before: %v", err)
+	}
+	if err := a.Allow(d, now); err != nil {
+		t.Fatal(err)
+	}
+	if since, err := a.Since(mustRead(t, root)); err != nil || since != "2026-05-08T12:00:00Z" {
+		t.Errorf("%q, %v", since, err)
+	}
+	for i := range definition { // each byte counts
+		text := []byte(definition)
+		text[i] ^= 1
+		if err := a.Check(&probe.Definition{Path: d.Path, Text: text}); !errors.Is(err, fault.ErrDenied) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if err := a.Check(&probe.Definition{Path: d.Path + "x", Text: d.Text}); !errors.Is(err, fault.ErrDenied) {
+		t.Errorf("elsewhere: %v", err)
+	}
+
+	// What was allowed before is no longer, and another project is none of this one's.
+	other := mustRead(t, project(t, definition))
+	if err := a.Allow(other, now); err != nil {
+		t.Fatal(err)
+	}
+	changed := &probe.Definition{Path: d.Path, Text: []byte(definition + "#\n")}
+	if err := a.Allow(changed, now); err != nil {
+		t.Fatal(err)
+	}
+	if a.Check(d) == nil || a.Check(changed) != nil || a.Check(other) != nil {
+		t.Error("not what was allowed last is allowed")
+	}
+	if was, err := a.Forget(d); err != nil || !was || a.Check(changed) == nil || a.Check(other) != nil {
+		t.Errorf("forget: %t, %v", was, err)
+	}
+	if was, err := a.Forget(d); err != nil || was {
+		t.Errorf("forget again: %t, %v", was, err)
+	}
+	if was, err := state(t).Forget(d); err != nil || was {
+		t.Errorf("forget nothing: %t, %v", was, err)
+	}
+}
+
+// What allows lies outside of the project, and is the caller's alone.
+func TestAllowedRefuses(t *testing.T) {
+	root := project(t, definition)
+	d := mustRead(t, root)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{root, filepath.Join(root, "state"), filepath.Join(root, "..", filepath.Base(root), "a/b"), link, filepath.Join(link, "state")} {
+		a := probe.Allowed{Dir: dir}
+		if err := errors.Join(a.Allow(d, now)); !errors.Is(err, fault.ErrDenied) {
+			t.Errorf("%s: %v", dir, err)
+		}
+		if _, err := a.Since(d); !errors.Is(err, fault.ErrDenied) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if err := (probe.Allowed{}).Check(d); !errors.Is(err, fault.ErrConfig) {
+		t.Errorf("no state: %v", err)
+	}
+
+	a := state(t)
+	if err := a.Allow(d, now); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(a.Dir, "allowed-probes")
+	for name, spoil := range map[string]func() error{
+		"others may write": func() error { return os.Chmod(file, 0o622) },
+		"others may read":  func() error { return os.Chmod(file, 0o644) },
+		"a link": func() error {
+			return errors.Join(os.Rename(file, file+"-"), os.Symlink(file+"-", file))
+		},
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Check(d); !errors.Is(err, fault.ErrDenied) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := errors.Join(os.RemoveAll(a.Dir), a.Allow(d, now), a.Check(d)); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+	}
+}
+
+func TestAllowAtOnce(t *testing.T) {
+	a := state(t)
+	var all []*probe.Definition
+	var wg sync.WaitGroup
+	for i := range 8 {
+		d := &probe.Definition{Path: fmt.Sprintf("/nowhere/%d/%s", i, probe.Name), Text: []byte(definition)}
+		all = append(all, d)
+		wg.Go(func() {
+			if err := a.Allow(d, now); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, d := range all {
+		if err := a.Check(d); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+// Package probe finds out whether what a handoff claims holds, by running what the project has for that (spec 6-life, "Claims
+// and probes"). A handoff names a probe, never a command. What the probes are stands in the file [Name] in the root of the
+// project:
+//
+//	probes:
+//	  test: {argv: [go, test, ./...], timeout: 10m}
+//
+// A clone brings that file along, so that nothing of it runs before the person who received it has allowed it as it is, byte
+// for byte ([Allowed]). That a probe only reads is the judgement of that person: it runs with their rights, in no sandbox.
+package probe
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
+	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
+	"github.com/seed-78daf238/handoff/lib/relation"
+)
+
+// Name is the name of the file that defines the probes of a project.
+const Name = ".handoff-probes.yaml"
+
+const (
+	maxBytes    = 64 << 10
+	maxNodes    = 2000
+	maxProbes   = 64
+	maxWords    = 256  // of one command
+	maxWord     = 4096 // bytes
+	defaultTime = 10 * time.Minute
+	longestTime = 2 * time.Hour
+)
+
+// A Probe is one command of a project.
+type Probe struct {
+	Name    string
+	Argv    []string
+	Timeout time.Duration
+}
+
+// A Definition is what the file of a project said when it was read.
+type Definition struct {
+	Path   string // absolute, without symbolic links
+	Text   []byte
+	Probes []Probe // in the order of the file
+}
+
+// Read reads the definition of the project at root. One that is missing is fs.ErrNotExist. What is no plain file, or belongs to
+// somebody else than the caller and root, is fault.ErrDenied; what is no definition is fault.ErrConfig.
+func Read(root string) (*Definition, error) {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return nil, err
+	}
+	d, err := durable.OpenDir(root)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	def := &Definition{Path: filepath.Join(root, Name)}
+	text, entry, err := d.AppendEntry(nil, Name, maxBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
+		return nil, fault.New(fault.ErrDenied, "put a plain file in its place", "%v", err)
+	case err != nil:
+		return nil, fault.Unreadable(err)
+	case !settings.IsTrusted(root) || entry.Owner != 0 && int(entry.Owner) != os.Geteuid():
+		return nil, fault.New(fault.ErrDenied, "work on a copy of your own", Name+" or its directory belongs to somebody else, and nothing of it is run")
+	}
+	def.Text = text
+	def.Probes, err = parse(form.Normal(text))
+	return def, err
+}
+
+// Find returns the probe of a name.
+func (d *Definition) Find(name string) (Probe, error) {
+	var names []string
+	for _, p := range d.Probes {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	hint := "it defines " + strings.Join(names, ", ")
+	if near := form.Nearest(name, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return Probe{}, fault.New(fault.ErrInvalid, hint, Name+" defines no probe of that name")
+}
+
+// Digest is of path and bytes: what is allowed, and what a result belongs to.
+func (d *Definition) Digest() string {
+	return canon.SHA256Hex(fmt.Appendf(nil, "%s\x00%s", d.Path, d.Text))
+}
+
+// IsSame reports whether the file still says the same.
+func (d *Definition) IsSame() bool {
+	now, err := Read(filepath.Dir(d.Path))
+	return err == nil && now.Path == d.Path && bytes.Equal(now.Text, d.Text)
+}
+
+func parse(text []byte) ([]Probe, error) {
+	root, faults := yamlnode.Read(text, yamlnode.Options{Name: "the file", MaxBytes: maxBytes, MaxNodes: maxNodes})
+	p := &parser{faults: faults}
+	var probes []Probe
+	switch {
+	case len(faults) > 0:
+	case root == nil || root.Kind != yamlnode.Mapping || len(root.Members) != 1 || root.Members[0].Key.Text != "probes":
+		p.fault(root, "it must be one mapping with the key probes")
+	default:
+		probes = p.probes(root.Members[0].Value)
+	}
+	if len(p.faults) > 0 {
+		all := make([]error, len(p.faults))
+		for i, f := range p.faults {
+			all[i] = fmt.Errorf("%s:%d: %s", Name, max(f.Line, 1), f.Problem)
+		}
+		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`", "%v", errors.Join(all...))
+	}
+	return probes, nil
+}
+
+// A parser collects every fault of a file.
+type parser struct{ faults []fault.Fault }
+
+func (p *parser) fault(at *yamlnode.Node, format string, args ...any) {
+	f := fault.Fault{Line: 1, Problem: fmt.Sprintf(format, args...)}
+	if at != nil {
+		f.Line = at.Line
+	}
+	p.faults = append(p.faults, f)
+}
+
+func (p *parser) probes(n *yamlnode.Node) (all []Probe) {
+	if n.Kind != yamlnode.Mapping || len(n.Members) == 0 || len(n.Members) > maxProbes {
+		p.fault(n, "probes must be a mapping of 1 to %d probes by name", maxProbes)
+		return nil
+	}
+	for _, m := range n.Members {
+		if !form.IsSlug(m.Key.Text, relation.MaxProbe) {
+			p.fault(m.Key, "%s is no name: it has 1 to %d letters, digits, _ and -", fault.Quote(m.Key.Text), relation.MaxProbe)
+		}
+		all = append(all, p.probe(m.Key.Text, m.Value))
+	}
+	return all
+}
+
+func (p *parser) probe(name string, n *yamlnode.Node) Probe {
+	made := Probe{Name: name, Timeout: defaultTime}
+	if n.Kind != yamlnode.Mapping {
+		p.fault(n, "a probe must be a mapping with argv and, if it has a time limit of its own, timeout")
+		return made
+	}
+	for _, m := range n.Members {
+		switch m.Key.Text {
+		case "argv":
+			made.Argv = p.argv(m.Value)
+		case "timeout":
+			made.Timeout = p.timeout(m.Value)
+		default:
+			p.fault(m.Key, "unknown key %s; a probe has argv and timeout", fault.Quote(m.Key.Text))
+		}
+	}
+	if made.Argv == nil {
+		p.fault(n, "the probe has no argv")
+	}
+	return made
+}
+
+func (p *parser) argv(n *yamlnode.Node) (words []string) {
+	words = []string{}
+	if n.Kind != yamlnode.List || len(n.Items) == 0 || len(n.Items) > maxWords {
+		p.fault(n, "argv must be a list of 1 to %d words: a program, and what it is called with; no shell reads them", maxWords)
+		return words
+	}
+	for i, w := range n.Items {
+		switch {
+		case w.Kind != yamlnode.Scalar || w.Tag != "!!str":
+			p.fault(w, "a word of argv must be a string; write it in quotes")
+		case i == 0 && w.Text == "", len(w.Text) > maxWord, strings.ContainsRune(w.Text, 0):
+			p.fault(w, "a word of argv is empty, has more than %d bytes, or holds a NUL", maxWord)
+		}
+		words = append(words, w.Text)
+	}
+	return words
+}
+
+func (p *parser) timeout(n *yamlnode.Node) time.Duration {
+	d, err := time.ParseDuration(n.Text)
+	if n.Kind != yamlnode.Scalar || err != nil || d < time.Second || d > longestTime {
+		p.fault(n, "timeout must be a duration such as 90s or 10m, from 1s to 2h")
+		return defaultTime
+	}
+	return d
+}

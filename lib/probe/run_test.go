@@ -1,0 +1,132 @@
+//go:build unix
+
+package probe_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/probe"
+)
+
+func shell(script string) probe.Probe {
+	return probe.Probe{Name: "test", Argv: []string{"/bin/sh", "-c", script}, Timeout: 30 * time.Second}
+}
+
+func mustRun(t *testing.T, p probe.Probe, environ ...string) probe.Outcome {
+	t.Helper()
+	o, err := p.Run(t.Context(), t.TempDir(), append(os.Environ(), environ...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestRun(t *testing.T) {
+	root := t.TempDir()
+	for script, want := range map[string]struct {
+		code   int
+		output string
+	}{
+		"echo out; echo err >&2; exit 3": {3, "out\nerr\n"},
+		"cat; echo end":                  {0, "end\n"}, // standard input is empty
+		"pwd":                            {0, root + "\n"},
+		"echo here >/dev/tty":            {-2, ""}, // there is no terminal
+		`echo "${SECRET_KEY-none} ${TERM} ${BASH_ENV-none}"`: {0, "none dumb none\n"},
+		`echo "$PATH"`: {0, "/bin:/usr/bin\n"},
+		`[ "$(ps -o pgid= -p $$ | tr -d ' ')" = $$ ]`: {0, ""},
+	} {
+		o, err := shell(script).Run(t.Context(), root, []string{"SECRET_KEY=x", "BASH_ENV=/x", "PATH=/bin:bin:.::/usr/bin", "HOME=/"})
+		failed := want.code == -2 && o.Code > 0
+		if err != nil || !failed && (o.Code != want.code || string(o.Output) != want.output) || o.Why != "" || o.Left {
+			t.Errorf("%s: %+v, %q, %v", script, o, o.Output, err)
+		}
+	}
+	for _, program := range []string{"no-such-program", "./none", root} {
+		if o, err := (probe.Probe{Argv: []string{program}, Timeout: time.Second}).Run(t.Context(), root, os.Environ()); err == nil {
+			t.Errorf("%s: %+v", program, o)
+		}
+	}
+}
+
+// lives reports whether anything still writes to a file.
+func lives(t *testing.T, path string) bool {
+	t.Helper()
+	size := func() int64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	before := size()
+	time.Sleep(300 * time.Millisecond)
+	return size() != before
+}
+
+// What a probe has started ends with it: after its time, when it ends by itself, and when it is stopped.
+func TestRunLeavesNothing(t *testing.T) {
+	const busy = "while :; do echo x >>%s; sleep 0.05; done"
+	ways := map[string]string{
+		"itself": busy, "in the background": "(" + busy + ") & sleep 60", "and ends": "(" + busy + ") >/dev/null 2>&1 & sleep 0.2", "holds the output": "(" + busy + ") & sleep 0.2",
+		"ignores signals": "trap '' TERM INT HUP; " + busy,
+	}
+	if runtime.GOOS == "linux" {
+		ways["a session of its own"] = "setsid sh -c '" + busy + "' >/dev/null 2>&1 & sleep 60"
+		ways["twice removed"] = "setsid sh -c 'setsid sh -c \"" + busy + "\" & exit' >/dev/null 2>&1 & sleep 0.2"
+	}
+	for name, script := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "x")
+			p := shell(fmt.Sprintf(script, path))
+			p.Timeout = time.Second
+			began := time.Now()
+			o := mustRun(t, p)
+			if took := time.Since(began); took > 20*time.Second || o.Left {
+				t.Errorf("%s, %+v", took, o)
+			}
+			if lives(t, path) {
+				t.Error("something still runs")
+			}
+			if strings.HasSuffix(script, "sleep 0.2") != (o.Why == "") || o.Why == "" && o.Code != 0 {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+	t.Run("stopped", func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer stop()
+		path := filepath.Join(t.TempDir(), "x")
+		o, err := shell(fmt.Sprintf(busy, path)).Run(ctx, t.TempDir(), os.Environ())
+		if err != nil || o.Code != -1 || o.Why == "" || lives(t, path) {
+			t.Errorf("%+v, %v", o, err)
+		}
+	})
+}
+
+// However much a probe prints, the end of it is kept.
+func TestRunCapsOutput(t *testing.T) {
+	p := shell("yes | head -c 300000000; printf 'the end'")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	o := mustRun(t, p)
+	runtime.ReadMemStats(&after)
+	if o.Code != 0 || len(o.Output) != probe.MaxOutput || !strings.HasSuffix(string(o.Output), "y\nthe end") || o.Printed != 300000007 {
+		t.Errorf("%d of %d bytes, %+v", len(o.Output), o.Printed, o.Code)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {
+		t.Errorf("%d bytes were allocated", used)
+	}
+	endless := shell("yes")
+	endless.Timeout = time.Second
+	if o := mustRun(t, endless); o.Why == "" || len(o.Output) != probe.MaxOutput {
+		t.Errorf("%d bytes, %q", len(o.Output), o.Why)
+	}
+}
