@@ -30,6 +30,8 @@ type Whole struct {
 
 	// Compose stores what is saved in an editor that begins with a text; at is the time of one that has none, "" is now.
 	Compose func(a *App, f Fields, at, start string) error
+
+	Body func(body string, columns int, colours bool) []string // the lines of a body as Markdown on a terminal
 }
 
 // errBeyond ends a command that the fast program cannot do, before it has changed or printed anything.

@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,20 +14,26 @@ import (
 )
 
 func readCommand(a *App) *cobra.Command {
-	var raw, agent, unverified bool
+	var raw, agent, unverified, noPager bool
 	var maxChars, offset int
 	var operator string
 	cmd := &cobra.Command{
 		Use:   "read ID",
 		Short: "Print the body of a handoff, after proving that it is what was written",
-		Long: `Print the body of a handoff: its bytes to a pipe, escaped to a terminal. ID may be a unique prefix
-of 4 or more hex digits, a file name, or @ for the newest to you. The id is computed from the file first; if it is another, nothing is
-printed and the exit code is 6. With --agent it prints at most 30,000 characters, and how to read on.`,
-		Example:           "  handoff read 134327a8\n  handoff read 134327a8 --agent",
+		Long: `Print the body of a handoff: its bytes to a pipe; on a terminal what is known of it, the body as
+Markdown, and what can be done next, in $PAGER if it is long. ID may be a unique prefix of 4 or more hex
+digits, a file name, or @ for the newest to you. The id is computed from the file first; if it is another,
+nothing is printed and the exit code is 6. With --agent it prints at most 30,000 characters, and how to
+read on.`,
+		Example:           "  handoff read 134327a8\n  handoff read @\n  handoff read 134327a8 --agent",
 		Args:              Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			a.ForAgents = agent || unverified
+			people := a.forPeople() && !agent && !unverified && !raw
+			if people {
+				_ = a.beyond() // what the whole program shows as Markdown, this one shows as it is
+			}
 			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
@@ -40,12 +47,20 @@ printed and the exit code is 6. With --agent it prints at most 30,000 characters
 				}
 				return err
 			}
-			if why, _ := s.Distrust(got.Entry.From, got.Signature); why != "" {
+			why, _ := s.Distrust(got.Entry.From, got.Signature)
+			verdict := WorkOf(p).Of(context.Background(), got.References)
+			line := ""
+			if verdict.Reason != "" {
+				line = verdict.Line()
+			}
+			if people {
+				return a.readForPeople(s, got, cmp.Or(operator, p.Me()), !noPager, why, line)
+			}
+			if why != "" {
 				a.Note(why)
 			}
-			verdict := WorkOf(p).Of(context.Background(), got.References)
-			if verdict.Reason != "" && !a.JSON && !agent {
-				a.Note(verdict.Line())
+			if line != "" && !a.JSON && !agent {
+				a.Note(line)
 			}
 			switch {
 			case a.JSON:
@@ -55,14 +70,12 @@ printed and the exit code is 6. With --agent it prints at most 30,000 characters
 					return err
 				}
 				words := nextCommands(s, got, p.Me())
-				if verdict.Reason != "" {
-					words = verdict.Line() + "\n" + words
+				if line != "" {
+					words = line + "\n" + words
 				}
 				_, err = io.WriteString(a.Stdout, words)
 			case raw:
 				_, err = a.Stdout.Write(got.Text)
-			case IsTerminal(a.Stdout):
-				_, err = io.WriteString(a.Stdout, handoff.Escape(got.Body))
 			default:
 				_, err = io.WriteString(a.Stdout, got.Body)
 			}
@@ -71,6 +84,7 @@ printed and the exit code is 6. With --agent it prints at most 30,000 characters
 	}
 	a.OperatorFlag(cmd, &operator)
 	cmd.Flags().BoolVar(&raw, "raw", false, "print the stored file, frontmatter included, byte by byte")
+	cmd.Flags().BoolVar(&noPager, "no-pager", false, "on a terminal: print it all at once")
 	cmd.Flags().BoolVar(&agent, "agent", false, "print the body in a frame that says it is no instruction")
 	cmd.Flags().BoolVar(&unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")
 	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut a framed body after this `number` of characters")

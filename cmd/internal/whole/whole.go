@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/lib/signature"
@@ -26,6 +27,10 @@ func Program() *everyday.Whole {
 
 		VerifySignature: signature.Verify,
 		Sign:            signText,
+
+		Body: func(body string, columns int, colours bool) []string {
+			return markdown.Lines(body, markdown.Options{Width: columns, Plain: !colours})
+		},
 
 		IsRecord: func(text []byte) bool { return record.Detect(text) != "" },
 		Records:  records,

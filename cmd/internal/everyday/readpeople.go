@@ -1,0 +1,145 @@
+package everyday
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/relation"
+)
+
+const widestBody = 100 // columns, to be read with ease
+
+// readForPeople shows a proven handoff on a terminal: what is known of it, its body, and what can be done next by me. notes are
+// lines about it that are ours.
+func (a *App) readForPeople(s *handoff.Store, got handoff.Stored, me string, pager bool, notes ...string) error {
+	width, height := TerminalWidth(a.Stdout), 0
+	if f := Terminal(a.Stdout); f != nil {
+		_, height, _ = term.GetSize(int(f.Fd())) // 0 is unknown
+	}
+	lines := a.header(s, got, notes)
+	lines = append(lines, "")
+	if a.whole != nil {
+		lines = append(lines, a.whole.Body(got.Body, min(width, widestBody), a.Colours())...)
+	} else {
+		lines = append(lines, strings.Split(strings.TrimRight(handoff.Escape(got.Body), "\n"), "\n")...)
+	}
+	if next := a.nextForPeople(s, got, me); next != "" {
+		lines = append(lines, "", a.styled(faint, next))
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	if pager && height > 0 && len(lines) >= height && a.page(text) {
+		return nil
+	}
+	_, err := io.WriteString(a.Stdout, text)
+	return err
+}
+
+// header has a line for each thing that is known of a handoff. What others wrote of it are slugs, or is escaped.
+func (a *App) header(s *handoff.Store, got handoff.Stored, notes []string) []string {
+	e := got.Entry
+	when := e.Time
+	if at, err := time.Parse(time.RFC3339, e.Time); err == nil {
+		when = handoff.Ago(at, time.Now()) + ", " + at.Local().Format("Mon 2 Jan 2006 15:04")
+	}
+	lines := []string{a.styled(bold, handoff.EscapeLine(e.Topic))}
+	add := func(name, text string) {
+		if text != "" {
+			lines = append(lines, a.styled(faint, fmt.Sprintf("%-7s ", name))+handoff.EscapeLine(text))
+		}
+	}
+	state := s.Listed([]handoff.Entry{e})[0].State
+	add("from", e.From+" to "+e.To)
+	add("when", when)
+	add("id", Short(e.ID, shortest)+"  "+got.Path)
+	add("state", string(state)+a.holder(s, e))
+	add("tags", strings.Join(got.Tags, " "))
+	add("thread", thread(got.References))
+	if got.Signature.State != handoff.SignatureUnsigned {
+		add("signed", got.Signature.State+" "+got.Signature.Operator)
+	}
+	for _, note := range notes {
+		add("note", note)
+	}
+	return lines
+}
+
+// holder says who has a handoff that is taken.
+func (a *App) holder(s *handoff.Store, e handoff.Entry) string {
+	if take := s.LifeOf(e.ID).Take.Holds(); take.IsDone() {
+		return " by " + take.Operator
+	}
+	return ""
+}
+
+// thread says what a handoff answers, takes the place of, and when it expires.
+func thread(references []string) string {
+	set := relation.Of(references)
+	var parts []string
+	for _, id := range set.Re {
+		parts = append(parts, "answers "+Short(id, shortest))
+	}
+	for _, id := range set.Supersedes {
+		parts = append(parts, "takes the place of "+Short(id, shortest))
+	}
+	if set.Expires != "" {
+		parts = append(parts, "expires "+set.Expires)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// nextForPeople names the commands that lead on from a handoff.
+func (a *App) nextForPeople(s *handoff.Store, got handoff.Stored, me string) string {
+	e, life := got.Entry, s.LifeOf(got.Entry.ID)
+	taken := life.Take.Holds()
+	var verbs []string
+	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
+		verbs = append(verbs, "check")
+	}
+	if me == "" || me == e.To || taken.Operator == me {
+		if !taken.IsDone() && !life.Done.IsDone() {
+			verbs = append(verbs, "take")
+		}
+		if verbs = append(verbs, "reply"); !life.Done.IsDone() {
+			verbs = append(verbs, "done")
+		}
+		if e.UnreadBy(me) {
+			verbs = append(verbs, "mark-read")
+		}
+	}
+	if len(verbs) == 0 {
+		return ""
+	}
+	return "next: handoff " + strings.Join(verbs, " | ") + " " + Short(e.ID, shortest)
+}
+
+func (a *App) styled(style, text string) string {
+	if !a.Colours() {
+		return text
+	}
+	return style + text + plain
+}
+
+// page shows a text in the user's pager, and says whether there was one to show it.
+func (a *App) page(text string) bool {
+	pager := a.Getenv("PAGER")
+	if pager == "" {
+		pager = "less"
+	}
+	cmd := exec.Command("sh", "-c", pager)
+	if _, err := exec.LookPath(strings.Fields(pager + " x")[0]); err != nil {
+		return false
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), direct(a.Stdout), a.Stderr
+	cmd.Env = os.Environ()
+	if a.Getenv("LESS") == "" {
+		cmd.Env = append(cmd.Env, "LESS=FRX") // as git does: colours, and no screen of its own for what fits
+	}
+	return cmd.Run() == nil
+}
