@@ -24,6 +24,7 @@ var commands = []command{
 	{"list", listCommand, ""},
 	{"search", searchCommand, ""},
 	{"read", readCommand, ""},
+	{"thread", threadCommand, ""},
 	{"mark-read", markReadCommand, ""},
 	{"next", nextCommand, ""},
 	{"take", takeCommand, ""},

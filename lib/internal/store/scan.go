@@ -47,6 +47,13 @@ func (s *Store) Scan(d *durable.Dir, choice Choice) (rows []index.Row, others ma
 }
 
 // ignored is the one warning about all lines that are no rows.
+// NotOf returns the IsNot of a Choice by id.
+func NotOf(wanted func(id string) bool) func(line []byte) bool {
+	return func(line []byte) bool {
+		return index.IsRowLike(line) && !wanted(AsString(index.RowID(line)))
+	}
+}
+
 func ignored(lines int, first string) string {
 	if lines == 1 {
 		return "1 line of the index is no row and was ignored: " + first + "; `handoff doctor` shows it"

@@ -1,0 +1,92 @@
+package handoff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/life"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/thread"
+)
+
+// Thread returns the handoffs that are connected with one by answers and by what supersedes what, in the order in which they
+// were written. The id is taken as Read takes it. Nothing of it is proven but the references of that one.
+func (s *Store) Thread(id string) (thread.Thread, error) {
+	asked, err := s.Find(id)
+	if err != nil {
+		return thread.Thread{}, err
+	}
+	at := s.standing()
+	facts := at.facts()
+	if got, err := s.Load(asked); err == nil { // its event may not be written yet
+		facts.AddDocument(asked.ID, asked.From, asked.To, got.References)
+	}
+	lives, ids := connected(facts, asked.ID)
+	rows, err := s.rowsOf(lives)
+	if err != nil {
+		return thread.Thread{}, err
+	}
+	rows[asked.ID] = asked
+	nodes := make([]thread.Node, len(ids))
+	for i, id := range ids {
+		nodes[i] = thread.Node{ID: id, State: thread.Absent}
+		if e, ok := rows[id]; ok {
+			nodes[i] = thread.Node{ID: id, Path: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, State: string(at.state(e))}
+		}
+		name(&nodes[i], facts, lives[id], rows)
+	}
+	return thread.New(asked.ID, nodes), nil
+}
+
+// connected returns what is known of each handoff that can be reached from one, and their ids.
+func connected(facts *life.Facts, id string) (map[string]life.Handoff, []string) {
+	lives, ids := map[string]life.Handoff{id: facts.Of(id)}, []string{id}
+	for i := 0; i < len(ids); i++ {
+		h := lives[ids[i]]
+		for _, other := range slices.Concat(h.Re, h.Supersedes, h.Replies, h.Superseders) {
+			if _, known := lives[other]; !known {
+				lives[other] = facts.Of(other)
+				ids = append(ids, other)
+			}
+		}
+	}
+	return lives, ids
+}
+
+// rowsOf returns the rows of the handoffs of these ids, of those that have one.
+func (s *Store) rowsOf(ids map[string]life.Handoff) (map[string]Entry, error) {
+	d, err := s.at.Reader()
+	if err != nil || d == nil {
+		return nil, err
+	}
+	defer d.Close()
+	wanted := func(id string) bool { _, is := ids[id]; return is }
+	found, _, err := s.at.Scan(d, store.Choice{Is: func(e Entry) bool { return wanted(e.ID) }, IsNot: store.NotOf(wanted)})
+	rows := make(map[string]Entry, len(found))
+	for _, e := range found {
+		rows[strings.Clone(e.ID)] = e
+	}
+	return rows, err
+}
+
+// name says what a node names, and who else supersedes the same.
+func name(n *thread.Node, facts *life.Facts, h life.Handoff, rows map[string]Entry) {
+	n.Re = h.Re
+	for _, id := range h.Supersedes {
+		old, here := rows[id]
+		successors := facts.Successors(old)
+		switch {
+		case !here:
+			n.Supersedes = append(n.Supersedes, id)
+		case !slices.Contains(successors, n.ID):
+			n.Claims = append(n.Claims, id)
+		default:
+			n.Supersedes = append(n.Supersedes, id)
+			for _, other := range successors {
+				if other != n.ID && !slices.Contains(n.Beside, other) {
+					n.Beside = append(n.Beside, other)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package thread
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/render"
+)
+
+// Mermaid returns the thread as a sequence diagram of Mermaid: https://mermaid.js.org/syntax/sequenceDiagram.html.
+func (t Thread) Mermaid() string {
+	var b strings.Builder
+	b.WriteString("sequenceDiagram\n")
+	people := t.people()
+	for i, name := range people {
+		fmt.Fprintf(&b, "    participant p%d as %s\n", i, mermaid(name))
+	}
+	at := t.numbers()
+	for i, n := range t.Nodes {
+		said := mermaid(n.sentence(i+1, at))
+		if n.From != "" {
+			fmt.Fprintf(&b, "    p%d->>p%d: %s\n", place(people, n.From), place(people, n.To), said)
+		} else if len(people) > 0 {
+			fmt.Fprintf(&b, "    Note over p0: %s\n", said)
+		}
+	}
+	if t.Left > 0 && len(people) > 0 {
+		fmt.Fprintf(&b, "    Note over p0: %s\n", mermaid(fmt.Sprint(t.Left, " more are not drawn")))
+	}
+	return b.String()
+}
+
+// mermaid writes whatever could be more than text as an entity code: #59; is a semicolon. A word that ends a block is
+// broken up.
+func mermaid(text string) string {
+	var b strings.Builder
+	for i, r := range render.EscapeLine(text) {
+		switch {
+		case i == 0 && strings.EqualFold(text, "end"):
+			fmt.Fprintf(&b, "#%d;", r)
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == ' ' && i > 0, r == '-' && i > 0, r == '_':
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "#%d;", r)
+		}
+	}
+	return b.String()
+}
+
+// sentence says in one line what a node is, by numbers.
+func (n Node) sentence(number int, at map[string]int) string {
+	parts := []string{fmt.Sprint(number, " ", n.title())}
+	if how := n.how(numbered(at)); how != "" {
+		parts = append(parts, how)
+	}
+	parts = append(parts, n.State)
+	if n.Time != "" {
+		parts = append(parts, when(n.Time))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// title is the topic, or what is known of one that is not here.
+func (n Node) title() string {
+	if n.Topic == "" {
+		return short(n.ID)
+	}
+	return n.Topic
+}
+
+// numbered names a node by its number, if it has one.
+func numbered(at map[string]int) func(id string) string {
+	return func(id string) string {
+		if k := at[id]; k > 0 {
+			return fmt.Sprint(k)
+		}
+		return short(id)
+	}
+}
+
+// when is a time of the frontmatter as people read it.
+func when(ts string) string {
+	return strings.Replace(ts[:min(len(ts), len("2006-01-02T15:04"))], "T", " ", 1)
+}
+
+// DOT returns the thread for Graphviz: what a handoff names stands above it.
+func (t Thread) DOT() string {
+	var b strings.Builder
+	b.WriteString("digraph thread {\n" +
+		"  rankdir=TB; bgcolor=\"transparent\"; nodesep=0.4; ranksep=0.5;\n" +
+		"  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11, margin=\"0.18,0.10\", penwidth=1.2];\n" +
+		"  edge [fontname=\"Helvetica\", fontsize=9, color=\"#64748b\", fontcolor=\"#64748b\", arrowsize=0.7];\n")
+	at := t.numbers()
+	for i, n := range t.Nodes {
+		c := colourOf(n.State)
+		label := []string{n.title(), n.State}
+		if n.From != "" {
+			label = []string{n.From + " → " + n.To, n.Topic, when(n.Time) + " · " + n.State}
+		}
+		wide := ""
+		if n.ID == t.Asked {
+			wide = ", penwidth=2.6"
+		}
+		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, fillcolor=\"%s\", color=\"%s\"%s];\n", i+1, dot(strings.Join(label, "\n")), dot(n.ID), c.pale, c.strong, wide)
+	}
+	for i, n := range t.Nodes {
+		for _, e := range n.edges() {
+			if k := at[e.id]; k > 0 {
+				fmt.Fprintf(&b, "  n%d -> n%d [label=%s, style=%s];\n", k, i+1, dot(e.word), e.style)
+			}
+		}
+	}
+	if t.Left > 0 {
+		fmt.Fprintf(&b, "  left [shape=plaintext, style=\"\", label=%s];\n", dot(fmt.Sprint(t.Left, " more are not drawn")))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// An edge leads from a node to one that it names.
+type edge struct{ id, word, style string }
+
+func (n Node) edges() (all []edge) {
+	for _, list := range []struct {
+		ids  []string
+		word string
+		as   string
+	}{{n.Re, "answered by", "solid"}, {n.Supersedes, "superseded by", "dashed"}, {n.Claims, "claimed by", "dotted"}} {
+		for _, id := range list.ids {
+			all = append(all, edge{id, list.word, list.as})
+		}
+	}
+	return all
+}
+
+// dot quotes a text for Graphviz, whose own escapes begin with a backslash.
+func dot(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(render.EscapeLine(line))
+	}
+	return `"` + strings.Join(lines, `\n`) + `"`
+}

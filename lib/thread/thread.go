@@ -1,0 +1,166 @@
+// Package thread shows the handoffs that answer and supersede each other: as a tree of lines, and as pictures for Mermaid,
+// Graphviz and browsers, in which time goes down and arrows lead from who handed over to whom.
+//
+// What it gets is text from others. In pictures every character that could mean anything to their readers is written as
+// a code of theirs.
+package thread
+
+import (
+	"container/heap"
+	"slices"
+	"strings"
+)
+
+// A Thread is handoffs that are connected, each after those that it names.
+type Thread struct {
+	Asked string `json:"handoff_id"`
+	Nodes []Node `json:"thread"`
+	Left  int    `json:"left_out,omitempty"` // how many more there are
+}
+
+// A Node is one handoff of a thread. Of one that is not here the id is known, and who names it.
+type Node struct {
+	ID    string `json:"handoff_id"`
+	Path  string `json:"file_path,omitempty"`
+	From  string `json:"from,omitempty"`
+	To    string `json:"to,omitempty"`
+	Topic string `json:"topic,omitempty"`
+	Time  string `json:"ts_utc,omitempty"`
+	State string `json:"state"`
+
+	Re         []string `json:"re,omitempty"`         // ids of what it answers
+	Supersedes []string `json:"supersedes,omitempty"` // ids of those whose place it takes
+	Claims     []string `json:"claims,omitempty"`     // to supersede these, which counts for nothing
+	Beside     []string `json:"beside,omitempty"`     // others that supersede the same: all of them are current
+}
+
+// Absent is the state of a handoff that is named and not here.
+const Absent = "not here"
+
+// named returns all that a node names.
+func (n Node) named() []string { return slices.Concat(n.Re, n.Supersedes, n.Claims) }
+
+// short is enough of an id to name a handoff.
+func short(id string) string {
+	id = strings.TrimPrefix(id, "sha256:")
+	return id[:min(len(id), 12)]
+}
+
+// New returns the thread of these nodes: each comes after those that it names, and else older ones come first. An id is made of
+// what it names, so this is the order in which they were written, whatever the clocks say.
+func New(asked string, nodes []Node) Thread {
+	at := make(map[string]int, len(nodes))
+	for i, n := range nodes {
+		at[n.ID] = i
+	}
+	waits := make([]int, len(nodes)) // for so many others
+	names := make([][]int, len(nodes))
+	for i, n := range nodes {
+		for _, id := range n.named() {
+			if other, ok := at[id]; ok && other != i {
+				names[other] = append(names[other], i)
+				waits[i]++
+			}
+		}
+	}
+	q := &queue{nodes: nodes, times: times(nodes, names)}
+	for i := range nodes {
+		if waits[i] == 0 {
+			heap.Push(q, i)
+		}
+	}
+	t := Thread{Asked: asked, Nodes: make([]Node, 0, len(nodes))}
+	taken := make([]bool, len(nodes))
+	for oldest := -1; len(t.Nodes) < len(nodes); {
+		if q.Len() == 0 { // what is left names itself in a circle, which no real ids do
+			if oldest = q.next(taken); oldest < 0 {
+				break
+			}
+			heap.Push(q, oldest)
+		}
+		i := heap.Pop(q).(int)
+		if taken[i] {
+			continue
+		}
+		taken[i] = true
+		t.Nodes = append(t.Nodes, nodes[i])
+		for _, later := range names[i] {
+			if waits[later]--; waits[later] == 0 {
+				heap.Push(q, later)
+			}
+		}
+	}
+	return t
+}
+
+// times returns by what nodes are ordered: their times, and for one that is not here that of the first that names it.
+func times(nodes []Node, names [][]int) []string {
+	all := make([]string, len(nodes))
+	for i, n := range nodes {
+		all[i] = strings.TrimSuffix(n.Time, "Z") // so that a fraction comes after none
+	}
+	for i, n := range nodes {
+		for _, by := range names[i] {
+			if at := strings.TrimSuffix(nodes[by].Time, "Z"); n.Time == "" && (all[i] == "" || at < all[i]) {
+				all[i] = at
+			}
+		}
+	}
+	return all
+}
+
+// A queue has the nodes that wait for nothing, the oldest first.
+type queue struct {
+	nodes []Node
+	times []string
+	heap  []int
+}
+
+func (q *queue) before(i, j int) bool {
+	if q.times[i] != q.times[j] {
+		return q.times[i] < q.times[j]
+	}
+	return q.nodes[i].ID < q.nodes[j].ID
+}
+
+// next returns the first that is not taken, -1 if all are.
+func (q *queue) next(taken []bool) int {
+	best := -1
+	for i := range q.nodes {
+		if !taken[i] && (best < 0 || q.before(i, best)) {
+			best = i
+		}
+	}
+	return best
+}
+
+func (q *queue) Len() int           { return len(q.heap) }
+func (q *queue) Less(i, j int) bool { return q.before(q.heap[i], q.heap[j]) }
+func (q *queue) Swap(i, j int)      { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
+func (q *queue) Push(x any)         { q.heap = append(q.heap, x.(int)) }
+func (q *queue) Pop() any {
+	last := q.heap[len(q.heap)-1]
+	q.heap = q.heap[:len(q.heap)-1]
+	return last
+}
+
+// Around returns at most so many nodes of a thread, around the one that was asked for.
+func (t Thread) Around(most int) Thread {
+	if len(t.Nodes) <= most {
+		return t
+	}
+	at := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.ID == t.Asked })
+	from := max(0, min(at-most/2, len(t.Nodes)-most))
+	t.Left += len(t.Nodes) - most
+	t.Nodes = t.Nodes[from : from+most]
+	return t
+}
+
+// numbers returns the place of each node, counted from 1.
+func (t Thread) numbers() map[string]int {
+	at := make(map[string]int, len(t.Nodes))
+	for i, n := range t.Nodes {
+		at[n.ID] = i + 1
+	}
+	return at
+}

@@ -1,0 +1,93 @@
+package thread
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/render"
+)
+
+// deepest is how many levels of a tree are set in; longer conversations go on below each other.
+const deepest = 12
+
+// Tree returns the thread as lines: what a handoff names stands above it, and what names it below it and set in. Of
+// several that it names it stands below the first. width is that of the terminal, 0 for no limit.
+func (t Thread) Tree(width int) string {
+	at := t.numbers()
+	below := make([][]int, len(t.Nodes)+1) // what stands below each, by number; 0 is nothing
+	for i, n := range t.Nodes {
+		above := 0
+		for _, id := range n.named() {
+			if k := at[id]; k > 0 && k <= i {
+				above = k
+				break
+			}
+		}
+		below[above] = append(below[above], i+1)
+	}
+	type item struct {
+		number, depth int
+		indent        string
+		last          bool
+	}
+	var stack []item
+	push := func(under, depth int, indent string) {
+		for k, number := range slices.Backward(below[under]) {
+			stack = append(stack, item{number, depth, indent, k == len(below[under])-1})
+		}
+	}
+	push(0, 0, "")
+	var rows [][]string
+	for len(stack) > 0 {
+		one := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		mark, indent := "", one.indent
+		switch {
+		case one.depth == 0:
+		case one.depth > deepest:
+			mark = "┆ "
+		case one.last:
+			mark, indent = "└ ", indent+"  "
+		default:
+			mark, indent = "├ ", indent+"│ "
+		}
+		rows = append(rows, t.row(one.indent+mark, t.Nodes[one.number-1], t.Nodes[one.number-1].ID == t.Asked))
+		push(one.number, one.depth+1, indent)
+	}
+	return render.Table(width, []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE", "HOW"}, rows)
+}
+
+// row is the line of a node.
+func (t Thread) row(mark string, n Node, asked bool) []string {
+	id := mark + short(n.ID)
+	if asked {
+		id += " *"
+	}
+	return []string{id, n.Time, n.From, n.To, n.Topic, n.State, n.how(short)}
+}
+
+// how says what a node has to do with those that it names, and with others that name them.
+func (n Node) how(name func(id string) string) string {
+	var parts []string
+	for _, list := range []struct {
+		word string
+		ids  []string
+	}{{"answers", n.Re}, {"supersedes", n.Supersedes}, {"claims to supersede", n.Claims}, {"as does", n.Beside}} {
+		for i, id := range list.ids {
+			if i == most {
+				parts = append(parts, fmt.Sprint(len(list.ids)-most, " more"))
+				break
+			}
+			if i == 0 {
+				parts = append(parts, list.word+" "+name(id))
+			} else {
+				parts = append(parts, name(id))
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// most is how many of those that a node names are told.
+const most = 3
