@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
@@ -86,10 +87,31 @@ func (s *Store) trusts(id, from string) bool {
 	return why == ""
 }
 
+const forgotten = 14 * 24 * time.Hour
+
+// isForgotten reports whether a handoff is unread, and nobody was told of it in 14 days, or its recipient has left.
+func (l standing) isForgotten(e Entry, left func(operator string) bool) bool {
+	state := l.state(e)
+	return state == StateUnread && before(e.Time, l.s.opt.Now().Add(-forgotten)) || (state == StateUnread || state == StateOffered) && left(e.To)
+}
+
+// left returns what says whether an operator has left: the operators file does.
+func (s *Store) left() func(operator string) bool {
+	list, err := s.Operators()
+	if err != nil || list == nil {
+		return func(string) bool { return false }
+	}
+	gone := make(map[string]bool)
+	for _, o := range list.All() {
+		gone[o.ID] = o.Offboarded(s.opt.Now())
+	}
+	return func(operator string) bool { return gone[operator] }
+}
+
 // Left says how many were left out that are over, such as "1 taken, 2 superseded"; "" if none was.
 func (in Inbox) Left() string {
 	var parts []string
-	for _, state := range []State{StateTaken, StateSuperseded, StateExpired} {
+	for _, state := range []State{StateTaken, StateSuperseded, StateExpired, StateArchived} {
 		if n := in.Over[state]; n > 0 {
 			parts = append(parts, fmt.Sprint(n, " ", state))
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -31,10 +32,11 @@ type Filter struct {
 	Unread          bool      // unread by To, or by their own recipient if To is "", and not over
 	All             bool      // with Unread, also those that are over
 	Approved        bool      // with Unread, not those that await approval
+	Present         bool      // not archived
 	State           State     // "" is any
 	Offered         bool      // their recipient was offered them and has not marked them as read
 	Here            bool      // written on the branch of Options
-	Orphaned        bool      // their recipient has never marked any handoff as read
+	Orphaned        bool      // nobody reads them: see isForgotten; or their recipient has never marked any handoff as read
 }
 
 func (f Filter) matches(e Entry) bool {
@@ -111,11 +113,16 @@ func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
 	at := s.standing()
 	over := make(map[string]State)
 	readers := make(map[string]bool)
+	archived := sync.OnceValue(func() map[string]bool { return at.facts().Archived() })
 	choose := func(e Entry) bool {
 		if f.Orphaned {
 			for _, m := range e.Marks() {
 				readers[m.Operator] = true
 			}
+		}
+		if f.Present && f.matches(e) && archived()[e.ID] {
+			over[strings.Clone(e.ID)] = StateArchived
+			return false
 		}
 		if !f.matches(e) || f.State == "" && (!f.Unread || f.All) {
 			return f.matches(e)
@@ -164,8 +171,12 @@ func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 // keep returns the conditions of a filter that a row alone does not answer. readers are the operators who
 // have read something.
 func (s *Store) keep(d *durable.Dir, f Filter, at standing, readers map[string]bool) func(Entry) bool {
+	left := func(string) bool { return false }
+	if f.Orphaned {
+		left = s.left()
+	}
 	return func(e Entry) bool {
-		if f.Orphaned && readers[e.To] || f.Offered && at.state(e) != StateOffered {
+		if f.Orphaned && readers[e.To] && !at.isForgotten(e, left) || f.Offered && at.state(e) != StateOffered {
 			return false
 		}
 		if f.Tag == "" {

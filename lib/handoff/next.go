@@ -27,7 +27,9 @@ func (s *Store) Next(operator string, skip map[string]bool) (e Entry, ok bool, e
 	for {
 		best := first{overdue: func(id string) bool { return mine[id] && at.facts().Of(id).IsExpired(s.opt.Now()) }}
 		_, _, err = s.at.Scan(d, store.Choice{
-			IsNot: func(line []byte) bool { return isNot(line) && !mine[string(index.RowID(line))] },
+			IsNot: func(line []byte) bool {
+				return (isNot(line) || best.isBefore(line)) && (len(mine) == 0 || !mine[string(index.RowID(line))])
+			},
 			Is: func(e Entry) bool {
 				if !skip[e.ID] && (mine[e.ID] || unread.matches(e)) && best.isAfter(e) && at.isOpen(e, mine[e.ID]) {
 					best.set(e)
@@ -78,6 +80,11 @@ func (f *first) isAfter(e Entry) bool {
 		return late
 	}
 	return index.CompareTimes(e.Time, f.Time) < 0
+}
+
+// isBefore reports whether it comes before what a line lists, if that is not overdue.
+func (f *first) isBefore(line []byte) bool {
+	return f.ID != "" && index.IsRowLike(line) && index.CompareTimes(string(index.Cell(line, 5)), f.Time) >= 0
 }
 
 func (f *first) set(e Entry) {

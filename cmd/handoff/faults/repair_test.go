@@ -75,6 +75,7 @@ func takings(three [][]string) []scenario {
 		{name: "take", prepare: three, command: act("take", "a"), mark: "a", act: "take a"},
 		{name: "release", prepare: taken, command: act("release", "a"), act: "release a"},
 		{name: "done", prepare: taken, command: act("done", "a"), act: "done a"},
+		{name: "archive", prepare: three, command: act("archive", "a"), act: "archive a"},
 		{name: "recovery of a take", prepare: three, crashes: []crash{{beforeCommit, act("take", "a")}}, command: words("write d.md"), adds: words("d"), mark: "a", act: "take a"},
 		{name: "recovery of no take", prepare: three, crashes: []crash{{beforeEvent, act("take", "a")}}, command: act("take", "a"), mark: "a", act: "take a"},
 		{name: "recovery of a release", prepare: taken, crashes: []crash{{beforeEvent, act("release", "a")}}, command: act("release", "a"), act: "release a"},

@@ -30,6 +30,8 @@ var commands = []command{
 	{"take", takeCommand, ""},
 	{"release", releaseCommand, ""},
 	{"done", doneCommand, ""},
+	{"archive", archiveCommand, ""},
+	{"unarchive", unarchiveCommand, ""},
 	{"surface", surfaceCommand, ""},
 	{"receipts", receiptsCommand, ""},
 	{"draft", draftCommand, ""},

@@ -19,11 +19,11 @@ type Filter struct {
 // Register adds the flags to a command.
 func (f *Filter) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
-	cmd.Flags().BoolVar(&f.All, "all", false, "with --unread, also those that are superseded, expired, done or archived")
+	cmd.Flags().BoolVar(&f.All, "all", false, "also those that are archived, and with --unread those that are superseded, expired, taken or done")
 	cmd.Flags().StringVar((*string)(&f.State), "state", "", "only those in this `state`: "+states())
 	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
 	cmd.Flags().BoolVar(&f.Here, "here", false, "only those written on the branch that is checked out here")
-	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those to operators who have never marked anything as read")
+	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those that nobody reads: to operators who have never read anything or have left, or of which nobody was told for 14 days")
 	cmd.Flags().StringVar(&f.To, "to", "", "only those to this `operator`")
 	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")
 	cmd.Flags().StringVar(&f.Topic, "topic", "", "only those about this `topic`")

@@ -42,6 +42,7 @@ the recipient was told, and nobody has marked it as read.`,
 			if l.limit < 0 {
 				return Invalid("leave it out for no limit", "--limit must not be negative: %d", l.limit)
 			}
+			chosen.Present = !chosen.All && chosen.State == ""
 			return a.list(chosen, l)
 		},
 	}

@@ -27,7 +27,7 @@ type listArgs struct {
 	Offered  bool   `json:"offered,omitempty" jsonschema:"only unread ones that a session of their recipient was told of"`
 	All      bool   `json:"all,omitempty" jsonschema:"with unread, also those that are superseded, expired, done or archived"`
 	State    string `json:"state,omitempty" jsonschema:"only those in this state: unread, offered, read, taken, awaiting, done, superseded, expired or archived"`
-	Orphaned bool   `json:"orphaned,omitempty" jsonschema:"only those to operators who have never marked anything as read"`
+	Orphaned bool   `json:"orphaned,omitempty" jsonschema:"only those that nobody reads: to operators who have never read anything or have left, or of which nobody was told for 14 days"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"at most this many, the newest (default 100)"`
 }
 
@@ -45,7 +45,7 @@ type listedOne struct {
 }
 
 func (p project) list(_ context.Context, in listArgs) (result, error) {
-	f := handoff.Filter{To: in.To, From: in.From, Topic: in.Topic, Tag: in.Tag, Unread: in.Unread, Offered: in.Offered, Orphaned: in.Orphaned,
+	f := handoff.Filter{To: in.To, From: in.From, Topic: in.Topic, Tag: in.Tag, Unread: in.Unread, Offered: in.Offered, Orphaned: in.Orphaned, Present: in.State == "",
 		All: in.All, State: handoff.State(in.State)}
 	if in.Since != "" {
 		var err error

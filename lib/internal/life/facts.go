@@ -272,14 +272,21 @@ func (f *Facts) isAwaiting(h Handoff, from, to string) bool {
 
 // TakenBy returns the ids of what an operator has taken, and neither given back nor ended.
 func (f *Facts) TakenBy(operator string) map[string]bool {
-	taken := make(map[string]bool)
+	return f.with(func(h Handoff) bool { return h.Take.Holds().Operator == operator && !h.Done.IsDone() })
+}
+
+// Archived returns the ids of what is archived.
+func (f *Facts) Archived() map[string]bool {
+	return f.with(func(h Handoff) bool { return h.Archive.Holds().IsDone() })
+}
+
+// with returns the ids of those with which something was done.
+func (f *Facts) with(done func(Handoff) bool) map[string]bool {
+	ids := make(map[string]bool)
 	for k, a := range f.of {
-		if a.acts == 0 {
-			continue
-		}
-		if h := f.Of(k.String()); h.Take.Holds().Operator == operator && !h.Done.IsDone() {
-			taken[k.String()] = true
+		if id := k.String(); a.acts > 0 && done(f.Of(id)) {
+			ids[id] = true
 		}
 	}
-	return taken
+	return ids
 }

@@ -1,0 +1,25 @@
+package everyday
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func archiveCommand(a *App) *cobra.Command {
+	cmd, _ := a.actCommand(handoff.ActArchive, cobra.MinimumNArgs(1))
+	cmd.Use, cmd.Short = "archive ID…", "Put handoffs away: they stay, and are listed no more"
+	cmd.Long = `Put handoffs away. Rows and documents stay as they are; list, surface and hooks leave them out, but
+for list --all and list --state archived. Who has written a handoff may do it, whom it is for, and
+operators with the capability archive in OPERATORS.md.`
+	cmd.Example = "  handoff archive 134327a8 --operator ann"
+	return cmd
+}
+
+func unarchiveCommand(a *App) *cobra.Command {
+	cmd, _ := a.actCommand(handoff.ActUnarchive, cobra.MinimumNArgs(1))
+	cmd.Use, cmd.Short = "unarchive ID…", "Bring handoffs back that were put away"
+	cmd.Long = `Bring handoffs back that archive has put away. Who may archive may do it.`
+	cmd.Example = "  handoff unarchive 134327a8 --operator ann"
+	return cmd
+}
