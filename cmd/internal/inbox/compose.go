@@ -1,28 +1,40 @@
 package inbox
 
 import (
+	"io"
+
 	tea "charm.land/bubbletea/v2"
 )
 
-// composedMsg says that the editor was left.
-type composedMsg struct{ err error }
+// A Compose lets a person write a handoff about another one, in an editor on the terminal, and stores it. verb is the command
+// that does it, reply or supersede.
+type Compose func(stdin io.Reader, stdout, stderr io.Writer, me, verb, id string) error
 
 // write returns what a key does that has a handoff written about the one that is chosen.
-func write(verb string) func(*model) tea.Cmd {
+func write(verb, done string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		r := m.chosen()
-		if r == nil {
+		switch {
+		case r == nil:
 			return nil
+		case verb == "supersede" && r.From != m.me:
+			return m.fail("who wrote it supersedes it: " + r.From + "; r answers it")
 		}
-		return tea.Exec(m.compose(verb, r.ID), func(err error) tea.Msg { return composedMsg{err} })
+		topic, id := r.Topic, r.ID
+		m.working++
+		run := func(c *composing) error { return m.compose(c.in, io.Discard, c.out, m.me, verb, id) }
+		return tea.Exec(&composing{run: run}, func(err error) tea.Msg { return actedMsg{said: topic + ": " + done, err: err} })
 	}
 }
 
-func (m *model) composed(msg composedMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.fail(sentence(msg.err))
-	}
-	return m.say("written")
+// composing is what has the terminal while something is written. Its errors go there too: standard error may be a file.
+type composing struct {
+	in  io.Reader
+	out io.Writer
+	run func(*composing) error
 }
 
-func (m *model) openThread() tea.Cmd { return nil }
+func (c *composing) SetStdin(r io.Reader)  { c.in = r }
+func (c *composing) SetStdout(w io.Writer) { c.out = w }
+func (c *composing) SetStderr(io.Writer)   {}
+func (c *composing) Run() error            { return c.run(c) }

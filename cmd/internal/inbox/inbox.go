@@ -30,10 +30,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A Compose returns the program that lets a person write a handoff that answers another one, or takes its place, on the
-// terminal, and stores it.
-type Compose func(verb, id string) tea.ExecCommand
-
 // patience is how long a change waits for the lock while somebody looks on.
 const patience = 5 * time.Second
 
@@ -73,6 +69,7 @@ func show(m *model, in, out *os.File, getenv func(string) string) error {
 	}
 	g := &guarded{model: m}
 	program := tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)), tea.WithColorProfile(colours), tea.WithFPS(120))
+	g.quit = program.Quit
 	stop := heed(program, m)
 	defer stop()
 	_, err := program.Run()
@@ -98,8 +95,9 @@ func environment(getenv func(string) string) (env []string) {
 // guarded is the model with its panics caught, also those of its commands.
 type guarded struct {
 	*model
-	mu  sync.Mutex
-	bug any
+	quit func()
+	mu   sync.Mutex
+	bug  any
 }
 
 type bugMsg struct{}
@@ -126,6 +124,7 @@ func (g *guarded) View() (view tea.View) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			g.keep(bug)
+			go g.quit()
 			view = tea.View{AltScreen: true}
 		}
 	}()

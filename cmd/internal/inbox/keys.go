@@ -21,6 +21,8 @@ func bindings() []binding {
 		{[]string{"enter", "l", "right"}, "enter", "open, and back with esc", "open", (*model).open},
 		{[]string{"t"}, "t", "take it: nobody else works on it", "take", act(take)},
 		{[]string{"d"}, "d", "done: it has ended", "done", ask(end, "End it for good?")},
+		{[]string{"r"}, "r", "reply in your editor", "reply", write("reply", "answered")},
+		{[]string{"s"}, "s", "supersede it: write what takes its place", "", write("supersede", "superseded")},
 		{[]string{"m"}, "m", "mark as read", "", act(markRead)},
 		{[]string{"a"}, "a", "archive, or bring back", "archive", archiveOrBack},
 		{[]string{"u"}, "u", "release: give back what you took", "", act(release)},

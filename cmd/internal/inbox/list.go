@@ -108,30 +108,31 @@ func (l *list) id() string {
 	return ""
 }
 
-// matcher returns what a filter asks of a row: every word occurs in topic, from, to or id; from:, to: and is: ask for the
-// beginning of one of them and of the state.
+// matcher returns what a filter asks of a row: every word occurs in topic, from or to, or begins the id; from:, to: and is:
+// ask for the beginning of one of them and of the state.
 func matcher(filter string) func(*row) bool {
 	words := strings.Fields(strings.ToLower(filter))
 	return func(r *row) bool {
 		for _, word := range words {
-			key, value, keyed := strings.Cut(word, ":")
-			switch {
-			case keyed && key == "from":
-				if !strings.HasPrefix(strings.ToLower(r.From), value) {
-					return false
-				}
-			case keyed && key == "to":
-				if !strings.HasPrefix(strings.ToLower(r.To), value) {
-					return false
-				}
-			case keyed && key == "is":
-				if !strings.HasPrefix(string(r.state), value) {
-					return false
-				}
-			case !strings.Contains(r.text, word):
+			if !r.matches(word) {
 				return false
 			}
 		}
 		return true
 	}
+}
+
+func (r *row) matches(word string) bool {
+	key, value, _ := strings.Cut(word, ":")
+	switch {
+	case len(key) == len(word):
+	case key == "from":
+		return strings.HasPrefix(strings.ToLower(r.From), value)
+	case key == "to":
+		return strings.HasPrefix(strings.ToLower(r.To), value)
+	case key == "is":
+		return strings.HasPrefix(string(r.state), value)
+	}
+	return strings.Contains(strings.ToLower(r.Topic), word) || strings.Contains(strings.ToLower(r.From), word) ||
+		strings.Contains(strings.ToLower(r.To), word) || strings.HasPrefix(r.ID, word) || strings.HasPrefix(r.ID[len("sha256:"):], word)
 }

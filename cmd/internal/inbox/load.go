@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,7 +22,6 @@ type row struct {
 	handoff.Entry
 	state handoff.State
 	taker string // who has taken it
-	text  string // in lower case, to be filtered by
 }
 
 // loadedMsg is what a look at the store found: all handoffs, newest first. Without rows nothing changed.
@@ -57,20 +54,11 @@ func load(s *handoff.Store) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
+	entries = handoff.NewestFirst(entries)
 	states, takers := s.StatesOf(entries)
 	rows := make([]row, len(entries))
 	for i, e := range entries {
-		rows[len(rows)-1-i] = row{e, states[i], takers[e.ID], ""}
-	}
-	byTime := func(a, b row) int {
-		return strings.Compare(strings.TrimSuffix(b.Time, "Z"), strings.TrimSuffix(a.Time, "Z"))
-	}
-	if !slices.IsSortedFunc(rows, byTime) {
-		slices.SortStableFunc(rows, byTime)
-	}
-	for i := range rows {
-		r := &rows[i]
-		r.text = strings.ToLower(r.Topic + " " + r.From + " " + r.To + " " + r.ID[len("sha256:"):])
+		rows[i] = row{e, states[i], takers[e.ID]}
 	}
 	return rows, nil
 }

@@ -79,8 +79,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.acted(msg)
 	case foundMsg:
 		m.gotFound(msg)
-	case composedMsg:
-		cmd = m.composed(msg)
 	case suspendMsg:
 		cmd = m.suspend
 	}
@@ -110,6 +108,7 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 func (m *model) settle() tea.Cmd {
 	m.list.height = m.layout().listHeight
 	m.move(0)
+	m.hold()
 	return m.want()
 }
 

@@ -93,13 +93,22 @@ func (m *model) isShown(r *row) bool {
 }
 
 func (m *model) scroll(by int) tea.Cmd {
-	lines := m.preview.thread
-	if lines == nil {
-		lines = m.preview.body.lines
-	}
-	room := m.layout().previewHeight - len(m.header(m.layout().previewWidth))
-	m.preview.top = max(0, min(m.preview.top+by, len(lines)-room))
+	m.preview.top += by
 	return nil
+}
+
+// hold keeps the place in a body within it, once it is there.
+func (m *model) hold() {
+	lines := m.preview.body.lines
+	switch r := m.chosen(); {
+	case m.preview.thread != nil:
+		lines = m.preview.thread
+	case r == nil || !m.isShown(r):
+		return
+	}
+	at := m.layout()
+	room := at.previewHeight - len(m.header(at.previewWidth))
+	m.preview.top = max(0, min(m.preview.top, len(lines)-room))
 }
 
 // header returns what is known of a handoff beside its body.
@@ -132,5 +141,5 @@ func (m *model) when(ts string) string {
 	if err != nil {
 		return escape(ts)
 	}
-	return ago(m.now(), at) + " · " + at.In(m.now().Location()).Format("Mon 2 Jan 2006 15:04")
+	return handoff.Ago(at, m.now()) + " · " + at.In(m.now().Location()).Format("Mon 2 Jan 2006 15:04")
 }

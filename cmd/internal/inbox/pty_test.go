@@ -49,7 +49,7 @@ func testOptions(o *handoff.Options) {
 
 // A session is the program in a terminal.
 type session struct {
-	*testing.T
+	testing.TB
 	master, slave *os.File
 	before        unix.Termios
 	cmd           *exec.Cmd
@@ -61,7 +61,7 @@ type session struct {
 }
 
 // start runs the program in a terminal of that size. It ends with the test.
-func start(t *testing.T, width, height int, dir string, args ...string) *session {
+func start(t testing.TB, width, height int, dir string, args ...string) *session {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -70,13 +70,13 @@ func start(t *testing.T, width, height int, dir string, args ...string) *session
 	return startCommand(t, width, height, dir, nil, append([]string{self}, args...)...)
 }
 
-func startCommand(t *testing.T, width, height int, dir string, env []string, command ...string) *session {
+func startCommand(t testing.TB, width, height int, dir string, env []string, command ...string) *session {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
-	s := &session{T: t, master: master, slave: slave, screen: newVT(width, height), news: make(chan bool, 1), ended: make(chan error, 1)}
+	s := &session{TB: t, master: master, slave: slave, screen: newVT(width, height), news: make(chan bool, 1), ended: make(chan error, 1)}
 	s.resize(width, height)
 	s.before = s.termios()
 	s.cmd = exec.Command(command[0], command[1:]...)
@@ -204,7 +204,7 @@ func (s *session) isAsBefore() {
 }
 
 // A project is a directory with handoffs.
-func project(t *testing.T, docs ...handoff.Document) string {
+func project(t testing.TB, docs ...handoff.Document) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "harbour")
 	if err := os.Mkdir(root, 0o755); err != nil {
@@ -219,18 +219,9 @@ func project(t *testing.T, docs ...handoff.Document) string {
 	return root
 }
 
-func write(t *testing.T, root string, docs ...handoff.Document) (ids []string) {
+func write(t testing.TB, root string, docs ...handoff.Document) (ids []string) {
 	t.Helper()
-	p, err := handoff.LoadProject(root, func(string) string { return "" }, handoff.ProjectFlags{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	testOptions(&p.Options)
-	p.Options.Rules = whole.Program().Rules
-	s, err := handoff.Open(p.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := open(t, root)
 	var sources []handoff.Source
 	for _, doc := range docs {
 		doc.SchemaVersion = "1.0"
@@ -244,4 +235,19 @@ func write(t *testing.T, root string, docs ...handoff.Document) (ids []string) {
 		ids = append(ids, r.ID)
 	}
 	return ids
+}
+
+func open(t testing.TB, root string) *handoff.Store {
+	t.Helper()
+	p, err := handoff.LoadProject(root, func(string) string { return "" }, handoff.ProjectFlags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testOptions(&p.Options)
+	p.Options.Rules = whole.Program().Rules
+	s, err := handoff.Open(p.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

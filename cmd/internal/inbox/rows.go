@@ -35,7 +35,7 @@ func (m *model) listLines(at layout) []string {
 }
 
 const (
-	ageWidth   = 8
+	ageWidth   = 10
 	stateWidth = 11
 	peopleFrom = 56 // columns from which a line has room for from and to
 	stateFrom  = 40
@@ -113,27 +113,14 @@ func (m *model) nothing(at layout) []string {
 	return lines
 }
 
+// age is how long ago something was, or the day of what is ahead.
 func (m *model) age(ts string) string {
 	at, err := time.Parse(time.RFC3339Nano, ts)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "?"
+	case at.After(m.now().Add(time.Minute)):
+		return at.Format(time.DateOnly)
 	}
-	return ago(m.now(), at)
-}
-
-// ago is how long ago something was, in a few letters.
-func ago(now, at time.Time) string {
-	passed, suffix := now.Sub(at), " ago"
-	if passed < -time.Minute {
-		passed, suffix = -passed, " on"
-	}
-	for _, unit := range []struct {
-		long time.Duration
-		name string
-	}{{365 * 24 * time.Hour, "y"}, {30 * 24 * time.Hour, "mo"}, {7 * 24 * time.Hour, "w"}, {24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}} {
-		if n := int(passed / unit.long); n > 0 {
-			return fmt.Sprint(n, " ", unit.name, suffix)
-		}
-	}
-	return "now"
+	return handoff.Ago(at, m.now())
 }

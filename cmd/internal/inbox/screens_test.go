@@ -85,7 +85,7 @@ func TestScreens(t *testing.T) {
 			s.press("?")
 			s.shows("help-"+at, "open, and back")
 			s.press("x\t\t")
-			s.shows("all-"+at, append(now, "All 5", "billing-export")...)
+			s.shows("all-"+at, append(now, "All 5", "billing")...)
 			s.press("/flaky")
 			s.shows("filter-"+at, append(then, "/flaky", "1 of 5")...)
 			s.press("zzz")

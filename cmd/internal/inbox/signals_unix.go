@@ -17,7 +17,7 @@ import (
 func heed(p *tea.Program, m *model) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGHUP)
-	m.suspend = func() tea.Msg { return tea.Exec(stopper{signals}, nil)() }
+	m.suspend = func() tea.Msg { return tea.Exec(stopper{}, nil)() }
 	go func() {
 		for s := range signals {
 			if s == syscall.SIGHUP {
@@ -33,18 +33,17 @@ func heed(p *tea.Program, m *model) (stop func()) {
 	}
 }
 
-// A stopper is what runs in place of the program while it is stopped, and the terminal is as it was. In a process group that
-// no shell could continue the system does not stop it, and the program goes on at once.
-type stopper struct{ signals chan<- os.Signal }
+// A stopper is what runs in place of the program while it is stopped, and the terminal is as it was.
+type stopper struct{}
 
 func (stopper) SetStdin(io.Reader)  {}
 func (stopper) SetStdout(io.Writer) {}
 func (stopper) SetStderr(io.Writer) {}
 
-func (s stopper) Run() error {
-	signal.Reset(syscall.SIGTSTP)
-	defer signal.Notify(s.signals, syscall.SIGTSTP)
-	err := syscall.Kill(0, syscall.SIGTSTP)
+// Run stops the process group. The signal is one that stops, that is not delivered where no shell could go on with the group,
+// and that the program has not asked for: the runtime keeps SIGTSTP for good.
+func (stopper) Run() error {
+	err := syscall.Kill(0, syscall.SIGTTIN)
 	time.Sleep(50 * time.Millisecond) // another thread may be the one that is told to stop
 	return err
 }

@@ -2,6 +2,7 @@ package inbox_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -68,7 +69,13 @@ func (v *vt) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// hidden are characters that reorder or hide what stands beside them.
+var hidden = regexp.MustCompile(`[\x{80}-\x{9f}\x{ad}\x{61c}\x{200b}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{fff9}-\x{fffb}\x{e000}-\x{f8ff}\x{e0000}-\x{e007f}]`)
+
 func (v *vt) print(r rune) {
+	if hidden.MatchString(string(r)) {
+		v.odd("%U", r)
+	}
 	text, width := string(r), ansi.WcWidth.StringWidth(string(r))
 	if width == 0 {
 		if at := v.x - 1; at >= 0 {

@@ -1,6 +1,8 @@
 package whole
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
@@ -18,8 +20,13 @@ open, take, end, answer, supersede and archive it, mark it as read, show its thr
 Everything is shown as text: no body can steer the terminal. NO_COLOR turns colours off.`,
 		Example: "  handoff inbox\n  handoff inbox --operator ben",
 		Args:    everyday.Args(cobra.NoArgs),
-		RunE:    func(*cobra.Command, []string) error { return inbox.Run(a.App, operator, nil) },
+		RunE:    func(*cobra.Command, []string) error { return inbox.Run(a.App, operator, a.answer) },
 	}
 	a.OperatorFlag(cmd, &operator)
 	return cmd
+}
+
+// answer runs a command that has somebody write about a handoff.
+func (a *app) answer(stdin io.Reader, stdout, stderr io.Writer, me, verb, id string) error {
+	return a.Again(stdin, stdout, stderr, me, verb, id)
 }

@@ -1,0 +1,139 @@
+//go:build linux
+
+package inbox_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// Whatever ends the program, the terminal is as it was.
+func TestSignals(t *testing.T) {
+	root := project(t, docs()...)
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			s := start(t, 80, 24, root, "inbox")
+			s.sees("Where it stands")
+			if s.termios() == s.before {
+				t.Error("the terminal is not raw, and this test proves nothing")
+			}
+			if err := s.cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			if code := s.leaves(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+// It stops as other programs do, by key and by signal, and goes on where it was.
+func TestSuspend(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash to be the shell with jobs")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := project(t, docs()...)
+	pid := filepath.Join(t.TempDir(), "pid")
+	s := startCommand(t, 80, 24, root, []string{"PID=" + pid}, bash, "-c",
+		`set -m; sh -c 'echo $$ >"$PID"; exec "$0" inbox' "$0"; echo "stopped $?"; read x; fg; echo "stopped $?"; read x; fg; echo "left $?"`, self)
+	s.sees("Where it stands")
+	s.press("/fl")
+	s.sees("/fl", "1 of 3")
+	s.press("\x1a")
+	s.sees("stopped 149")
+	s.isAsBefore()
+	s.press("\n")
+	s.sees("/fl", "1 of 3", "now and then")
+	text, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.Command("kill", "-TSTP", strings.TrimSpace(string(text))).Run(); err != nil {
+		t.Fatal(err)
+	}
+	s.sees("stopped 149")
+	s.isAsBefore()
+	s.press("\n")
+	s.sees("/fl", "1 of 3")
+	s.press("\x1b")
+	s.sees("enter open")
+	s.press("q")
+	s.sees("left 0")
+	s.leaves()
+}
+
+// Where no shell could go on with it, it is not stopped for good.
+func TestSuspendWithoutShell(t *testing.T) {
+	s := start(t, 80, 24, project(t, docs()...), "inbox")
+	s.sees("Where it stands")
+	s.press("\x1a")
+	time.Sleep(200 * time.Millisecond)
+	s.press("?")
+	s.sees("open, and back")
+	s.press("xq")
+	s.leaves()
+}
+
+// A bug is reported as in other commands, on a terminal that is as it was.
+func TestPanic(t *testing.T) {
+	root, file := project(t, docs()...), filepath.Join(t.TempDir(), "panic")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"in View", "in a command"} {
+		t.Run(name, func(t *testing.T) {
+			_ = os.Remove(file)
+			s := startCommand(t, 80, 24, root, []string{panicFile + "=" + file}, self, "inbox")
+			s.sees("Where it stands")
+			s.press("?") // shows no time
+			s.sees("open, and back")
+			if name == "in a command" {
+				write(t, root, handoff.Document{From: "ann", To: "ben", Topic: "new", Time: "2026-11-22T08:00:00Z"})
+			}
+			if err := os.WriteFile(file, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if name == "in View" {
+				s.press("?")
+			}
+			if code := s.leaves(); code != 1 {
+				t.Errorf("exit code %d", code)
+			}
+			if text := s.text(); !strings.Contains(text, "internal error: the clock is broken") || strings.Contains(text, "goroutine") {
+				t.Errorf("it says\n%s", text)
+			}
+		})
+	}
+}
+
+// A terminal may become any size, and the program goes on.
+func TestResize(t *testing.T) {
+	s := start(t, 80, 24, project(t, docs()...), "inbox")
+	s.sees("Where it stands")
+	for _, size := range [][2]int{{1, 1}, {2, 3}, {500, 2}, {3, 200}, {300, 120}, {1, 1}} {
+		s.resize(size[0], size[1])
+		s.press("j?x\rkG")
+		time.Sleep(30 * time.Millisecond)
+		s.press("\x1b")
+		time.Sleep(100 * time.Millisecond)
+	}
+	s.resize(80, 24)
+	s.sees("enter open")
+	s.press("q")
+	if code := s.leaves(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}

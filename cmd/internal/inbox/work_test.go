@@ -1,0 +1,154 @@
+//go:build linux
+
+package inbox_test
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A day's work, key by key, with what the store says in the end.
+func TestWork(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, tty := project(t, docs()...), filepath.Join(t.TempDir(), "tty")
+	s := startCommand(t, 160, 40, root, []string{"VISUAL=", "EDITOR=stty -a >" + tty + "; printf 'Thanks, all of it.' >"}, self, "inbox")
+	s.sees("Inbox 3 · 3 new", "Where it stands")
+
+	s.press("m")
+	s.sees("retry-policy: marked as read", "Inbox 3 · 2 new")
+	s.press("t")
+	s.sees("retry-policy: taken", "taken by ben")
+	s.press("u")
+	s.sees("retry-policy: given back")
+	s.press("r")
+	s.sees("retry-policy: answered", "Sent 2", "All 6")
+	modes, err := os.ReadFile(tty)
+	if err != nil || !strings.Contains(string(modes), " icanon") {
+		t.Errorf("while the editor ran the terminal was %q, %v", modes, err)
+	}
+	s.press("d")
+	s.sees("End it for good? y/n")
+	s.press("n")
+	s.sees("left as it is", "Inbox 3")
+	s.press("d")
+	s.sees("End it for good? y/n")
+	s.press("y")
+	s.sees("retry-policy: done", "Inbox 2")
+	s.press("a")
+	s.sees("flaky-tests: archived", "Inbox 1")
+	s.press("\t\t/is:arch")
+	s.sees("1 of 6", "archived", "now and then")
+	s.press("\ra")
+	s.sees("flaky-tests: brought back", "Inbox 2")
+	s.press("\x1b")
+	s.sees("release-notes")
+	s.press("fCLEO waits\r")
+	s.sees("1 handoff with CLEO waits", "Tell cleo")
+	s.press("\x1b")
+	s.sees("release-notes")
+	s.press("/billing\rs")
+	s.sees("who wrote it supersedes it: ann")
+	s.press("/\x15release\rs")
+	s.sees("release-notes: superseded", "All 7")
+	s.press("y")
+	s.sees("copied sha256:")
+	s.press("q")
+	if code := s.leaves(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+
+	store := open(t, root)
+	entries, err := store.List(handoff.Filter{From: "ben"})
+	if err != nil || len(entries) != 3 {
+		t.Fatalf("ben sent %v, %v", entries, err)
+	}
+	reply, err := store.Load(entries[1])
+	if err != nil || reply.To != "ann" || reply.Body != "Thanks, all of it." || len(reply.References) != 1 || !strings.HasPrefix(reply.References[0], "re:sha256:") {
+		t.Errorf("the reply is %+v, %v", reply.Document, err)
+	}
+	copied, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s.screen.copied[0], "52;c;"))
+	if _, found := store.Find(string(copied)); err != nil || found != nil {
+		t.Errorf("copied %q, %v", copied, found)
+	}
+}
+
+// Who is nobody can look, and is told how to be somebody.
+func TestNobody(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := startCommand(t, 80, 24, project(t, docs()...), []string{"HANDOFF_OPERATOR=", "XDG_CONFIG_HOME="}, self, "inbox")
+	s.sees("All 5", "Where it stands")
+	s.press("t")
+	s.sees("does not know who you are")
+	s.press("q")
+	s.leaves()
+}
+
+// What others do meanwhile is seen within a second: what they write, that they hold the lock, that all of it is gone.
+func TestStoreChanges(t *testing.T) {
+	root := project(t, docs()...)
+	s := start(t, 120, 24, root, "inbox", "--lock-timeout", "200ms")
+	s.sees("Inbox 3", "Where it stands")
+	s.press("j")
+	s.sees("now and then")
+	began := time.Now()
+	write(t, root, handoff.Document{From: "eve", To: "ben", Topic: "new-one", Time: "2026-11-22T08:59:00Z", Body: "Hot.\n"})
+	s.sees("Inbox 4", "new-one", "now and then") // what was chosen stays
+	t.Logf("seen after %v", time.Since(began))
+
+	lock := flock.New(filepath.Join(root, "handoffs", ".INDEX.md.lock"))
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	s.press("m")
+	s.sees("lock")
+	s.press("g")
+	s.sees("Hot.")
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	s.press("m")
+	s.sees("marked as read")
+
+	away := filepath.Join(root, "away")
+	if err := os.Rename(filepath.Join(root, "handoffs"), away); err != nil {
+		t.Fatal(err)
+	}
+	s.press("j")
+	s.sees("the handoffs directory is gone")
+	s.press("j")
+	s.sees("new-one")
+	if err := os.Rename(away, filepath.Join(root, "handoffs")); err != nil {
+		t.Fatal(err)
+	}
+	s.until("no trouble", func(text string) bool { return !strings.Contains(text, "gone") })
+
+	entries, err := open(t, root).List(handoff.Filter{Topic: "new-one"})
+	if err != nil || len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "handoffs", entries[0].File), []byte("changed"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.press("g")
+	s.sees("new-one")
+	write(t, root, handoff.Document{From: "eve", To: "ann", Topic: "other", Time: "2026-11-22T08:59:00Z"})
+	s.until("a refusal", func(text string) bool {
+		return !strings.Contains(text, "Hot.") && strings.Contains(text, "is no valid handoff")
+	})
+	s.press("q")
+	s.leaves()
+}
