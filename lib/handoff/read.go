@@ -53,6 +53,22 @@ func (s *Store) Find(id string) (Entry, error) {
 	return s.at.Find(d, id)
 }
 
+// FindEach returns the entries of whole ids. It reads the index once, however many there are.
+func (s *Store) FindEach(ids []string) (entries []Entry, err error) {
+	rows := store.Lookup{Store: s.at}
+	for _, id := range ids {
+		row, found, err := rows.Row(id)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, store.UnknownID(id, s.opt.Dir)
+		}
+		entries = append(entries, row)
+	}
+	return entries, nil
+}
+
 // Load returns the handoff of an entry that List gave, and proves it as Read does.
 func (s *Store) Load(e Entry) (got Stored, err error) {
 	failed := s.LoadEach([]Entry{e}, func(one Stored, fault error) bool {

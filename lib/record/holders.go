@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -70,26 +71,40 @@ func Holders(s *handoff.Store) func(token string) ([]string, error) {
 
 // Shared says of each of the stored handoffs that carries a packet whether another one has its token, in one sentence each.
 func Shared(s *handoff.Store, ids []string) (warnings []string, err error) {
-	ask := Holders(s)
-	for _, id := range ids {
-		got, err := s.Read(id)
-		if err != nil {
-			return warnings, err
-		}
+	rows, err := s.FindEach(ids)
+	if err != nil {
+		return nil, err
+	}
+	ask, known := Holders(s), make(map[string][]string)
+	var failed error
+	err = s.LoadEach(rows, func(got handoff.Stored, err error) bool {
+		failed = err
 		r, ok := packetOf(got.Body)
-		if !ok || r.ResumeToken == "" {
-			continue
+		if err != nil || !ok || r.ResumeToken == "" {
+			return err == nil
 		}
-		all, err := ask(r.ResumeToken)
-		if err != nil {
-			return warnings, err
+		all, asked := known[r.ResumeToken]
+		if !asked {
+			all, failed = ask(r.ResumeToken)
+			known[r.ResumeToken] = all
 		}
 		if len(all) > 1 {
 			warnings = append(warnings, fmt.Sprintf("%s has the resume token of another stored packet (%s): one of them can be resumed, once; give each a token of its own",
-				id, strings.Join(packet.Beside(all, id), ", ")))
+				got.Entry.ID, some(packet.Beside(all, got.Entry.ID))))
 		}
+		return failed == nil
+	})
+	return warnings, cmp.Or(err, failed)
+}
+
+// some names as many as a sentence has room for.
+func some(ids []string) string {
+	const most = 3
+	named := strings.Join(ids[:min(len(ids), most)], ", ")
+	if more := len(ids) - most; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
 	}
-	return warnings, nil
+	return named
 }
 
 // StoredAs returns the id of the stored handoff that a text is, or whose packet it is. A text that is not stored is
