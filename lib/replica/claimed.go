@@ -101,20 +101,29 @@ func (x *syncing) ledger() (map[string]handoff.Consumption, error) {
 	return lines, err
 }
 
+// claimed says when all lines of the ledger were claimed: how large it was, and how many claims the remote had.
+type claimed struct {
+	Remote string `json:"remote"` // the SHA-256 of its URL
+	Ledger int64  `json:"ledger"`
+	Claims int    `json:"claims"`
+}
+
 // claimsAtOnce is how many claims are sent with one command line.
 const claimsAtOnce = 200
 
 // sendClaims claims what this replica knows and nobody has claimed: what was done before the first sync, or offline.
-func (x *syncing) sendClaims(ctx ctx) error {
-	if _, err := x.state.Lstat(layout.Ledger); errors.Is(err, fs.ErrNotExist) {
-		return nil
+func (x *syncing) sendClaims(ctx ctx, before claimed) (claimed, error) {
+	file, err := x.state.Lstat(layout.Ledger)
+	now := claimed{Remote: claim.Name(x.url), Ledger: file.Size, Claims: len(x.claims)}
+	if errors.Is(err, fs.ErrNotExist) || err == nil && before == now {
+		return now, nil
 	}
 	have, err := x.ledger()
 	if err != nil {
-		return err
+		return before, err
 	}
 	if err := x.dropTries(ctx); err != nil {
-		return err
+		return before, err
 	}
 	var open []handoff.Consumption
 	for key, c := range have {
@@ -124,20 +133,19 @@ func (x *syncing) sendClaims(ctx ctx) error {
 	}
 	for some := range slices.Chunk(open, claimsAtOnce) {
 		if err := x.sendSome(ctx, some); err != nil {
-			return err
+			return before, err
 		}
 	}
-	return nil
+	now.Claims += len(open)
+	return now, nil
 }
 
-// isOnce reports whether the line of a key is to be claimed. What is archived may be so twice; who yields has lost.
+// isOnce reports whether the line of a key is to be claimed. The other acts may be done in two clones.
 func isOnce(key string) bool {
-	_, act, _, _ := eventlog.ParseKey(key)
-	return act != eventlog.ActArchive && act != eventlog.ActUnarchive && act != eventlog.ActYield
+	_, act, _, isAct := eventlog.ParseKey(key)
+	return !isAct || act == eventlog.ActTake || act == eventlog.ActRelease || act == eventlog.ActDone
 }
 
-// sendSome claims at the remote what was consumed while it could not be reached, some at a time: a claim
-// that another has made first is a loss, which is recorded and reported.
 func (x *syncing) sendSome(ctx ctx, lines []handoff.Consumption) error {
 	tries, err := x.makeTries(ctx, lines)
 	if err != nil {

@@ -32,7 +32,8 @@ type progress struct {
 	Quiet  int64    `json:"quiet,omitempty"`  // in the audit log: what stands before it is published, or need not be soon
 	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents did not verify
 	Last   string   `json:"last,omitempty"`   // when all was sent and imported
-	Partly bool     `json:"-"`                // what was published has to be found out by looking at all
+	Claims claimed  `json:"claims,omitzero"`
+	Partly bool     `json:"-"` // what was published has to be found out by looking at all
 }
 
 // said is what others want to know of an event.

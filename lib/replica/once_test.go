@@ -37,7 +37,7 @@ func resumeOrder(order string) int {
 }
 
 func remote(root string) replica.Options {
-	return replica.Options{Root: root, Remote: "origin", Namespace: "refs/handoff", Environ: os.Environ(), Wait: time.Minute}
+	return replica.Options{Root: root, Remote: "origin", Namespace: namespace, Environ: os.Environ(), Wait: time.Minute}
 }
 
 // resume consumes the token of a handoff; how is once, offline, forced (by who does not ask), killed (after the claim), or an act

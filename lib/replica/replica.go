@@ -174,10 +174,12 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 		return p, errors.Join(err, moved)
 	}
 	if moved == nil && !x.FetchOnly && !x.DryRun {
-		moved = x.sendClaims(ctx)
+		p.Claims, moved = x.sendClaims(ctx, p.Claims)
 	}
 	if moved == nil && !x.FetchOnly {
+		claims := p.Claims
 		if p, moved = x.send(ctx, p); moved == nil && !x.DryRun {
+			p.Claims = claims
 			moved = x.saveProgress(p)
 		}
 	}

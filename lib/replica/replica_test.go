@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// namespace is where the refs of the remote are.
+var namespace = "refs/handoff"
+
 func options(root string) handoff.Options {
 	return handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, Git: handoff.GitSynced, Rules: schema.Frontmatter(),
 		Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }}
@@ -58,7 +61,7 @@ func sync(root string) (replica.Result, error) {
 	if err != nil {
 		return replica.Result{}, err
 	}
-	return replica.Sync(context.Background(), s, replica.Options{Root: root, Remote: "origin", Namespace: "refs/handoff", Environ: os.Environ()})
+	return replica.Sync(context.Background(), s, replica.Options{Root: root, Remote: "origin", Namespace: namespace, Environ: os.Environ()})
 }
 
 func mustSync(t testing.TB, root string) replica.Result {

@@ -28,6 +28,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
 // patience is how long a change waits for the lock while somebody looks on.
@@ -52,6 +53,10 @@ func Run(a *everyday.App, operator string, compose Compose) error {
 	if a.Flags.LockTimeout == 0 {
 		p.Options.LockTimeout = min(p.Options.LockTimeout, patience)
 	}
+	a.Gather(&p)
+	remote := a.Remote(p)
+	remote.Asks = false // the terminal is ours
+	p.Options.Once = replica.Once(remote)
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		return err
