@@ -79,13 +79,14 @@ func TestRunLeavesNothing(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" {
 		ways["a session of its own"] = "setsid sh -c '" + busy + "' >/dev/null 2>&1 & sleep 60"
+		ways["many sessions"] = "for i in 1 2 3 4 5 6 7 8 9; do setsid sh -c '" + busy + "' >/dev/null 2>&1 & done; sleep 60"
 		ways["twice removed"] = "setsid sh -c 'setsid sh -c \"" + busy + "\" & exit' >/dev/null 2>&1 & sleep 0.2"
 	}
 	for name, script := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "x")
-			p := shell(fmt.Sprintf(script, path))
+			p := shell(strings.ReplaceAll(script, "%s", path))
 			p.Timeout = time.Second
 			began := time.Now()
 			o := mustRun(t, p)

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -118,6 +119,29 @@ func TestRememberedTokens(t *testing.T) {
 		if now, err := os.ReadFile(s.cache()); err != nil || len(now) != len(good) {
 			t.Errorf("%s: %d bytes are kept, want %d: %v", when, len(now), len(good), err)
 		}
+	}
+}
+
+// Those that share a token are named, each with some of the others.
+func TestShared(t *testing.T) {
+	s := newTokens(t)
+	var all []string
+	for _, ids := range s.want {
+		all = append(all, ids...)
+	}
+	warnings, err := record.Shared(s.open(), all)
+	if err != nil || len(warnings) != len(s.want[shared]) {
+		t.Fatalf("%d warnings, %v", len(warnings), err)
+	}
+	for _, w := range warnings {
+		for _, id := range s.want[shared] {
+			if strings.Count(w, id) != 1 {
+				t.Errorf("%s is not in %q", id, w)
+			}
+		}
+	}
+	if _, err := record.Shared(s.open(), []string{"sha256:" + strings.Repeat("0", 64)}); !errors.Is(err, handoff.ErrInvalid) {
+		t.Errorf("an id that is not stored: %v", err)
 	}
 }
 
