@@ -263,7 +263,7 @@ func export(t testing.TB, s *handoff.Store) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if _, err := bundle.Export(s, entries, true, &b); err != nil {
+	if _, err := bundle.Export(s, entries, bundle.With{State: true}, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -14,15 +14,25 @@ type Counts struct {
 	Handoffs int `json:"handoffs"`
 	Marks    int `json:"read_marks"`
 	Tokens   int `json:"consumed_tokens"`
+	Signed   int `json:"signed,omitempty"` // by the export
 }
 
-// Export writes a bundle of the handoffs of entries that List gave, each proven as Read does, and with their state, if that is
-// wanted: read marks and consumed tokens. A handoff that cannot be proven ends it with an error, and with a bundle that is cut.
-func Export(s *handoff.Store, entries []handoff.Entry, withState bool, to io.Writer) (Counts, error) {
+// With says what a bundle has beside documents and the signatures that are stored.
+type With struct {
+	State bool // read marks and consumed tokens
+
+	// Sign signs the handoffs of Author that have no signature, in the bundle alone; nil signs none.
+	Sign   func(text []byte) (armored []byte, err error)
+	Author string
+}
+
+// Export writes a bundle of the handoffs of entries that List gave, each proven as Read does. A handoff that cannot be proven
+// ends it with an error, and with a bundle that is cut.
+func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) (Counts, error) {
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b handoff.Entry) int { return strings.Compare(a.ID, b.ID) })
 	entries = slices.CompactFunc(entries, func(a, b handoff.Entry) bool { return a.ID == b.ID })
-	e := export{Store: s, entries: entries}
-	if err := e.collect(withState); err != nil {
+	e := export{Store: s, With: with, entries: entries}
+	if err := e.collect(with.State); err != nil {
 		return Counts{}, err
 	}
 	writer, err := s.Writer()
@@ -41,16 +51,18 @@ func Export(s *handoff.Store, entries []handoff.Entry, withState bool, to io.Wri
 			return Counts{}, err
 		}
 	}
-	return Counts{len(entries), len(e.state) - e.tokens, e.tokens}, w.Close()
+	return Counts{len(entries), len(e.state) - e.tokens, e.tokens, e.signed}, w.Close()
 }
 
 // An export is one bundle that is being written.
 type export struct {
 	*handoff.Store
+	With
 	entries []handoff.Entry
 	seen    map[string]string // when the handoffs came into the store
 	state   []Line            // read marks and consumed tokens
 	tokens  int
+	signed  int
 }
 
 // collect finds out all that is not in the documents.
@@ -112,9 +124,14 @@ func (e *export) documents(w *Writer) (err error) {
 // signatures returns the armored signature of a handoff, whatever it is worth here: who imports judges it
 // again.
 func (e *export) signatures(got handoff.Stored) ([]string, error) {
-	if got.Signature.State == handoff.SignatureUnsigned {
+	switch {
+	case got.Signature.State != handoff.SignatureUnsigned:
+		text, err := e.SignatureText(got.Entry.ID)
+		return []string{text}, err
+	case e.With.Sign == nil || got.Entry.From != e.Author:
 		return nil, nil
 	}
-	text, err := e.SignatureText(got.Entry.ID)
-	return []string{text}, err
+	text, err := e.With.Sign(got.Text)
+	e.signed++
+	return []string{string(text)}, err
 }

@@ -13,18 +13,20 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
 func exportCommand(a *app) *cobra.Command {
 	var f everyday.Filter
 	var output string
-	var withState bool
+	var withState, threads bool
 	cmd := &cobra.Command{
 		Use: "export [ID…]",
 		Long: `Write handoffs as a bundle: one file for mail, a stick or an artifact store, which ` + "`handoff import`" + ` stores
 elsewhere. Without ids the flags choose, as those of list do; without flags it is every handoff. Each is
 proven first. The same handoffs give the same bytes. --with-state adds who has read them, and which
-were resumed. Pipe it through gzip to pack it; import unpacks it.`,
+were resumed, --thread what they answer and supersede, and what answers and supersedes them. --sign
+signs those of yours that have no signature, in the bundle alone. Pipe it through gzip to pack it; import unpacks it.`,
 		Example:           "  handoff export --to ben --since 7d -o week.jsonl\n  handoff export | gzip >all.jsonl.gz",
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -36,20 +38,32 @@ were resumed. Pipe it through gzip to pack it; import unpacks it.`,
 				return err
 			}
 			everyday.CollectOften()
-			s, err := a.Store()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
 			entries, err := chooseEntries(s, ids, chosen)
+			if err == nil && threads {
+				entries, err = withThreads(s, entries)
+			}
 			if err != nil {
 				return err
 			}
-			return a.writeBundle(s, entries, withState, output)
+			with := bundle.With{State: withState}
+			if a.Sign.Asked {
+				if with.Author = p.Me(); with.Author == "" {
+					return everyday.Invalid("set HANDOFF_OPERATOR, or run `handoff init`, which asks who you are", "it is not known whose handoffs --sign signs")
+				}
+				with.Sign = func(text []byte) ([]byte, error) { return signText(a.App, p, a.Sign.Key, text) }
+			}
+			return a.writeBundle(s, entries, with, output)
 		},
 	}
 	f.Register(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "the new `file`; - is standard output")
 	cmd.Flags().BoolVar(&withState, "with-state", false, "export read marks and consumed tokens too")
+	cmd.Flags().BoolVar(&threads, "thread", false, "export whole threads")
+	a.Sign.Register(cmd)
 	return cmd
 }
 
@@ -72,8 +86,34 @@ func chooseEntries(s *handoff.Store, ids []string, chosen handoff.Filter) ([]han
 	return entries, nil
 }
 
+// withThreads adds to entries all that are connected with them and are here.
+func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, error) {
+	known := make(map[string]bool)
+	var all []handoff.Entry
+	for _, e := range entries {
+		if known[e.ID] {
+			continue
+		}
+		t, err := s.Thread(e.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range t.Nodes {
+			if known[n.ID] || n.State == thread.Absent {
+				continue
+			}
+			one, err := s.Find(n.ID)
+			if err != nil {
+				return nil, err
+			}
+			known[n.ID], all = true, append(all, one)
+		}
+	}
+	return all, nil
+}
+
 // writeBundle writes the bundle. A file that cannot be written whole is taken away again.
-func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, withState bool, output string) error {
+func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
 	to, err := io.Writer(a.Stdout), error(nil)
 	if output != "-" {
 		f, openErr := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -93,7 +133,7 @@ func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, withState b
 		return everyday.Invalid("name a file with -o, or redirect it", "a bundle is not for a terminal")
 	}
 	buffered := bufio.NewWriterSize(to, 256<<10)
-	counts, err := bundle.Export(s, entries, withState, buffered)
+	counts, err := bundle.Export(s, entries, with, buffered)
 	if err == nil {
 		err = buffered.Flush()
 	}
@@ -118,6 +158,9 @@ func told(c bundle.Counts) string {
 func state(c bundle.Counts) (parts []string) {
 	if c.Marks > 0 {
 		parts = append(parts, handoff.Count(c.Marks, "read mark"))
+	}
+	if c.Signed > 0 {
+		parts = append(parts, handoff.Count(c.Signed, "new signature"))
 	}
 	if c.Tokens > 0 {
 		parts = append(parts, handoff.Count(c.Tokens, "consumed token"))
