@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/approval"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 	"github.com/seed-78daf238/handoff/lib/relation"
@@ -67,7 +68,7 @@ func (s *Store) life() *life.Facts {
 		txn.KeepLife(s.at, text, behind)
 	}
 	facts.Trusts = s.trusts
-	if facts.Asks, err = s.policies(); err != nil {
+	if facts.Asks, err = approval.Policies(s.at); err != nil {
 		s.opt.Warn("what needs an approval is not known, and all is taken to need one: " + err.Error())
 		facts.Asks = func(string, string) bool { return true }
 	}

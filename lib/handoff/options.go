@@ -16,6 +16,8 @@ const (
 	DefaultLockTimeout      = 30 * time.Second
 	DefaultMaxDocumentBytes = 1 << 20
 	DefaultIndexMaxRows     = 5000
+	DefaultMaxHops          = 5
+	DefaultMaxRate          = 10
 )
 
 // Options says where a store is and how it behaves. The zero value of every field but Dir is the real
@@ -41,6 +43,9 @@ type Options struct {
 	LockTimeout      time.Duration // how long a change waits for the lock; 0 is DefaultLockTimeout
 	MaxDocumentBytes int           // of a document to write; 0 is DefaultMaxDocumentBytes
 	IndexMaxRows     int           // of INDEX.md before older rows are sealed away; 0 is DefaultIndexMaxRows, negative is never
+
+	MaxHops int // of answers and successors since a person wrote; 0 is DefaultMaxHops, negative is no limit
+	MaxRate int // of handoffs from one operator to another in 10 minutes; 0 is DefaultMaxRate, negative is no limit
 
 	Redact       bool     // replace credentials in what is written instead of refusing it
 	AllowSecrets []string // rules of the secret scan whose findings are let through, audited
@@ -100,6 +105,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.IndexMaxRows == 0 {
 		o.IndexMaxRows = DefaultIndexMaxRows
+	}
+	if o.MaxHops == 0 {
+		o.MaxHops = DefaultMaxHops
+	}
+	if o.MaxRate == 0 {
+		o.MaxRate = DefaultMaxRate
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -168,6 +168,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	o := Options{
 		Root: p.Root, AllowedSigners: p.User.AllowedSigners(), Git: s.Git.Value, Operator: s.Operator.Value,
 		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value, IndexMaxRows: s.IndexMaxRows.Value,
+		MaxHops: orNone(s.MaxHops.Value), MaxRate: orNone(s.MaxRate.Value),
 		Operators: OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn, Evidence: p.evidence()},
 	}
 	if flags.LockTimeout > 0 {
@@ -207,6 +208,14 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 		o.Named = append(o.Named, o.StateDir)
 	}
 	return o, nil
+}
+
+// orNone makes 0, which turns a limit off in settings, what does it in Options.
+func orNone(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
 }
 
 // evidence asks git who is writing, if the settings want that checked.

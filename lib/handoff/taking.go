@@ -61,7 +61,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 	who.HandoffID, who.Time = entry.ID, s.at.Now()
 	switch act {
 	case ActApprove, ActReject:
-		who, err = s.signVerdict(act, who)
+		who, err = s.desk().Signed(act, who)
 	case ActTake, ActDone:
 		err = s.CheckApproval(entry.ID)
 	}
@@ -102,7 +102,7 @@ func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
 		return err
 	}
 	if act.IsVerdict() {
-		return s.admitVerdict(e, who.Operator)
+		return s.desk().Admit(e, who.Operator)
 	}
 	if act != ActArchive && act != ActUnarchive {
 		return s.admitResume(who.Operator, e.To)

@@ -189,6 +189,12 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 	if err != nil {
 		return nil, err
 	}
+	if admitted, err = s.limitHops(admitted, results); err == nil && !keepGoing {
+		err = Faults(results)
+	}
+	if err != nil {
+		return nil, err
+	}
 	signed, err := s.sign(admitted, sources, results)
 	if err == nil && !keepGoing {
 		err = Faults(results)
@@ -198,11 +204,11 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 
 // publish stores the admitted documents, and reports in results what became of each.
 func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool) error {
-	publications := make([]txn.Publication, len(docs))
+	publications, rate := make([]txn.Publication, len(docs)), s.maxRate()
 	for i := range docs {
 		d := &docs[i]
 		publications[i] = txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
-			Origin: d.origin, Signature: d.signature, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
+			Origin: d.origin, Signature: d.signature, Rate: rate, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}
 	outcomes, err := txn.Publish(ctx, s.at, publications, keepGoing)
 	if err != nil {

@@ -7,12 +7,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 )
 
 const module = "../../.."
@@ -99,11 +103,32 @@ func start(dir string, args ...string) result {
 	cmd.Env = append(os.Environ(), "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	run := cmd.Run
+	if slices.Contains(args, "approve") || slices.Contains(args, "reject") {
+		run = func() error { return onTerminal(cmd, &stderr) }
+	}
+	err := run()
 	if cmd.ProcessState == nil {
 		return result{code: -2, stderr: err.Error()}
 	}
 	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), late: ctx.Err() != nil}
+}
+
+// onTerminal runs a command on a terminal, where somebody answers y, and puts what that shows into screen.
+func onTerminal(cmd *exec.Cmd, screen *bytes.Buffer) error {
+	master, slave, err := pty.Open()
+	if err != nil {
+		return err
+	}
+	defer master.Close()
+	seen := make(chan bool)
+	go func() { _, _ = io.Copy(screen, master); close(seen) }() // fails when nobody has the terminal any more
+	cmd.Stdin, cmd.Stderr = slave, slave
+	_, err = master.WriteString("y\n")
+	err = errors.Join(err, cmd.Run())
+	slave.Close()
+	<-seen
+	return err
 }
 
 // must runs a program and fails the test unless it exits 0.

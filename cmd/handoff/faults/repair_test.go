@@ -5,6 +5,7 @@ package faults_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -71,6 +72,7 @@ func takings(three [][]string) []scenario {
 	act := func(name, topic string) []string { return []string{name, idOf(topic), "--operator", "ben"} }
 	taken := append(three, act("take", "a"))
 	repair := words("doctor --repair")
+	decide := func(name string) []string { return []string{name, idOf("a"), "--operator", "eve"} }
 	return []scenario{
 		{name: "take", prepare: three, command: act("take", "a"), mark: "a", act: "take a"},
 		{name: "release", prepare: taken, command: act("release", "a"), act: "release a"},
@@ -79,8 +81,20 @@ func takings(three [][]string) []scenario {
 		{name: "recovery of a take", prepare: three, crashes: []crash{{beforeCommit, act("take", "a")}}, command: words("write d.md"), adds: words("d"), mark: "a", act: "take a"},
 		{name: "recovery of no take", prepare: three, crashes: []crash{{beforeEvent, act("take", "a")}}, command: act("take", "a"), mark: "a", act: "take a"},
 		{name: "recovery of a release", prepare: taken, crashes: []crash{{beforeEvent, act("release", "a")}}, command: act("release", "a"), act: "release a"},
+		{name: "approve", prepare: three, damage: deciding, command: decide("approve"), act: "approve a"},
+		{name: "reject", prepare: three, damage: deciding, command: decide("reject"), act: "reject a"},
+		{name: "recovery of a rejection", prepare: three, damage: deciding, crashes: []crash{{beforeEvent, decide("reject")}}, command: decide("reject"), act: "reject a"},
 		{name: "repair of a ledger without acts", prepare: append(taken, act("release", "a"), act("done", "a")), damage: removed(".run/consumed-tokens.jsonl"), command: repair},
 	}
+}
+
+// deciding lets eve approve.
+func deciding(dir string) error {
+	text := "---\nschema_version: '1.0'\noperators:\n"
+	for _, name := range []string{"ann", "ben", "eve"} {
+		text += fmt.Sprintf("  - {id: %s, display_name: %s, github_handle: %s, git_email: %s@example.org, capabilities: [approve], active_since: 2026-01-01}\n", name, name, name, name)
+	}
+	return os.WriteFile(filepath.Join(dir, "OPERATORS.md"), []byte(text+"---\n"), 0o644)
 }
 
 // repairs are the scenarios in which the doctor mends a store.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+	"time"
 )
 
 var idAlone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`sha256:[0-9a-f]{64}`) })
@@ -75,6 +76,18 @@ func WrittenAt(line []byte) (ids []string, at []byte, ok bool) {
 	}
 	at, ok = textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc") // the last field is the event's
 	return ids, at, ok
+}
+
+// WrittenBy returns who has written a handoff to whom here, and when, if a line of the log records that.
+func WrittenBy(line []byte) (from, to string, at time.Time, ok bool) {
+	if !isType(line, TypeWrite) {
+		return "", "", at, false
+	}
+	sender, _ := textField(line, "from")
+	recipient, _ := textField(line, "to")
+	text, _ := textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc") // the last field is the event's
+	at, err := time.Parse(timeLayout, string(text))
+	return string(sender), string(recipient), at, err == nil
 }
 
 // AdoptedAt returns when a line of the log says that the store took over handoffs whose events it does not have.

@@ -132,6 +132,11 @@ func (l *List) Can(id, capability string, now time.Time) bool {
 	})
 }
 
+// IsCapable reports whether an operator has a capability, whether active or not.
+func (l *List) IsCapable(id, capability string) bool {
+	return slices.ContainsFunc(l.operators, func(o Operator) bool { return o.ID == id && slices.Contains(o.Capabilities, capability) })
+}
+
 // Offboarded reports whether the operator's active_until has passed. A date passes at the end of
 // its day in UTC.
 func (o Operator) Offboarded(now time.Time) bool {

@@ -24,6 +24,8 @@
 //	hook_enabled                                   true
 //	max_age                                        48h
 //	record_work                                    false
+//	max_hops                                       5 (0 is no limit)
+//	max_rate                                       10 (0 is no limit)
 //
 // The file may come with a cloned repository, so it is not trusted: the source of every value is
 // kept, and whoever uses a path from the file has to check its place.
@@ -82,6 +84,8 @@ type Settings struct {
 	HookEnabled       Setting[bool]
 	MaxAge            Setting[time.Duration]
 	RecordWork        Setting[bool]
+	MaxHops           Setting[int] // 0 for no limit
+	MaxRate           Setting[int] // 0 for no limit
 }
 
 // Load returns the settings of the project at root, from its file if there is one and from the
@@ -139,6 +143,8 @@ func defaults() Settings {
 		HookEnabled:       byDefault(true),
 		MaxAge:            byDefault(48 * time.Hour),
 		RecordWork:        byDefault(false),
+		MaxHops:           byDefault(5),
+		MaxRate:           byDefault(10),
 	}
 }
 

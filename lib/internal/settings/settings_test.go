@@ -32,6 +32,8 @@ surface_max_age_days: 7
 hook_enabled: false
 max_age: '72h'
 record_work: true
+max_hops: 3
+max_rate: 0
 `
 
 func TestParse(t *testing.T) {
@@ -59,6 +61,8 @@ func TestParse(t *testing.T) {
 		HookEnabled:       inFile(false),
 		MaxAge:            inFile(72 * time.Hour),
 		RecordWork:        inFile(true),
+		MaxHops:           inFile(3),
+		MaxRate:           inFile(0),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -94,6 +98,8 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		HookEnabled:       byDefault(true),
 		MaxAge:            byDefault(48 * time.Hour),
 		RecordWork:        byDefault(false),
+		MaxHops:           byDefault(5),
+		MaxRate:           byDefault(10),
 	}
 	for _, src := range []string{"", "\n", "# only a comment\n", "---\n", "---\n# comment\n", "{}\n", "\ufeff"} {
 		got, err := settings.Parse([]byte(src), "x")

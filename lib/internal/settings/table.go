@@ -47,6 +47,8 @@ func (s *Settings) table() []key {
 		{"hook_enabled", "", flag(&s.HookEnabled)},
 		{"max_age", "", duration(&s.MaxAge)},
 		{"record_work", "", flag(&s.RecordWork)},
+		{"max_hops", "", number(&s.MaxHops, 0, 1000)},
+		{"max_rate", "", number(&s.MaxRate, 0, 1_000_000)},
 	}
 }
 

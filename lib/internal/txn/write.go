@@ -29,6 +29,7 @@ type Publication struct {
 	Allowed, Redacted []string
 	Origin            *Origin   // of an import, nil for what is written here
 	Signature         Signature // no text is none
+	Rate              int       // so many may its sender write to its recipient in 10 minutes; 0 is no limit
 
 	sum string // SHA-256 of the text
 }
@@ -70,6 +71,7 @@ type publishing struct {
 
 	choose *chooser
 	step   step
+	rate   rate // nil until it is asked for
 	rows   []index.Row
 	back   []string // ids of rows that were lost, not their events
 }
@@ -175,6 +177,9 @@ func (p *publishing) store(keepGoing bool) error {
 func (p *publishing) plan(i int) error {
 	d := p.docs[i]
 	chosen, err := p.choose.choose(d)
+	if err == nil && !chosen.listed && !chosen.adopt {
+		err = p.limit(d)
+	}
 	p.outcomes[i] = Outcome{File: chosen.file, Existing: chosen.listed, Err: err}
 	if err != nil || chosen.listed {
 		return nil
@@ -219,23 +224,6 @@ func (p *publishing) failures() error {
 		return errs[0]
 	}
 	return errors.Join(errs...)
-}
-
-// Written is the event of a document that is stored as file, and was there before if it is adopted.
-func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.Pending {
-	tags := d.Tags
-	if tags == nil {
-		tags = []string{}
-	}
-	kind, origin := eventlog.TypeWrite, Origin{}
-	if d.Origin != nil {
-		kind, origin = eventlog.TypeImport, *d.Origin
-	}
-	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
-		Adopted: adopted, Branch: s.Opt.Branch, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
-		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
-		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: origin.Writer, Commit: origin.Commit, SigningKey: d.Signature.Key,
-	}}
 }
 
 // hashFile returns the SHA-256 of a file of the handoffs directory.

@@ -1,0 +1,94 @@
+package txn
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+)
+
+const (
+	rateWindow = 10 * time.Minute
+	rateTail   = 1 << 20 // bytes of the audit log that are looked at: what is written faster than this is not counted
+)
+
+// A rate is how much one operator has written to another of late, by both. The log says when that was: the times of rows are
+// the writers' own.
+type rate map[[2]string][]time.Time
+
+// readRate reads the end of the audit log.
+func (x *Session) readRate() (rate, error) {
+	r, now := make(rate), x.Opt.Now()
+	log, done, err := eventlog.Open(x.State)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	for size := int64(32 << 10); ; size *= 8 {
+		text := make([]byte, min(size, rateTail, log.Size()))
+		if _, err := log.ReadAt(text, log.Size()-int64(len(text))); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if int64(len(text)) == log.Size() {
+			text = append([]byte("\n"), text...) // else the first line is cut
+		}
+		clear(r)
+		if r.add(text, now) || int64(len(text)) >= min(rateTail, log.Size()) {
+			return r, nil
+		}
+	}
+}
+
+// add takes in the lines of the end of a log, last first, and reports whether it came to one that is too old. A time that is
+// to come was written before the clock went back.
+func (r rate) add(text []byte, now time.Time) (all bool) {
+	lines := bytes.Split(text, []byte("\n"))
+	for _, line := range slices.Backward(lines[1:]) {
+		from, to, at, ok := eventlog.WrittenBy(line)
+		if !ok {
+			continue
+		}
+		if now.Sub(at) >= rateWindow {
+			return true
+		}
+		pair := [2]string{from, to}
+		if at.Sub(now) < rateWindow {
+			r[pair] = append(r[pair], at)
+		}
+	}
+	return false
+}
+
+// admit counts one more, or says how long to wait before there may be one.
+func (r rate) admit(d Publication, now time.Time) error {
+	pair := [2]string{d.From, d.To}
+	if n := len(r[pair]) - d.Rate; n >= 0 {
+		slices.SortFunc(r[pair], time.Time.Compare)
+		wait := min(r[pair][n].Add(rateWindow).Sub(now), rateWindow)
+		return fault.New(fault.ErrBusy, "if that is no loop, raise max_rate in .handoff.yaml; 0 is no limit",
+			"%s has written %d handoffs to %s within %v, which is max_rate; wait %v", fault.Own(d.From), d.Rate, fault.Own(d.To), fault.Own("10 minutes"), wait.Round(time.Second))
+	}
+	r[pair] = append(r[pair], now)
+	return nil
+}
+
+// limit refuses what its sender writes too fast.
+func (p *publishing) limit(d Publication) (err error) {
+	if d.Rate <= 0 || d.Origin != nil {
+		return nil
+	}
+	if p.rate == nil {
+		if p.rate, err = p.readRate(); err != nil {
+			return err
+		}
+	}
+	return p.rate.admit(d, p.Opt.Now())
+}

@@ -1,0 +1,23 @@
+package txn
+
+import (
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// Written is the event of a document that is stored as file, and was there before if it is adopted.
+func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.Pending {
+	tags := d.Tags
+	if tags == nil {
+		tags = []string{}
+	}
+	kind, origin := eventlog.TypeWrite, Origin{}
+	if d.Origin != nil {
+		kind, origin = eventlog.TypeImport, *d.Origin
+	}
+	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
+		Adopted: adopted, Branch: s.Opt.Branch, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
+		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
+		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: origin.Writer, Commit: origin.Commit, SigningKey: d.Signature.Key,
+	}}
+}
