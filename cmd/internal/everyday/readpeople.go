@@ -60,7 +60,7 @@ func (a *App) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 	add("id", Short(e.ID, shortest)+"  "+got.Path)
 	add("state", string(state)+a.holder(s, e))
 	add("tags", strings.Join(got.Tags, " "))
-	add("thread", related(got.References))
+	add("thread", Related(got.References))
 	if got.Signature.State != handoff.SignatureUnsigned {
 		add("signed", got.Signature.State+" "+got.Signature.Operator)
 	}
@@ -78,8 +78,8 @@ func (a *App) holder(s *handoff.Store, e handoff.Entry) string {
 	return ""
 }
 
-// related says what a handoff answers, takes the place of, and when it expires.
-func related(references []string) string {
+// Related says what a handoff answers, takes the place of, and when it expires.
+func Related(references []string) string {
 	set := relation.Of(references)
 	var parts []string
 	for _, id := range set.Re {

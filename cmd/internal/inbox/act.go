@@ -94,9 +94,10 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 	return m.say(msg.said)
 }
 
-// foundMsg is what a search found.
+// foundMsg is what a search found, or what belongs to a thread.
 type foundMsg struct {
-	words string
+	what  string
+	whole bool // of all handoffs, not of the view
 	ids   map[string]bool
 	err   error
 }
@@ -115,7 +116,24 @@ func (m *model) search(text string) tea.Cmd {
 		for _, match := range found.Matches {
 			ids[match.ID] = true
 		}
-		return foundMsg{text, ids, err}
+		return foundMsg{"with " + text, false, ids, err}
+	}
+}
+
+// openThread lists what the chosen handoff answers, and what answers it.
+func (m *model) openThread() tea.Cmd {
+	r := m.chosen()
+	if r == nil {
+		return nil
+	}
+	s, id, topic := m.store, r.ID, r.Topic
+	return func() tea.Msg {
+		thread, err := s.Thread(id)
+		ids := make(map[string]bool, len(thread.Nodes))
+		for _, n := range thread.Nodes {
+			ids[n.ID] = true
+		}
+		return foundMsg{"in the thread of " + topic, true, ids, err}
 	}
 }
 
@@ -124,7 +142,11 @@ func (m *model) gotFound(msg foundMsg) {
 		m.fail(sentence(msg.err))
 		return
 	}
-	m.found = msg.ids
-	m.choose(m.id())
-	m.say(handoff.Count(len(msg.ids), "handoff") + " with " + msg.words + "; esc shows all again")
+	id := m.id()
+	m.found, m.what, m.filter = msg.ids, msg.what, ""
+	if m.open_ = false; msg.whole {
+		m.view = len(views) - 1
+	}
+	m.choose(id)
+	m.say(handoff.Count(len(msg.ids), "handoff") + " " + msg.what + "; esc shows all again")
 }

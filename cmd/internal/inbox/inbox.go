@@ -63,6 +63,7 @@ func Run(a *everyday.App, operator string, compose Compose) error {
 	}
 	m := newModel(s, p.Options, cmp.Or(operator, p.Me()))
 	m.project, m.said, m.compose = filepath.Base(p.Root), said, compose
+	m.work = func(references []string) string { return everyday.WorkLine(p, references) }
 	return show(m, in, out, a.Getenv)
 }
 

@@ -26,6 +26,7 @@ func bindings() []binding {
 		{[]string{"m"}, "m", "mark as read", "", act(markRead)},
 		{[]string{"a"}, "a", "archive, or bring back", "archive", archiveOrBack},
 		{[]string{"u"}, "u", "release: give back what you took", "", act(release)},
+		{[]string{"T"}, "T", "thread: what it answers, and what answers it", "", (*model).openThread},
 		{[]string{"y"}, "y", "copy the id to the clipboard", "", (*model).copyID},
 		{[]string{"/"}, "/", "filter: words, from:ann, to:ben, is:unread", "filter", (*model).startFilter},
 		{[]string{"f"}, "f", "find words in the bodies", "", (*model).startSearch},

@@ -29,7 +29,8 @@ type list struct {
 	unread int    // of the first view
 
 	filter string
-	found  map[string]bool // ids that a search found, nil if there was none
+	found  map[string]bool // ids to which the list is narrowed, nil if it is not
+	what   string          // they are
 
 	shown  []int // indexes of rows
 	at     int   // which of shown is chosen

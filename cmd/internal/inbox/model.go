@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -18,7 +17,8 @@ type model struct {
 	project  string
 	said     *notes
 	compose  Compose
-	suspend  tea.Cmd // gives the terminal back until the shell goes on with the program
+	work     func(references []string) string // says whether the work is as references say; it runs git
+	suspend  tea.Cmd                          // gives the terminal back until the shell goes on with the program
 	bindings []binding
 	now      func() time.Time
 
@@ -74,7 +74,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case loadedMsg:
 		cmd = m.take(msg)
 	case bodyMsg:
-		m.show(msg)
+		cmd = m.show(msg)
+	case workMsg:
+		if msg.target == m.preview.body.target {
+			m.preview.body.work = msg.line
+		}
 	case actedMsg:
 		cmd = m.acted(msg)
 	case foundMsg:
@@ -170,8 +174,6 @@ func (m *model) open() tea.Cmd {
 // back goes one step back: from what is open, from what was searched, from what is filtered.
 func (m *model) back() tea.Cmd {
 	switch id := m.id(); {
-	case m.preview.thread != nil:
-		m.preview.thread = nil
 	case m.open_:
 		m.open_ = false
 	case m.found != nil || m.filter != "":
@@ -226,12 +228,12 @@ func (m *model) copyID() tea.Cmd {
 
 // searching says which part of the list is shown, "" for all of it.
 func (m *model) searching() string {
-	what := ""
+	var parts []string
 	if m.found != nil {
-		what = "found in bodies"
+		parts = append(parts, m.what)
 	}
 	if m.filter != "" {
-		what = strings.TrimPrefix(what+" and /"+m.filter, " and ")
+		parts = append(parts, "/"+m.filter)
 	}
-	return cmp.Or(what, "")
+	return strings.Join(parts, " and ")
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -22,17 +23,24 @@ type preview struct {
 	wanted atomic.Pointer[target] // read by commands, to leave off what nobody waits for any more
 	stale  bool                   // the store changed
 	body   bodyMsg
-	top    int      // the first line of the body on the screen
-	thread []string // lines to be shown in its place
+	top    int // the first line of the body on the screen
 }
 
 // bodyMsg is a handoff that was read, or why it is not shown.
 type bodyMsg struct {
 	*target
-	lines  []string
-	tags   []string
-	signed string
-	err    error
+	lines      []string
+	tags       []string
+	references []string
+	signed     string
+	work       string // whether the work is as the references say
+	err        error
+}
+
+// workMsg says whether the work is as the references of a handoff say.
+type workMsg struct {
+	*target
+	line string
 }
 
 const (
@@ -51,7 +59,7 @@ func (m *model) want() tea.Cmd {
 	if old := m.preview.wanted.Load(); old != nil && *old == *t && !m.preview.stale {
 		return nil
 	} else if old == nil || old.entry.ID != t.entry.ID {
-		m.preview.top, m.preview.thread = 0, nil
+		m.preview.top = 0
 	}
 	m.preview.stale = false
 	m.preview.wanted.Store(t)
@@ -71,7 +79,7 @@ func read(s *handoff.Store, t *target) bodyMsg {
 	if err != nil {
 		return bodyMsg{target: t, err: err}
 	}
-	msg := bodyMsg{target: t, tags: got.Tags, lines: markdown.Lines(got.Body, markdown.Options{Width: t.width})}
+	msg := bodyMsg{target: t, tags: got.Tags, references: got.References, lines: markdown.Lines(got.Body, markdown.Options{Width: t.width})}
 	if why, _ := s.Distrust(got.Entry.From, got.Signature); why != "" {
 		msg.signed = why
 	} else if got.Signature.State == handoff.SignatureGood {
@@ -80,11 +88,19 @@ func read(s *handoff.Store, t *target) bodyMsg {
 	return msg
 }
 
-// show takes what was read, if it is still what is wanted.
-func (m *model) show(msg bodyMsg) {
-	if m.preview.wanted.Load() == msg.target {
-		m.preview.body = msg
+// show takes what was read, if it is still what is wanted, and asks about the work.
+func (m *model) show(msg bodyMsg) tea.Cmd {
+	if m.preview.wanted.Load() != msg.target {
+		return nil
 	}
+	if old := m.preview.body; old.target != nil && old.entry.ID == msg.entry.ID {
+		msg.work = old.work
+	}
+	if m.preview.body = msg; len(msg.references) == 0 || m.work == nil {
+		return nil
+	}
+	work := m.work
+	return func() tea.Msg { return workMsg{msg.target, work(msg.references)} }
 }
 
 // isShown reports whether the body of a row is there.
@@ -99,16 +115,12 @@ func (m *model) scroll(by int) tea.Cmd {
 
 // hold keeps the place in a body within it, once it is there.
 func (m *model) hold() {
-	lines := m.preview.body.lines
-	switch r := m.chosen(); {
-	case m.preview.thread != nil:
-		lines = m.preview.thread
-	case r == nil || !m.isShown(r):
+	if r := m.chosen(); r == nil || !m.isShown(r) {
 		return
 	}
 	at := m.layout()
 	room := at.previewHeight - len(m.header(at.previewWidth))
-	m.preview.top = max(0, min(m.preview.top, len(lines)-room))
+	m.preview.top = max(0, min(m.preview.top, len(m.preview.body.lines)-room))
 }
 
 // header returns what is known of a handoff beside its body.
@@ -122,8 +134,12 @@ func (m *model) header(width int) []string {
 		m.cut(escape(r.From)+faint.Render(" → ")+escape(r.To)+faint.Render(" · "+m.when(r.Time)), width),
 		m.cut(stateOf(r)+faint.Render(" · "+r.ID[:len("sha256:")+12]+tags(m.preview.body.tags, m.isShown(r))), width),
 	}
-	if m.isShown(r) && m.preview.body.signed != "" {
-		lines = append(lines, m.cut(faint.Render(escape(m.preview.body.signed)), width))
+	if m.isShown(r) {
+		for _, more := range []string{everyday.Related(m.preview.body.references), m.preview.body.signed, m.preview.body.work} {
+			if more != "" {
+				lines = append(lines, m.cut(faint.Render(escape(more)), width))
+			}
+		}
 	}
 	return append(lines, "")
 }

@@ -93,7 +93,7 @@ func (m *model) nothing(at layout) []string {
 	case m.filter != "":
 		text = []string{"Nothing here matches " + m.filter + ".", "esc shows all again."}
 	case m.found != nil:
-		text = []string{"Nothing here has these words.", "esc shows all again."}
+		text = []string{"Nothing here is " + m.what + ".", "esc shows all again."}
 	case len(m.rows) == 0:
 		text = []string{"There are no handoffs yet.", "Write the first: handoff write note.md --to NAME"}
 	case m.view == 0:

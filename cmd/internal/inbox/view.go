@@ -172,8 +172,6 @@ func (m *model) previewLines(at layout) []string {
 	}
 	lines := m.header(at.previewWidth)
 	switch shown := m.preview.body; {
-	case m.preview.thread != nil:
-		lines = append(lines, tail(m.preview.thread, m.preview.top)...)
 	case !m.isShown(r):
 	case shown.err != nil:
 		lines = append(lines, strings.Split(lipgloss.Wrap(wrong.Render(escape(sentence(shown.err))), max(1, at.previewWidth), " "), "\n")...)
