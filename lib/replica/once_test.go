@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	gosync "sync"
 	"testing"
 	"time"
 
@@ -238,6 +240,72 @@ func TestActsExcludeEachOther(t *testing.T) {
 			t.Errorf("%d have won, with %s", won, other)
 		}
 	}
+}
+
+// Whoever is killed, and whenever, one has it in the end, and nobody who was told so has lost it.
+func TestTakesAreKilled(t *testing.T) {
+	_, roots, _ := shared(t, 2)
+	r := rand.New(rand.NewPCG(2, uint64(os.Getpid())))
+	killed := 0
+	for round := range 8 {
+		id := write(t, roots[0], fmt.Sprintf("work-%d", round))
+		for _, root := range roots {
+			syncPatiently(t, root)
+		}
+		outs := make([]string, 4)
+		var all gosync.WaitGroup
+		for n := range outs {
+			wait := time.Duration(r.IntN(400)) * time.Millisecond
+			all.Go(func() { outs[n] = killedResume(t, roots[n%2], fmt.Sprintf("op%d", n), id, "take", wait) })
+		}
+		all.Wait()
+		var has []string
+		for n, out := range outs {
+			operator := fmt.Sprintf("op%d", n)
+			if out == "" {
+				killed++
+			}
+			err := resume(roots[n%2], operator, id, "take")
+			if err == nil {
+				has = append(has, operator)
+			} else if !errors.As(err, new(*handoff.TakenError)) {
+				t.Errorf("%s: %v", operator, err)
+			}
+			if out == "won" && err != nil {
+				t.Errorf("%s had it, and then: %v", operator, err)
+			}
+		}
+		if len(has) != 1 {
+			t.Errorf("round %d: %v have it", round, has)
+		}
+	}
+	for range 2 {
+		for _, root := range roots {
+			syncPatiently(t, root)
+		}
+	}
+	for _, root := range roots {
+		if report, err := mustOpen(t, root).Verify(context.Background()); err != nil || len(report.Faults) > 0 {
+			t.Error(root, err, report.Faults)
+		}
+	}
+	t.Logf("%d of 32 killed", killed)
+}
+
+func killedResume(t *testing.T, root, operator, id, how string, after time.Duration) string {
+	cmd := exec.Command(os.Args[0])
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = time.Second
+	cmd.Env = append(os.Environ(), resumeVariable+"="+strings.Join([]string{root, operator, id, how}, " "))
+	if err := cmd.Start(); err != nil {
+		t.Error(err)
+		return ""
+	}
+	timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = cmd.Wait()
+	return strings.TrimSpace(out.String())
 }
 
 // What two clones do offline has a winner once both have synced, and both know whose it is.
