@@ -90,6 +90,7 @@ func (s *Store) signExisting(ctx context.Context, docs []admitted, results []Res
 			continue
 		}
 		got, err := s.Read(d.HandoffID)
+		d.signature.Synced = d.origin != nil && d.origin.Commit != ""
 		if err == nil && got.Signature.State == SignatureUnsigned {
 			err = txn.Sign(ctx, s.at, d.signature)
 		}

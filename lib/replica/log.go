@@ -67,7 +67,7 @@ func (s said) isVague() bool {
 
 // isNews reports whether others want to know of it soon. The rest goes with what they do.
 func (s said) isNews() bool {
-	return s.isOwn() || s.isVague() || !s.Synced && (s.Type == eventlog.TypeMarkRead || eventlog.IsConsumption(s.Type))
+	return s.isOwn() || s.isVague() || !s.Synced && (s.Type == eventlog.TypeMarkRead || s.Type == eventlog.TypeSign || eventlog.IsConsumption(s.Type))
 }
 
 // eventLines goes through the events of a part of the audit log: their lines, without newlines, and where they begin.
@@ -121,9 +121,10 @@ func (x *syncing) openLog() (*io.SectionReader, func() error, error) {
 // news is what is to be published: progress after it, handoffs, and whether others want it soon.
 type news struct {
 	progress
-	ids   []string
-	loud  bool
-	vague bool
+	ids    []string
+	signed []string // after they were written
+	loud   bool
+	vague  bool
 }
 
 // hasNews reports whether the audit log has news from an offset on.
@@ -163,6 +164,8 @@ func (x *syncing) findNews(p progress) (n news, err error) {
 		n.loud, n.vague = n.loud || s.isNews(), n.vague || s.isVague()
 		if s.isOwn() {
 			n.ids = append(n.ids, s.HandoffID)
+		} else if s.Type == eventlog.TypeSign && !s.Synced {
+			n.signed = append(n.signed, s.HandoffID)
 		}
 	}
 	n.Offset = log.Size()

@@ -117,6 +117,11 @@ func (x *syncing) take(ctx ctx, c *catch, o *offer) error {
 	for i, d := range o.documents {
 		id, _ := idOf(d.name)
 		c.add(heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: d.blob, Signature: o.signatures[d.name]}, got, first+i)
+		delete(o.signatures, d.name)
+	}
+	for name, blob := range o.signatures {
+		id, _ := idOf(name)
+		c.held.Signatures = append(c.held.Signatures, heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: blob})
 	}
 	c.said[o.writer] = found
 	c.moves[own("imported", o.writer)] = o.commit

@@ -55,15 +55,16 @@ type Options struct {
 
 // A Result is what an exchange did. It comes with an error too.
 type Result struct {
-	Sent     int               `json:"sent"`     // handoffs
-	Told     bool              `json:"told"`     // what was recorded here was sent
-	Received []handoff.Receipt `json:"received"` // those that are new here
-	Marks    int               `json:"read_marks"`
-	Tokens   int               `json:"consumed_tokens"`
-	Held     int               `json:"held"`    // documents that came, now or before, and are not stored yet
-	Waiting  int               `json:"waiting"` // handoffs that are not sent
-	Refused  []Refusal         `json:"refused"`
-	Lost     []Lost            `json:"lost_claims"` // what was done here offline, and was not the first
+	Sent       int               `json:"sent"`     // handoffs
+	Told       bool              `json:"told"`     // what was recorded here was sent
+	Received   []handoff.Receipt `json:"received"` // those that are new here
+	Marks      int               `json:"read_marks"`
+	Tokens     int               `json:"consumed_tokens"`
+	Signatures int               `json:"signatures"` // of handoffs that were here unsigned
+	Held       int               `json:"held"`       // documents that came, now or before, and are not stored yet
+	Waiting    int               `json:"waiting"`    // handoffs that are not sent
+	Refused    []Refusal         `json:"refused"`
+	Lost       []Lost            `json:"lost_claims"` // what was done here offline, and was not the first
 }
 
 // A Refusal is a writer of whom nothing new was imported, or a claim that does not count.

@@ -146,6 +146,9 @@ func (x *syncing) writeCommit(w io.Writer, p progress, n *news, tip string) erro
 	if err := x.writeDocuments(w, n); err != nil {
 		return err
 	}
+	if err := x.writeSignatures(w, n); err != nil {
+		return err
+	}
 	_, err := io.WriteString(w, "done\n")
 	return err
 }
@@ -213,15 +216,29 @@ func (x *syncing) writeDocuments(w io.Writer, n *news) (err error) {
 
 // addDocument adds a handoff with its signature.
 func (x *syncing) addDocument(w io.Writer, got handoff.Stored) error {
-	name := fileOf(got.Entry.ID, got.Time)
-	if err := addFile(w, name, got.Text); err != nil {
+	if err := addFile(w, fileOf(got.Entry.ID, got.Time), got.Text); err != nil {
 		return err
 	}
-	signature, err := x.SignatureText(got.Entry.ID)
+	return x.addSignature(w, got.Entry)
+}
+
+func (x *syncing) addSignature(w io.Writer, e handoff.Entry) error {
+	signature, err := x.SignatureText(e.ID)
 	if err != nil || signature == "" {
 		return err
 	}
-	return addFile(w, signatureOf(name), []byte(signature))
+	return addFile(w, signatureOf(fileOf(e.ID, e.Time)), []byte(signature))
+}
+
+// writeSignatures adds the signatures of what was signed later, by whomever it was written.
+func (x *syncing) writeSignatures(w io.Writer, n *news) error {
+	entries, err := x.entries(slices.DeleteFunc(n.signed, func(id string) bool { return slices.Contains(n.ids, id) }))
+	for _, e := range entries {
+		if err == nil {
+			err = x.addSignature(w, e)
+		}
+	}
+	return err
 }
 
 // fewIDs are found one by one faster than in a list of all.

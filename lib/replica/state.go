@@ -51,6 +51,8 @@ type held struct {
 	Documents []heldDocument        `json:"documents"`
 	Marks     map[string][]mark     `json:"marks"` // by handoff
 	Tokens    []handoff.Consumption `json:"tokens"`
+
+	Signatures []heldDocument `json:"signatures,omitempty"` // of documents that came, or come, in another way; the blob is theirs
 }
 
 // A heldDocument waits until it may be stored: where git has it, and why it was refused so far.

@@ -41,6 +41,9 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 	if err != nil {
 		return err
 	}
+	if err := x.takeSignatures(ctx, c); err != nil {
+		return err
+	}
 	if err := x.takeState(ctx, c); err != nil {
 		return err
 	}
@@ -85,6 +88,38 @@ func (x *syncing) importAll(ctx ctx, c *catch) (results []handoff.Result, err er
 }
 
 var errRefused = errors.New("its writer is refused")
+
+// takeSignatures puts signatures beside the handoffs that are here and have none. The others wait.
+func (x *syncing) takeSignatures(ctx ctx, c *catch) error {
+	var here, later []heldDocument
+	var want []wanted
+	for _, d := range c.held.Signatures {
+		if _, err := x.Find(d.ID); err != nil {
+			later = append(later, d)
+		} else if text, err := x.SignatureText(d.ID); err == nil && text == "" && !x.isRefused(d.Writer) {
+			here, want = append(here, d), append(want, wanted{d.Blob, layout.MaxSignature})
+		}
+	}
+	c.held.Signatures = later
+	texts, err := x.repo.read(ctx, want)
+	if err != nil || len(here) == 0 {
+		return err
+	}
+	var sources []handoff.Source
+	for i, d := range here {
+		if got, err := x.Read(d.ID); err == nil && texts[i] != nil {
+			sources = append(sources, handoff.Source{Name: "the signature of " + d.ID, Text: got.Text, ID: d.ID, Signatures: []string{string(texts[i])},
+				Origin: &handoff.Origin{Writer: d.Writer, Commit: d.Commit}})
+		}
+	}
+	results, err := x.WriteGood(ctx, sources)
+	for _, r := range results {
+		if r.Err == nil { // what signs nothing is passed over
+			x.got.Signatures++
+		}
+	}
+	return err
+}
 
 // takeState takes over the marks and tokens of handoffs that are here. The others wait.
 func (x *syncing) takeState(ctx ctx, c *catch) (err error) {

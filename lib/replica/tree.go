@@ -108,7 +108,7 @@ func (o *offer) look(all []change) (why string) {
 		stem, isSignature := strings.CutSuffix(c.name, ".sig")
 		_, isOfDocument := idOf(stem + ".md")
 		switch {
-		case c.status != "A" && !(c.status == "M" && number > 0):
+		case c.status != "A" && !(c.status == "M" && (number > 0 || isSignature)):
 			return fmt.Sprintf("%.80q was changed or removed", c.name)
 		case c.mode != "100644":
 			return fmt.Sprintf("%.80q has the mode %s", c.name, c.mode)

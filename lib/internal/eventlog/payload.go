@@ -61,6 +61,7 @@ type Written struct {
 type Signed struct {
 	HandoffID string `json:"handoff_id"`
 	Key       string `json:"signing_key"` // its fingerprint
+	How
 }
 
 // Trusted says which keys of an operator count, and which do no longer.

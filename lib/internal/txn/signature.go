@@ -19,6 +19,8 @@ type Signature struct {
 	ID   string `json:"id"`
 	Text string `json:"text"` // armored
 	Key  string `json:"key"`  // the fingerprint of the key
+
+	Synced bool `json:"-"` // it came by sync
 }
 
 // sign gives a handoff that is stored its signature, in the place of another one; the file's replacement commits it.
@@ -28,7 +30,7 @@ var sign = Operation{Name: "sign", committed: signatureIsThere, redo: replaceSig
 func Sign(ctx context.Context, s *store.Store, one Signature) error {
 	return Locked(ctx, s, func(x *Session) error {
 		st := step{op: &sign, intent: Intent{Signatures: []Signature{one}},
-			events: []eventlog.Pending{{Type: eventlog.TypeSign, Payload: eventlog.Signed{HandoffID: one.ID, Key: one.Key}}}}
+			events: []eventlog.Pending{{Type: eventlog.TypeSign, Payload: eventlog.Signed{HandoffID: one.ID, Key: one.Key, How: eventlog.How{Synced: one.Synced}}}}}
 		st.commit = func() error { return replaceSignatures(x, &st.intent) }
 		return x.apply(st)
 	})
