@@ -134,7 +134,11 @@ func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
 		}
 		return f.State == "" || state == f.State
 	}
-	if in.Newest, in.For, err = s.at.Scan(d, store.Choice{Is: choose, IsNot: f.skip(), Newest: most}); err != nil {
+	choice := store.Choice{Is: choose, IsNot: f.skip(), Newest: most}
+	if f.State.IsDerived() && !f.Orphaned {
+		choice.IsNot, choice.ByID = store.NotOf(at.facts().Knows), !f.Unread
+	}
+	if in.Newest, in.For, err = s.at.Scan(d, choice); err != nil {
 		return Inbox{}, err
 	}
 	in.Over = make(map[State]int)

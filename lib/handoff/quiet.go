@@ -31,16 +31,17 @@ type quiet struct {
 // best effort, and never waits.
 func (s *Store) UnreadQuickly(operator string, maxAgeDays int) (Inbox, error) {
 	seen, large, settled := s.stamps()
-	var withLog [][2]string
-	if large {
-		withLog = s.withLog(seen)
-	}
 	known := s.readQuiet()
 	same := func(q quiet) bool { return q.Operator == operator && q.MaxAgeDays == maxAgeDays }
-	for _, q := range known {
-		if same(q) && len(seen) > 0 && (slices.Equal(q.Files, seen) || slices.Equal(q.Files, withLog)) {
-			return Inbox{}, nil
-		}
+	remembered := func(files [][2]string) bool {
+		return len(files) > 0 && slices.ContainsFunc(known, func(q quiet) bool { return same(q) && slices.Equal(q.Files, files) })
+	}
+	if remembered(seen) {
+		return Inbox{}, nil
+	}
+	withLog := s.withLog(seen)
+	if remembered(withLog) {
+		return Inbox{}, nil
 	}
 	look, whole := *s.at, true
 	look.Opt.Lost = func(err error) {

@@ -61,7 +61,7 @@ func (s *Store) rowsOf(ids map[string]life.Handoff) (map[string]Entry, error) {
 	}
 	defer d.Close()
 	wanted := func(id string) bool { _, is := ids[id]; return is }
-	found, _, err := s.at.Scan(d, store.Choice{Is: func(e Entry) bool { return wanted(e.ID) }, IsNot: store.NotOf(wanted)})
+	found, _, err := s.at.Scan(d, store.Choice{Is: func(e Entry) bool { return wanted(e.ID) }, IsNot: store.NotOf(wanted), ByID: true})
 	rows := make(map[string]Entry, len(found))
 	for _, e := range found {
 		rows[strings.Clone(e.ID)] = e

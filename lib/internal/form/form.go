@@ -45,24 +45,34 @@ func IsID(s string) bool {
 // A Key is an id in as few bytes as it has.
 type Key [digestLen / 2]byte
 
-// KeyOf returns the key of an id, and whether it is one.
+// KeyOf returns the key of an id, and whether it is one. It is asked for each row of a store.
 func KeyOf(id string) (k Key, ok bool) {
-	if !IsID(id) {
+	digits, ok := strings.CutPrefix(id, IDPrefix)
+	if !ok || len(digits) != digestLen {
 		return k, false
 	}
+	all := byte(0)
 	for i := range k {
-		at := len(IDPrefix) + 2*i
-		k[i] = hexValue(id[at])<<4 | hexValue(id[at+1])
+		high, low := hexValues[digits[2*i]], hexValues[digits[2*i+1]]
+		all |= high | low
+		k[i] = high<<4 | low
+	}
+	if all >= 16 {
+		return Key{}, false
 	}
 	return k, true
 }
 
-func hexValue(digit byte) byte {
-	if isDigit(digit) {
-		return digit - '0'
+// hexValues has the value of each lower-case hexadecimal digit, and more than any of them for what is none.
+var hexValues = func() (values [256]byte) {
+	for c := range values {
+		values[c] = 0xff
 	}
-	return digit - 'a' + 10
-}
+	for n, c := range []byte("0123456789abcdef") {
+		values[c] = byte(n)
+	}
+	return values
+}()
 
 // String returns the id.
 func (k Key) String() string { return IDPrefix + hex.EncodeToString(k[:]) }
@@ -84,12 +94,11 @@ func IsRemote(s string) bool {
 
 // IsHex reports whether s has lower-case hexadecimal digits and nothing else; also "" has.
 func IsHex(s string) bool {
+	all := byte(0)
 	for i := range len(s) {
-		if c := s[i]; !isDigit(c) && (c < 'a' || c > 'f') {
-			return false
-		}
+		all |= hexValues[s[i]]
 	}
-	return true
+	return all < 16
 }
 
 // IsDigits reports whether s has decimal digits and nothing else; also "" has.

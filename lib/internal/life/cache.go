@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // The file layout.LifeCache has facts in blocks, so that it can grow. A block is lines of facts and one that says what they
@@ -16,6 +19,9 @@ import (
 // at, and the checksum of the block up to here. What does not hold, or covers another log, is as good as not there: all
 // of it can be derived again.
 const cacheHead = "handoff-life 1\n"
+
+// perLine is about how long a line is.
+const perLine = 160
 
 // saving is what has to be known to keep facts.
 type saving struct {
@@ -49,6 +55,7 @@ func parseCache(text []byte) *Facts {
 		return f
 	}
 	f.lines = make([]byte, 0, len(rest))
+	f.of = make(map[form.Key]about, len(rest)/perLine)
 	for len(rest) > 0 {
 		n := f.block(rest)
 		if n < 0 {
@@ -84,7 +91,7 @@ func (f *Facts) block(text []byte) int {
 		return -1
 	}
 	for line := range bytes.Lines(text[:at]) {
-		if !f.add(string(line[:len(line)-1])) {
+		if !f.add(store.AsString(line[:len(line)-1])) {
 			return 0
 		}
 	}

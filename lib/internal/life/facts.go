@@ -125,6 +125,13 @@ func (f *Facts) Of(id string) (h Handoff) {
 	return h
 }
 
+// Knows reports whether anything is known of the handoff of an id.
+func (f *Facts) Knows(id string) bool {
+	k, ok := form.KeyOf(id)
+	_, known := f.of[k]
+	return ok && known
+}
+
 // happened takes in the events, the last of which is at.
 func (f *Facts) happened(h *Handoff, at int32) {
 	var events []Event
@@ -224,7 +231,9 @@ func (f *Facts) addDocument(k form.Key, at int32, rest string) (again, good bool
 	if len(words) < 3 {
 		return false, false
 	}
-	delete(f.unread, k)
+	if len(f.unread) > 0 {
+		delete(f.unread, k)
+	}
 	a := f.of[k]
 	if again = a.document > 0; again {
 		return true, true
@@ -232,16 +241,22 @@ func (f *Facts) addDocument(k form.Key, at int32, rest string) (again, good bool
 	a.document = at
 	f.of[k] = a
 	for i, word := range words[2:] {
-		r, err := relation.Parse(word)
-		switch {
-		case err != nil || r.Kind == "":
-			return false, false
-		case r.ID == "" || slices.Contains(words[2:2+i], word):
+		kind, named, _ := strings.Cut(word, ":")
+		other, ok := form.KeyOf(named)
+		if isID := kind == string(relation.Re) || kind == string(relation.Supersedes); !isID {
+			if r, err := relation.Parse(word); err != nil || r.Kind == "" {
+				return false, false
+			}
 			continue
 		}
-		other, _ := form.KeyOf(r.ID)
+		if !ok {
+			return false, false
+		}
+		if slices.Contains(words[2:2+i], word) {
+			continue
+		}
 		o := f.of[other]
-		f.names = append(f.names, naming{at, o.names, r.Kind == relation.Supersedes})
+		f.names = append(f.names, naming{at, o.names, kind == string(relation.Supersedes)})
 		o.names = int32(len(f.names))
 		f.of[other] = o
 	}

@@ -44,6 +44,15 @@ func (s State) IsOver() bool {
 	return false
 }
 
+// IsDerived reports whether only a handoff of which facts are known can be in the state.
+func (s State) IsDerived() bool {
+	switch s {
+	case "", Read, Offered, Unread, Awaiting: // which a policy may say of any
+		return false
+	}
+	return true
+}
+
 // State returns the state of the handoff of a row. offered says that its recipient was told of it.
 func (f *Facts) State(row index.Row, offered bool, now time.Time) State {
 	h := f.Of(row.ID)

@@ -123,7 +123,7 @@ func (c *collector) dropOld() {
 // join looks for rows of the chosen ids that were not chosen themselves: the first of an id stands, with
 // the marks of all.
 func (c *collector) join(d *durable.Dir) error {
-	if !c.passed || len(c.found) == 0 {
+	if c.ByID || !c.passed || len(c.found) == 0 {
 		return nil
 	}
 	seen := make([]bool, len(c.found))

@@ -16,6 +16,7 @@ import (
 type Choice struct {
 	Is     func(index.Row) bool   // is asked while the row is good: it may share memory with what is read next
 	IsNot  func(line []byte) bool // tells from its text that a row is none of them; nil cannot
+	ByID   bool                   // all rows of an id are chosen, or none
 	Newest int                    // how many are wanted: the newest by ts_utc, of equal times the later rows; 0 is all
 }
 
