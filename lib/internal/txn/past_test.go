@@ -1,0 +1,77 @@
+package txn_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// What the log says of one handoff is the same whether that one is asked for or all.
+func TestPastOfOneIsThatOfAll(t *testing.T) {
+	dir := t.TempDir()
+	ids := make([]string, 4)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("sha256:%062d%02d", 0, i) // which begin alike
+	}
+	ids[3] = "sha256:" + strings.Repeat("f", 64)
+	rapid.Check(t, func(t *rapid.T) {
+		var log strings.Builder
+		add := func(kind string, payload any) {
+			line, _, err := eventlog.Link(eventlog.Genesis, kind, time.Unix(0, 0), payload, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			log.Write(line)
+		}
+		for range rapid.IntRange(0, 12).Draw(t, "events") {
+			id := rapid.SampledFrom(ids).Draw(t, "id")
+			switch rapid.SampledFrom([]string{"write", "adopted", "mark", "adoption", "marker"}).Draw(t, "kind") {
+			case "write":
+				add(eventlog.TypeWrite, eventlog.Written{HandoffID: id})
+			case "adopted":
+				add(eventlog.TypeWrite, eventlog.Written{HandoffID: id, Adopted: true})
+			case "mark":
+				add(eventlog.TypeMarkRead, eventlog.MarkedRead{HandoffID: id, OperatorID: rapid.SampledFrom([]string{"ben", "cy"}).Draw(t, "operator")})
+			case "adoption":
+				add(eventlog.TypeRecovered, eventlog.Recovered{Reason: "x", AdoptedRows: 1})
+			case "marker":
+				log.WriteString("[" + id + "]\n")
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, layout.Log), []byte(log.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := durable.OpenDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		all, err := txn.ReadPast(d, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range ids {
+			one, err := txn.ReadPast(d, id)
+			if err != nil || one.Begun != all.Begun || one.Anew != all.Anew || one.Size != all.Size {
+				t.Fatalf("%+v, %+v, %v", one, all, err)
+			}
+			for _, marks := range []string{"", "ben:2026-05-08T09:00:00Z", "ben:2026-05-08T09:00:00Z,cy:2026-05-08T09:00:00Z"} {
+				row := index.Row{ID: id, ReadBy: marks}
+				if one.Gap(row) != all.Gap(row) {
+					t.Fatalf("of %s with %q: %q, %q\n%s", id, marks, one.Gap(row), all.Gap(row), log.String())
+				}
+			}
+		}
+	})
+}
