@@ -95,9 +95,10 @@ func (a *app) check(names []string, c *checks) error {
 	if names, err = artifacts(names); err != nil {
 		return err
 	}
+	known := entries(s, names)
 	var reports []packet.Report
 	for _, name := range names {
-		in := a.artifact(s, p, name)
+		in := a.artifact(s, p, known, name)
 		report := packet.Check(in, o)
 		if note := record.Confirmed(context.Background(), s, in.ID, report); note != "" {
 			report.Notes = append(report.Notes, note)
@@ -149,15 +150,45 @@ func (c *checks) with(p handoff.Project) (record.Checks, error) {
 	return r, err
 }
 
+// entries returns the entries of those names that are whole ids, where there are several: the index is then read once.
+func entries(s *handoff.Store, names []string) map[string]handoff.Entry {
+	var ids []string
+	for _, name := range names {
+		if len(name) == len("sha256:")+64 && isStored(name) {
+			ids = append(ids, name)
+		}
+	}
+	if len(ids) < 2 {
+		return nil
+	}
+	found, err := s.FindEach(ids)
+	if err != nil {
+		return nil // each says what is wrong with it
+	}
+	known := make(map[string]handoff.Entry, len(found))
+	for _, e := range found {
+		known[e.ID] = e
+	}
+	return known
+}
+
+// stored reads the handoff of a name.
+func stored(s *handoff.Store, known map[string]handoff.Entry, name string) (handoff.Stored, error) {
+	if e, ok := known[name]; ok {
+		return s.Load(e)
+	}
+	return s.Read(name)
+}
+
 // artifact reads what name stands for: standard input, a file, or a stored handoff.
-func (a *app) artifact(s *handoff.Store, p handoff.Project, name string) packet.Input {
+func (a *app) artifact(s *handoff.Store, p handoff.Project, known map[string]handoff.Entry, name string) packet.Input {
 	var text []byte
 	var err error
 	if name == "-" {
 		name = "standard input"
 		text, err = everyday.ReadAll(a.Stdin, everyday.MaxInput)
-	} else if isStored(name) {
-		got, err := s.Read(name)
+	} else if isStored(name) || isStoredFile(s, name) {
+		got, err := stored(s, known, name)
 		if err != nil {
 			return packet.Input{Name: name, Err: err}
 		}
@@ -201,9 +232,19 @@ func isStored(name string) bool {
 	return looksLikeID(name) && errors.Is(missing, fs.ErrNotExist)
 }
 
+// isStoredFile says whether a name is that of the file of a stored handoff, and of none that is here.
+func isStoredFile(s *handoff.Store, name string) bool {
+	if _, missing := os.Stat(name); !errors.Is(missing, fs.ErrNotExist) || !strings.HasSuffix(name, ".md") {
+		return false
+	}
+	_, err := s.Find(name)
+	return err == nil
+}
+
+// looksLikeID says whether a name can be what people call a handoff, but for its file.
 func looksLikeID(name string) bool {
-	digits := strings.TrimPrefix(name, "sha256:")
-	return len(digits) >= 8 && len(digits) <= 64 && strings.Trim(digits, "0123456789abcdef") == ""
+	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
+	return name == "@" || len(digits) >= 4 && len(digits) <= 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // printReports prints the reports: one as an object, several as an array of them, or as text.
