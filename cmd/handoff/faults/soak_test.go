@@ -42,6 +42,7 @@ type worker struct {
 	*round
 	*rand.Rand
 	number, count int
+	last          int                      // exit code
 	isTame        bool                     // its commands are neither killed nor stopped
 	own           []string                 // drafts that it saved
 	took          map[string]time.Duration // by a command the last time
@@ -168,6 +169,7 @@ func (w *worker) run(stdin string, args ...string) result {
 		w.fault("%v: %v", args, err)
 	}
 	r := result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+	w.last = r.code
 	if r.code == 0 && !stops {
 		w.took[args[0]] = time.Since(begin)
 	}

@@ -96,7 +96,7 @@ func lines(text string) (map[string]listed, error) {
 func (c *claims) lack(there map[string]bool, marks map[[2]string]bool, list map[string]listed) (faults []string) {
 	for id := range there {
 		if _, ok := list[id]; !ok {
-			faults = append(faults, id+" is acknowledged and not listed")
+			faults = append(faults, fmt.Sprintf("%s (%s) is acknowledged and not listed", id, c.topics[id]))
 		}
 	}
 	for mark := range marks {

@@ -175,7 +175,7 @@ func (f *Facts) mark(m MarkedRead, line int) {
 	}
 	h, mark := f.about(m.HandoffID), index.Mark{Operator: m.OperatorID, Time: m.Time}
 	again := (index.Row{ReadBy: h.ReadBy}).IsReadBy(m.OperatorID)
-	if again {
+	if again && !m.Synced { // others may have marked it too, and earlier
 		f.repeat(line)
 	}
 	if again && (h.HasMark(mark) || len(h.ReadBy) > maxRepeats) {

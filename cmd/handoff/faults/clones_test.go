@@ -1,0 +1,277 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	cloneCount  = flag.Int("replicas", 4, "how many clones TestSimulateClones has")
+	cloneRounds = flag.Int("rounds", 4, "how often each clone of TestSimulateClones does something")
+	cloneSeed   = flag.Uint64("cloneseed", 0, "what TestSimulateClones begins with, as a failure names it; another one each time if 0")
+)
+
+// A crowd is many clones of a project and the one repository that they exchange their handoffs through.
+type crowd struct {
+	*claims
+	t       *testing.T
+	program program
+	hub     string
+	all     []*worker         // one for each clone
+	tokens  []string          // ids that everybody tries to resume
+	winners map[string]string // of these: id → operator
+	tracked bool              // handoffs are committed with the code, and branches are merged
+}
+
+func newCrowd(t *testing.T, p program, seed uint64, n int, tracked bool) *crowd {
+	t.Helper()
+	needs(t, "git")
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	for _, kind := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+kind+"_NAME", "ann")
+		t.Setenv("GIT_"+kind+"_EMAIL", "ann@example.com")
+	}
+	dir, err := os.MkdirTemp(p.tmp, "clones-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	c := &crowd{claims: newClaims(), t: t, program: p, hub: filepath.Join(dir, "hub.git"), winners: make(map[string]string), tracked: tracked}
+	must(t, dir, "git", "init", "-q", "--bare", "--initial-branch=main", c.hub)
+	kind := "git: synced\n"
+	if tracked {
+		kind = "git: tracked\n"
+		first := filepath.Join(dir, "first")
+		must(t, dir, "git", "clone", "-q", c.hub, first)
+		must(t, first, p.bin, "init", "--git", "tracked")
+		must(t, first, "git", "add", "-A")
+		must(t, first, "git", "commit", "-q", "-m", "begin")
+		must(t, first, "git", "push", "-q", "origin", "HEAD:main")
+	}
+	for i := range n {
+		root := filepath.Join(dir, fmt.Sprintf("clone%d", i))
+		must(t, dir, "git", "clone", "-q", c.hub, root)
+		if !tracked {
+			mustWrite(t, filepath.Join(root, ".handoff.yaml"), kind)
+		}
+		r := &round{program: p, claims: c.claims, t: t, dir: root, ended: make(map[string]int)}
+		c.all = append(c.all, r.worker(seed, i))
+	}
+	return c
+}
+
+// each has every clone do something, several at a time.
+func (c *crowd) each(do func(*worker)) {
+	var all sync.WaitGroup
+	free := make(chan bool, 4)
+	for _, w := range c.all {
+		all.Go(func() {
+			free <- true
+			do(w)
+			<-free
+		})
+	}
+	all.Wait()
+}
+
+func (c *crowd) faults() (all []string) {
+	for _, w := range c.all {
+		for _, f := range w.faults {
+			all = append(all, filepath.Base(w.dir)+": "+f)
+		}
+	}
+	return all
+}
+
+// share exchanges what a clone has with the others.
+func (c *crowd) share(w *worker) {
+	if c.tracked {
+		c.merge(w)
+		return
+	}
+	args := []string{"sync"}
+	w.done(w.run("", args...), args, 4, 7) // what a killed one has left runs, or the hub refuses
+}
+
+// merge commits, merges and pushes as people do. There is never a conflict.
+func (c *crowd) merge(w *worker) {
+	git := func(args ...string) bool {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = w.dir
+		out, err := cmd.CombinedOutput()
+		if err != nil && args[0] != "push" {
+			w.fault("git %v: %v: %s", args, err, out)
+		}
+		return err == nil
+	}
+	git("add", "-A")
+	git("commit", "-q", "--allow-empty", "-m", "more")
+	for range 20 {
+		git("fetch", "-q", "origin")
+		if !git("merge", "-q", "--no-edit", "origin/main") || git("push", "-q", "origin", "HEAD:main") {
+			return
+		}
+	}
+}
+
+// act is one of the things that people do in a clone.
+func (c *crowd) act(w *worker, round int) {
+	switch n := w.IntN(10); {
+	case n < 4:
+		w.write()
+	case n < 6:
+		c.mark(w)
+	case n < 9 && len(c.tokens) > 0:
+		c.resume(w, c.tokens[round%len(c.tokens)])
+	}
+	if w.IntN(3) > 0 {
+		c.share(w)
+	}
+}
+
+// mark marks one of the handoffs that a clone has.
+func (c *crowd) mark(w *worker) {
+	r := w.run("", "list", "--format", "ids")
+	ids := strings.Fields(r.stdout)
+	if r.code != 0 || len(ids) == 0 {
+		return
+	}
+	args := []string{"mark-read", ids[w.IntN(len(ids))], []string{"ben", "cat"}[w.IntN(2)]}
+	if w.done(w.run("", args...), args, 4) {
+		w.marked(args[1], args[2])
+	}
+}
+
+// resume tries to be the one who resumes a handoff that all have.
+func (c *crowd) resume(w *worker, id string) {
+	operator := fmt.Sprintf("op%d", w.number)
+	args := resumeOf(id, operator)
+	if !w.done(w.run("", args...), args, 4, 7, 11) {
+		return
+	}
+	c.mu.Lock()
+	by := c.winners[id]
+	c.winners[id] = operator
+	c.mu.Unlock()
+	if by != "" && by != operator {
+		w.fault("%s is resumed by %s, and was by %s", id, operator, by)
+	}
+}
+
+// begin has every clone write something, and all of them know of all of it.
+func (c *crowd) begin() {
+	c.tame(func(w *worker) {
+		w.write()
+		c.share(w)
+	})
+	c.tame(c.share)
+	if !c.tracked {
+		c.tokens = slices.Clone(c.order)
+	}
+}
+
+// tame does something that nobody kills.
+func (c *crowd) tame(do func(*worker)) {
+	for _, w := range c.all {
+		w.isTame = true
+	}
+	c.each(func(w *worker) {
+		for range 200 {
+			do(w)
+			if w.last == 0 || c.tracked {
+				return
+			}
+			time.Sleep(50 * time.Millisecond) // what a killed one has left still runs
+		}
+		w.fault("it never ends well")
+	})
+	for _, w := range c.all {
+		w.isTame = false
+	}
+}
+
+// simulate lets clones do things in any order, at once and killed at times, while the hub refuses some of what it gets.
+func simulate(t *testing.T, p program, seed uint64, n, rounds int, tracked bool) *crowd {
+	t.Helper()
+	c := newCrowd(t, p, seed, n, tracked)
+	c.begin()
+	refuses := filepath.Join(c.hub, "hooks", "update")
+	mustWrite(t, refuses, "#!/bin/sh\n[ $(($(od -An -N1 -tu1 /dev/urandom) % 8)) != 0 ]\n")
+	if err := os.Chmod(refuses, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for round := range rounds {
+		c.each(func(w *worker) { c.act(w, round) })
+		if round == rounds/2 && !tracked {
+			c.rewrite()
+			c.copy()
+		}
+	}
+	if err := os.Remove(refuses); err != nil {
+		t.Fatal(err)
+	}
+	c.end()
+	return c
+}
+
+// However many clones write, mark, resume, merge and exchange what they have, in whatever order, killed, refused, rewritten and
+// copied: all end with the same, nothing is lost, and one has won each token.
+func TestSimulateClones(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs some seconds")
+	}
+	seed := *cloneSeed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano()) % 1e9
+	}
+	p := program{build(t), memory(t)}
+	for _, kind := range []string{"synced", "tracked"} {
+		t.Run(kind, func(t *testing.T) {
+			c := simulate(t, p, seed, *cloneCount, *cloneRounds, kind == "tracked")
+			for _, f := range c.faults() {
+				t.Errorf("cloneseed %d: %s", seed, f)
+			}
+			ended := make(map[string]int)
+			for _, w := range c.all {
+				for how, n := range w.ended {
+					ended[how] += n
+				}
+			}
+			t.Logf("%d handoffs, %d marks, %d tokens acknowledged; commands and their exit codes, -1 for a kill: %v", len(c.there), len(c.marks), len(c.winners), ended)
+		})
+	}
+}
+
+// What takes one side of an exchange, and a claim that is forced, are found by the simulation.
+func TestSimulateClonesFindsDamage(t *testing.T) {
+	thorough(t)
+	for name, broken := range map[string]struct {
+		edit
+		finds string
+	}{
+		"a merge that takes one side": {edit{"lib/replica/receive.go", "case s.Type == eventlog.TypeMarkRead:", "case s.Type == eventlog.TypeMarkRead && s.Operator == \"\":"}, "as read by"},
+		"a claim that is forced":      {edit{"lib/replica/claims.go", "args = append(args, t.ref+\":\"+", "args = append(args, \"+\"+t.ref+\":\"+"}, "resumed by"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := program{build(t, broken.edit), memory(t)}
+			for seed := range uint64(8) {
+				c := simulate(t, p, seed, 6, 5, false)
+				if slices.ContainsFunc(c.faults(), func(f string) bool { return strings.Contains(f, broken.finds) }) {
+					return
+				}
+			}
+			t.Error("nothing was found")
+		})
+	}
+}
