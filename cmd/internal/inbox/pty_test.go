@@ -194,9 +194,9 @@ func (s *session) isAsBefore() {
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		s.mu.Lock()
 		v := s.screen
-		left = fmt.Sprintf("modes %v, keyboard %d, other keys %v, style %q, odd %q, raw %v", v.modes, v.keyboard, v.otherKeys, v.style, v.unknown, s.termios() != s.before)
+		left = fmt.Sprintf("modes %v, keyboard %d, other keys %v, own style %v, odd %q, raw %v", v.modes, v.keyboard, v.otherKeys, v.style == pen{}, v.unknown, s.termios() != s.before)
 		s.mu.Unlock()
-		if left == `modes map[7:true 25:true], keyboard 0, other keys false, style "", odd [], raw false` {
+		if left == `modes map[7:true 25:true], keyboard 0, other keys false, own style true, odd [], raw false` {
 			return
 		}
 	}

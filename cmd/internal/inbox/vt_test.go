@@ -16,7 +16,7 @@ type vt struct {
 	x, y          int
 	top, end      int    // the lines that scroll, end not among them
 	last          string // what was printed last
-	style         string
+	style         pen
 	modes         map[int]bool // that are set
 	keyboard      int          // entries of the stack of kitty keyboard modes
 	otherKeys     bool
@@ -25,7 +25,10 @@ type vt struct {
 	main          [][]cell // the other screen
 }
 
-type cell struct{ text, style string }
+type cell struct {
+	text  string
+	style pen
+}
 
 func newVT(width, height int) *vt {
 	v := &vt{parser: ansi.NewParser(), modes: map[int]bool{7: true, 25: true}}
@@ -188,7 +191,9 @@ func (v *vt) csi(cmd ansi.Cmd, params ansi.Params) {
 		v.top, v.end = n(0, 1)-1, min(v.height, n(1, v.height))
 		v.x, v.y = 0, 0
 	case "m":
-		v.style = string(params2text(params))
+		for i := 0; i < max(1, len(params)); i++ {
+			i = v.style.set(params, i)
+		}
 	case "?h", "?l":
 		for i := range params {
 			v.mode(n(i, 0), cmd.Final() == 'h')
@@ -210,13 +215,6 @@ func mark(b byte) string {
 		return ""
 	}
 	return string(b)
-}
-
-func params2text(params ansi.Params) string {
-	if s := strings.Trim(fmt.Sprint(params), "[]"); s != "0" {
-		return s
-	}
-	return ""
 }
 
 func (v *vt) mode(n int, set bool) {
