@@ -3,12 +3,15 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 )
@@ -32,20 +35,36 @@ func newPerson(t *testing.T) person {
 	return person{t, bin, root, []string{"HOME=" + t.TempDir(), "TERM=xterm", "TZ=UTC", "HANDOFF_OPERATOR=ben", "PATH=" + bin + ":" + os.Getenv("PATH")}}
 }
 
-// sees runs a line of shell on the terminal with what is typed, and returns the screen.
-func (p person) sees(typed, line string) string {
+// sees runs a line of shell on the terminal and returns the screen.
+func (p person) sees(line string) string { return p.types(line, "", "") }
+
+// types is sees, and types something once the screen has shown what comes before.
+func (p person) types(line, after, typed string) string {
 	p.Helper()
-	cmd := exec.Command("sh", "-c", line)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Dir, cmd.Env = p.root, p.env
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
 		p.Skipf("no pseudo-terminal: %v", err)
 	}
 	defer terminal.Close()
-	if _, err := io.WriteString(terminal, typed); err != nil {
-		p.Fatal(err)
+	var shown []byte
+	piece := make([]byte, 4096)
+	for {
+		n, err := terminal.Read(piece)
+		if shown = append(shown, piece[:n]...); err != nil {
+			break // the program has gone
+		}
+		if typed == "" || !bytes.Contains(shown, []byte(after)) {
+			continue
+		}
+		if _, err := io.WriteString(terminal, typed); err != nil {
+			p.Fatal(err)
+		}
+		typed = ""
 	}
-	shown, _ := io.ReadAll(terminal) // fails when the program has gone
 	if err := cmd.Wait(); err != nil {
 		p.Errorf("%s: %v\n%s", line, err, shown)
 	}
@@ -65,20 +84,34 @@ func (p person) expect(screen string, wants ...string) {
 // On a terminal commands speak to people: lines in the place of JSON, a table that fits, a body that is rendered.
 func TestPeopleAtATerminal(t *testing.T) {
 	p := newPerson(t)
-	p.expect(p.sees("# Tests are green\n\nThe *deploy* is open.\x1b[2J\n\x04", "handoff write - --from ann --to ben"),
+	p.expect(p.types("handoff write - --from ann --to ben", "Ctrl-D", "# Tests are green\n\nThe *deploy* is open.\x1b[2J\n\x04"),
 		"reading standard input until Ctrl-D", "stored ", " as handoffs/", "!{")
-	p.expect(p.sees("", "handoff list"), "\x1b[1m", "just now", "tests-are-green", "unread", "!sha256")
-	p.expect(p.sees("", "NO_COLOR=1 handoff list"), "tests-are-green", "!\x1b")
-	p.expect(p.sees("", "handoff read @"), "\x1b[1mtests-are-green", "ann to ben", "just now, ", "The ", "!*deploy*", "next: handoff take | reply | done | mark-read ", "!\x1b[2J")
-	p.expect(p.sees("", "NO_COLOR=1 handoff read @"), "deploy", "!\x1b")
-	p.expect(p.sees("", "handoff mark-read @"), "1 handoff marked as read by ben")
-	p.expect(p.sees("", "handoff mark-read @"), "had been marked as read by ben before")
-	p.expect(p.sees("", "handoff mark-read --all"), "nothing is unread")
+	p.expect(p.sees("handoff list"), "\x1b[1m", "just now", "tests-are-green", "unread", "!sha256")
+	p.expect(p.sees("NO_COLOR=1 handoff list"), "tests-are-green", "!\x1b")
+	p.expect(p.sees("handoff read @"), "\x1b[1mtests-are-green", "ann to ben", "just now, ", "The ", "!*deploy*", "next: handoff take | reply | done | mark-read ", "!\x1b[2J")
+	p.expect(p.sees("NO_COLOR=1 handoff read @"), "deploy", "!\x1b")
+	p.expect(p.sees("handoff mark-read @"), "1 handoff marked as read by ben")
+	p.expect(p.sees("handoff mark-read @"), "had been marked as read by ben before")
+	p.expect(p.sees("handoff mark-read --all"), "nothing is unread")
+
+	// new asks for what is not said, and opens the editor with a template.
+	p.env = append(p.env, `EDITOR=sh -c "cat \$1; echo All is done. >>\$1" sh`, "HANDOFF_OPERATOR=ann")
+	p.expect(p.types("handoff new", "takes over", "ben\ndeploy\nci\n"), "who takes over", "What to beware of", "ann-ben-deploy.md")
+	p.expect(p.sees("handoff list --tag ci"), "deploy")
+	if err := os.MkdirAll(filepath.Join(p.root, ".handoff/templates"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(p.root, ".handoff/templates/short.md"), []byte("# Our own\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(p.types("handoff new --template short", "takes over", "ben\ntopic\n\n"), "topic: what it is about", "# Our own", "ann-ben-topic.md")
+	p.expect(p.sees("handoff new --template none --to ben; handoff new --template ../x --to ben; true"), "there is no template", "is not the name of a template", "short, default")
 
 	// What is long goes to the pager, unless that is not wanted.
+	p.env = append(p.env, "HANDOFF_OPERATOR=ben")
 	long := "for i in $(seq 100); do echo \"line $i\"; echo; done | handoff write - --from ann --to ben --topic long"
-	p.expect(p.sees("", long), "stored ")
-	p.expect(p.sees("", "PAGER='sed s/^/page:/' handoff read @"), "page:line 100")
-	p.expect(p.sees("", "PAGER='sed s/^/page:/' handoff read @ --no-pager"), "line 100", "!page:")
-	p.expect(p.sees("", "PAGER=none-such handoff read @"), "line 100")
+	p.expect(p.sees(long), "stored ")
+	p.expect(p.sees("PAGER='sed s/^/page:/' handoff read @"), "page:line 100")
+	p.expect(p.sees("PAGER='sed s/^/page:/' handoff read @ --no-pager"), "line 100", "!page:")
+	p.expect(p.sees("PAGER=none-such handoff read @"), "line 100")
 }

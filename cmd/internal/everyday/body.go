@@ -85,7 +85,7 @@ func (a *App) Composed(f Fields, text string, allowEmpty bool) (handoff.Document
 	doc.Topic = cmp.Or(doc.Topic, handoff.TopicOf(text))
 	switch {
 	case doc.From == "":
-		return doc, nobody("it is not said who hands over", "--from")
+		return doc, Nobody("it is not said who hands over", "--from")
 	case doc.To == "":
 		return doc, Invalid("use --to NAME", "it is not said who takes over")
 	case !allowEmpty && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":

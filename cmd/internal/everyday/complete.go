@@ -30,8 +30,13 @@ func (a *App) CompleteIDs(_ *cobra.Command, _ []string, typed string) ([]string,
 // offer is what a shell completes, and what it shows beside it.
 func offer(value, about string) string { return value + "\t" + handoff.EscapeLine(about) }
 
-// completeOperators offers the operators of the operators file and of the listed handoffs.
+// completeOperators offers who is known.
 func (a *App) completeOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return a.KnownOperators(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// KnownOperators returns the operators of the operators file and of the listed handoffs.
+func (a *App) KnownOperators() []string {
 	var names []string
 	a.AsIs = true
 	if _, s, err := a.NewStore(); err == nil { // operators there may be before handoffs
@@ -45,7 +50,7 @@ func (a *App) completeOperators(*cobra.Command, []string, string) ([]string, cob
 		names = append(names, e.From, e.To)
 	}
 	slices.Sort(names)
-	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+	return slices.Compact(names)
 }
 
 // completeMark offers handoffs, and operators once one is named.
@@ -60,9 +65,9 @@ func (a *App) completeMark(cmd *cobra.Command, args []string, typed string) ([]s
 
 // entriesQuietly lists the handoffs; a person who is typing a command is not told what is wrong with them.
 func (a *App) entriesQuietly() []handoff.Entry {
-	a.Quiet = true
-	a.AsIs = true
-	s, err := a.Store()
+	quiet := *a
+	quiet.Quiet, quiet.AsIs = true, true
+	s, err := quiet.Store()
 	if err != nil {
 		return nil
 	}

@@ -22,10 +22,11 @@ func (a *App) Acting(p handoff.Project, named string) (string, error) {
 	if me := p.Me(); me != "" {
 		return me, nil
 	}
-	return "", nobody("it is not known for whom this is", "--operator")
+	return "", Nobody("it is not known for whom this is", "--operator")
 }
 
-func nobody(problem, flag string) error {
+// Nobody is the error where it is not known for whom a command is; flag says it.
+func Nobody(problem, flag string) error {
 	return Invalid("use "+flag+" NAME, set HANDOFF_OPERATOR, or run `handoff init`, which asks who you are", "%s", problem)
 }
 
@@ -45,7 +46,7 @@ configuration; the operator in OPERATORS.md whose git_email is ` + "`git config 
 			}
 			me := p.Identity()
 			if me.Operator == "" {
-				return nobody("it is not known who you are", "--operator")
+				return Nobody("it is not known who you are", "--operator")
 			}
 			if s, err := handoff.Open(p.Options); err == nil {
 				if why, _ := s.Stranger(me.Operator); why != "" {

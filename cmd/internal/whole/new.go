@@ -16,22 +16,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-const template = `# Where it stands
-
-# What is open
-
-# What to do first
-`
-
 func newCommand(a *app) *cobra.Command {
 	var f everyday.Fields
 	var r newRecord
 	var recording everyday.Recording
 	var rel everyday.Relating
+	var template string
 	cmd := &cobra.Command{
-		Use: "new --to OPERATOR --topic TOPIC",
-		Long: `Open a template in $VISUAL or $EDITOR and store what is saved. A template that is left as it is
-stores nothing. What was typed is never lost: if it cannot be stored, the file stays and is named.
+		Use: "new [--to OPERATOR] [--topic TOPIC]",
+		Long: `Open a template in $VISUAL or $EDITOR, or vi, nano or notepad, and store what is saved. A template that is
+left as it is stores nothing. What was typed is never lost: if it cannot be stored, the file stays and is
+named. On a terminal, what is not said is asked for. The project may have templates of its own, in
+.handoff/templates: --template takes NAME.md, default.md is that of who names none.
 
 With --kind a record of that kind is made from flags and stored, without an editor; on a terminal, what
 is needed and not said is asked for. A packet gets a resume_token that nobody else has; a universal
@@ -64,7 +60,14 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 				}
 				return r.store(a, p, f)
 			}
-			return a.compose(f, rel.At, template, recording)
+			start, err := templateOf(p, template)
+			if err == nil && a.CanAsk() {
+				err = a.askHead(&f)
+			}
+			if err != nil {
+				return err
+			}
+			return a.compose(f, rel.At, start, recording)
 		},
 	}
 	f.Register(cmd)
@@ -72,6 +75,14 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 	recording.Register(cmd, false)
 	a.Gate.Register(cmd)
 	r.register(cmd)
+	cmd.Flags().StringVar(&template, "template", "", "begin with this template of the project (`name`)")
+	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		p, err := a.Project()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return templateNames(p), cobra.ShellCompDirectiveNoFileComp
+	})
 	return cmd
 }
 
@@ -93,7 +104,15 @@ func (a *app) compose(f everyday.Fields, at, start string, recording everyday.Re
 	if err != nil {
 		return err
 	}
-	doc := f.Document(cmp.Or(start, template))
+	f.From = cmp.Or(f.From, p.Me())
+	doc, topic := f.Document(cmp.Or(start, standard)), f.Topic
+	doc.Topic = cmp.Or(topic, "later") // the text may say it
+	switch {
+	case doc.From == "":
+		return everyday.Nobody("it is not said who hands over", "--from")
+	case doc.To == "":
+		return everyday.Invalid("use --to NAME", "it is not said who takes over")
+	}
 	if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
 		return err
 	}
@@ -113,6 +132,9 @@ func (a *app) compose(f everyday.Fields, at, start string, recording everyday.Re
 		return everyday.Invalid("save a text in the editor", "nothing was written: it was left as it was")
 	}
 	doc.Body = string(text)
+	if doc.Topic = cmp.Or(topic, handoff.TopicOf(doc.Body)); topic == "" && doc.Topic == handoff.TopicOf(start) {
+		return everyday.Invalid("use --topic, or begin the text with a heading of its own", "it is not said what it is about\nyour text is kept in %s", path)
+	}
 	if err := recordWork(a, recording, (*everyday.Fields)(&doc)); err != nil {
 		return fmt.Errorf("%w\nyour text is kept in %s", err, path)
 	}
@@ -144,6 +166,11 @@ func (a *app) edit(path string) error {
 	editor := a.Getenv("VISUAL")
 	if editor == "" {
 		editor = a.Getenv("EDITOR")
+	}
+	for _, usual := range []string{"vi", "nano", "notepad"} {
+		if _, err := exec.LookPath(usual); editor == "" && err == nil && a.CanAsk() {
+			editor = usual
+		}
 	}
 	if editor == "" {
 		return &handoff.Error{Class: handoff.ErrConfig, Problem: "no editor is set", Advice: "set VISUAL or EDITOR, or use `handoff write -`"}
