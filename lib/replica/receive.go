@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/claim"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -23,7 +22,6 @@ type catch struct {
 	held    held              // what waited, and what will; its documents are those of the sources
 	waited  int               // how many of the first of them had been taken from their writers before
 	said    map[string][]said // by the new events of each writer
-	claims  []claim.Claim     // that are new here
 	moves   map[string]string // of refs, once all is stored
 	all     bool              // also of what others tell at second hand
 	reached progress          // in the log of another work tree
