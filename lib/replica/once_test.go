@@ -142,11 +142,11 @@ func mustAgree(t testing.TB, roots []string) string {
 	return first[0]
 }
 
-// race has 20 resume at once and returns who has won, and what the others heard.
-func race(t testing.TB, roots []string, id, how string) (winners, told []string) {
+// race has some resume at once and returns who has won, and what the others heard.
+func race(t testing.TB, many int, roots []string, id, how string) (winners, told []string) {
 	t.Helper()
 	var waits []func() string
-	for n := range 20 {
+	for n := range many {
 		waits = append(waits, startResume(t, roots[n%len(roots)], fmt.Sprintf("op%d", n), id, how))
 	}
 	for n, wait := range waits {
@@ -165,7 +165,7 @@ func race(t testing.TB, roots []string, id, how string) (winners, told []string)
 // Of many in several clones who resume at once, one wins, and all hear of that one.
 func TestOneWinsEverywhere(t *testing.T) {
 	_, roots, id := shared(t, 4)
-	winners, told := race(t, roots, id, "once")
+	winners, told := race(t, 20, roots, id, "once")
 	if len(winners) != 1 {
 		t.Fatalf("the winners are %v", winners)
 	}
@@ -184,7 +184,7 @@ func TestOneWinsEverywhere(t *testing.T) {
 func TestTakeReleaseDone(t *testing.T) {
 	_, roots, id := shared(t, 4)
 	for n := range 3 {
-		winners, told := race(t, roots, id, "take")
+		winners, told := race(t, 20, roots, id, "take")
 		if len(winners) != 1 || len(told) != 19 {
 			t.Fatalf("take %d: the winners are %v, %v", n, winners, told)
 		}
@@ -201,7 +201,7 @@ func TestTakeReleaseDone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if winners, _ := race(t, roots, id, "take"); len(winners) != 0 {
+	if winners, _ := race(t, 20, roots, id, "take"); len(winners) != 0 {
 		t.Errorf("it is done, and taken by %v", winners)
 	}
 	for range 2 {
@@ -340,7 +340,7 @@ func TestOfflineConflict(t *testing.T) {
 // Where nobody asks, each clone has a winner, and each but one of them hears of it from sync, once.
 func TestForcedClaimsAreFound(t *testing.T) {
 	_, roots, id := shared(t, 3)
-	if winners, _ := race(t, roots, id, "forced"); len(winners) != len(roots) {
+	if winners, _ := race(t, 20, roots, id, "forced"); len(winners) != len(roots) {
 		t.Fatalf("the winners are %v", winners)
 	}
 	first := consumed(t, roots[0])[0]
