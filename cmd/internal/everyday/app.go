@@ -55,7 +55,7 @@ type App struct {
 }
 
 // readers are the commands that change no handoff and start soonest: they do without a thread that the system has to make.
-var readers = []string{"version", "list", "search", "read", "receipts", "hook", "compute-id"}
+var readers = []string{"version", "list", "search", "read", "receipts", "hook", "status", "compute-id"}
 
 // Main is the main function of a program; whole is nil in the fast one.
 func Main(whole *Whole) {
@@ -78,7 +78,7 @@ func Run(e Env, whole *Whole) (code int) {
 			code = 1
 		}
 	}()
-	if a.quickHook() {
+	if a.quickHook() || a.quickStatus() {
 		return 0
 	}
 	a.giveWay()

@@ -40,6 +40,7 @@ var commands = []command{
 	{"machine-fingerprint", fingerprintCommand, ""},
 	{"init", initCommand, ""},
 	{"whoami", whoamiCommand, ""},
+	{"status", statusCommand, ""},
 	{"version", versionCommand, ""},
 	{"help", helpCommand, ""},
 

@@ -78,6 +78,10 @@ func (a *App) report(err error) {
 	if err == nil {
 		return
 	}
+	if a.wantsJSON() {
+		_ = encodeJSON(a.Stderr, a.asJSON(err)) // nobody is left to tell
+		return
+	}
 	text, advice := a.told(err)
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = handoff.EscapeLine(line); len(line) > maxLine {
