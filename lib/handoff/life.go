@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -107,6 +108,28 @@ func (s *Store) left() func(operator string) bool {
 		gone[o.ID] = o.Offboarded(s.opt.Now())
 	}
 	return func(operator string) bool { return gone[operator] }
+}
+
+// Successors returns what says of stored handoffs which others have taken their place, and which take the place of the same as
+// they do. What is known of them is read when it is first asked.
+func (s *Store) Successors() func(id string) (successors, beside []string) {
+	at := s.standing()
+	return func(id string) (successors, beside []string) {
+		h := at.facts().Of(id)
+		if e, err := s.Find(id); err == nil && len(h.Superseders) > 0 {
+			successors = at.facts().Successors(e)
+		}
+		for _, old := range h.Supersedes {
+			e, err := s.Find(old)
+			if err != nil {
+				continue
+			}
+			if all := at.facts().Successors(e); slices.Contains(all, id) {
+				beside = append(beside, slices.DeleteFunc(all, func(other string) bool { return other == id })...)
+			}
+		}
+		return successors, beside
+	}
 }
 
 // Left says how many were left out that are over, such as "1 taken, 2 superseded"; "" if none was.

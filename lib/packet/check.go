@@ -40,6 +40,8 @@ type CheckOptions struct {
 	// Probe confirms the claims of the artifact of an id, "" for one that is not stored; nil runs nothing.
 	Probe func(id string, references []string) []Probed
 
+	Standing func(id string) Standing // of a stored handoff; nil when there is no store
+
 	ConfirmedBy string // who says that answers in other words mean the same, "" for nobody
 }
 
@@ -80,12 +82,13 @@ func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // The names of the checks, in their order.
 const (
-	Schema    = "Schema"
-	Freshness = "Freshness"
-	Token     = "Resume token"
-	Replay    = "Replay test"
-	WorkCheck = "Work"   // only of what says something about the work
-	Probes    = "Probes" // only where the claims of the artifact are put to the test
+	Schema        = "Schema"
+	Freshness     = "Freshness"
+	Token         = "Resume token"
+	Replay        = "Replay test"
+	WorkCheck     = "Work"     // only of what says something about the work
+	StandingCheck = "Standing" // only of what is superseded or has expired
+	Probes        = "Probes"   // only where the claims of the artifact are put to the test
 )
 
 // A Result is the outcome of one check.
@@ -102,7 +105,7 @@ type Report struct {
 	Name        string        `json:"name"`
 	Kind        string        `json:"kind,omitempty"`
 	Class       Class         `json:"classification"`
-	Checks      []Result      `json:"checks"` // always Schema, Freshness, Resume token, Replay test; then Work and Probes, if there are any
+	Checks      []Result      `json:"checks"` // always Schema, Freshness, Resume token, Replay test; then Standing, Work and Probes, if there are any
 	Faults      []fault.Fault `json:"faults,omitempty"`
 	Claims      []Claim       `json:"claims,omitempty"`       // text that claims authority over the verdict
 	Compared    []Comparison  `json:"compared,omitempty"`     // answers in other words than those of the packet
@@ -193,6 +196,7 @@ func (c *checking) run(f Facts) {
 	c.freshness(f)
 	c.token(f)
 	c.replay(f)
+	c.standing()
 	c.work(f)
 	c.probes()
 	c.claims(f.Texts)

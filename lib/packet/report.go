@@ -133,7 +133,7 @@ func (r Report) quote(b *strings.Builder, room int) error {
 // always are the checks that every report has, in their order, with their columns in a table; sometimes those that some have.
 var (
 	always    = []string{"SCHEMA", "FRESHNESS", "TOKEN", "REPLAY"}
-	sometimes = []string{WorkCheck, Probes}
+	sometimes = []string{StandingCheck, WorkCheck, Probes}
 )
 
 // overview is the table that says at a glance which packets can be resumed.

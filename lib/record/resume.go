@@ -33,7 +33,7 @@ type Checks struct {
 // it, and once for all packets. Checks that make no sense are handoff.ErrInvalid.
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	ledger := sync.OnceValues(s.Ledger)
-	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, ConfirmedBy: c.ConfirmedBy, Now: c.Now, Holders: Holders(s), Probe: c.Probe,
+	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, ConfirmedBy: c.ConfirmedBy, Now: c.Now, Holders: Holders(s), Probe: c.Probe, Standing: standing(s),
 		Consumed: func(token, id string) (packet.Use, error) {
 			l, err := ledger()
 			if err != nil {
@@ -70,6 +70,15 @@ func Work(at work.Tree, references []string, f packet.Facts) work.Verdict {
 		return work.Verdict{}
 	}
 	return at.Compare(context.Background(), said)
+}
+
+// standing says what has taken the place of stored handoffs.
+func standing(s *handoff.Store) func(id string) packet.Standing {
+	of := s.Successors()
+	return func(id string) packet.Standing {
+		successors, beside := of(id)
+		return packet.Standing{Successors: successors, Beside: beside}
+	}
 }
 
 // use says what the ledger knows of a token.
