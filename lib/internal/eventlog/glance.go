@@ -78,16 +78,21 @@ func WrittenAt(line []byte) (ids []string, at []byte, ok bool) {
 	return ids, at, ok
 }
 
-// WrittenBy returns who has written a handoff to whom here, and when, if a line of the log records that.
-func WrittenBy(line []byte) (from, to string, at time.Time, ok bool) {
+// WrittenBy returns who has written a handoff to whom here, if a line of the log records that.
+func WrittenBy(line []byte) (from, to string, ok bool) {
 	if !isType(line, TypeWrite) {
-		return "", "", at, false
+		return "", "", false
 	}
 	sender, _ := textField(line, "from")
 	recipient, _ := textField(line, "to")
+	return string(sender), string(recipient), true
+}
+
+// TimeOf returns when the event of a line was recorded, the zero time if the line does not say that.
+func TimeOf(line []byte) time.Time {
 	text, _ := textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc") // the last field is the event's
-	at, err := time.Parse(timeLayout, string(text))
-	return string(sender), string(recipient), at, err == nil
+	at, _ := time.Parse(timeLayout, string(text))
+	return at
 }
 
 // AdoptedAt returns when a line of the log says that the store took over handoffs whose events it does not have.

@@ -14,7 +14,7 @@ import (
 
 const (
 	rateWindow = 10 * time.Minute
-	rateTail   = 1 << 20 // bytes of the audit log that are looked at: what is written faster than this is not counted
+	rateTail   = 256 << 10 // bytes of the audit log that are looked at: what is written faster than this is not counted
 )
 
 // A rate is how much one operator has written to another of late, by both. The log says when that was: the times of rows are
@@ -32,39 +32,38 @@ func (x *Session) readRate() (rate, error) {
 		return nil, err
 	}
 	defer done()
+	text, err := lately(log, now)
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(text) {
+		from, to, ok := eventlog.WrittenBy(line)
+		if !ok {
+			continue
+		}
+		if ago := now.Sub(eventlog.TimeOf(line)); ago.Abs() < rateWindow { // what is to come was written before the clock went back
+			r[[2]string{from, to}] = append(r[[2]string{from, to}], now.Add(-ago))
+		}
+	}
+	return r, nil
+}
+
+// lately returns so much of the end of a log as may be of the time that counts, from the beginning of a line.
+func lately(log *io.SectionReader, now time.Time) ([]byte, error) {
 	for size := int64(32 << 10); ; size *= 8 {
 		text := make([]byte, min(size, rateTail, log.Size()))
 		if _, err := log.ReadAt(text, log.Size()-int64(len(text))); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
 		if int64(len(text)) == log.Size() {
-			text = append([]byte("\n"), text...) // else the first line is cut
+			return text, nil
 		}
-		clear(r)
-		if r.add(text, now) || int64(len(text)) >= min(rateTail, log.Size()) {
-			return r, nil
-		}
-	}
-}
-
-// add takes in the lines of the end of a log, last first, and reports whether it came to one that is too old. A time that is
-// to come was written before the clock went back.
-func (r rate) add(text []byte, now time.Time) (all bool) {
-	lines := bytes.Split(text, []byte("\n"))
-	for _, line := range slices.Backward(lines[1:]) {
-		from, to, at, ok := eventlog.WrittenBy(line)
-		if !ok {
-			continue
-		}
-		if now.Sub(at) >= rateWindow {
-			return true
-		}
-		pair := [2]string{from, to}
-		if at.Sub(now) < rateWindow {
-			r[pair] = append(r[pair], at)
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+		first, _, _ := bytes.Cut(text, []byte("\n"))
+		if size >= rateTail || now.Sub(eventlog.TimeOf(first)) >= rateWindow {
+			return text, nil
 		}
 	}
-	return false
 }
 
 // admit counts one more, or says how long to wait before there may be one.
