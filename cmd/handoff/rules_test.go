@@ -68,7 +68,7 @@ var floors = [][]string{
 	{"lib/internal/fsck", "lib/internal/drafts", "lib/internal/offers", "lib/internal/keyring", "lib/internal/derived"},
 	{"lib/internal/repair", "lib/internal/approval"},
 	{"lib/handoff"},
-	{"lib/record", "lib/agent", "lib/bundle", "lib/replica"},
+	{"lib/record", "lib/agent", "lib/bundle", "lib/replica", "lib/page"},
 	{"cmd/internal/"},
 	{""},
 }

@@ -168,7 +168,6 @@ type view struct {
 	Base     string
 	HTML     template.HTML
 	Withheld string
-	Picture  template.HTML
 	Thread   []row
 	Others   []string // references that are no links here
 	Links    []link
@@ -193,9 +192,10 @@ func (s *Site) handoffPage(h *Handoff) (string, any, string) {
 	} else {
 		v.HTML = markdown(text)
 	}
-	if thread := s.thread[h.ID]; thread != nil {
-		shown := around(thread, h)
-		v.Thread, v.Picture = rows("../", shown), s.threadPicture("../", shown, h)
+	if t, ok := s.thread[h.ID]; ok {
+		for _, n := range t.Around(maxThread).Nodes {
+			v.Thread = append(v.Thread, row{s.byID[n.ID], "../"})
+		}
 	}
 	return fileOf(h.ID), v, "handoff"
 }
@@ -217,10 +217,3 @@ var relations = map[string]string{"re": "Answers", "supersedes": "Instead of"}
 
 // maxThread is how many handoffs of a thread a page shows.
 const maxThread = 60
-
-// around returns the part of a long thread around one of it.
-func around(thread []*Handoff, h *Handoff) []*Handoff {
-	at := slices.Index(thread, h)
-	from := max(0, min(at-maxThread/2, len(thread)-maxThread))
-	return thread[from:min(len(thread), from+maxThread)]
-}

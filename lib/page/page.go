@@ -20,6 +20,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
 // A Handoff is what the site shows of one.
@@ -47,7 +48,7 @@ type Site struct {
 
 	states []string // in the order in which they are shown
 	byID   map[string]*Handoff
-	thread map[string][]*Handoff // by the id of each that is in it
+	thread map[string]thread.Thread // by the id of each that is in it
 }
 
 // states is the order in which people want to see them: what waits for somebody first.
@@ -57,17 +58,21 @@ var states = []string{"unread", "offered", "awaiting", "taken", "read", "done", 
 var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"short":  func(id string) string { return strings.TrimPrefix(id, prefix)[:8] },
-	"when":   when,
-	"line":   render.EscapeLine,
-	"file":   fileOf,
-	"person": personFile,
+	"short":   func(id string) string { return strings.TrimPrefix(id, prefix)[:8] },
+	"when":    when,
+	"line":    render.EscapeLine,
+	"file":    fileOf,
+	"picture": pictureOf,
+	"person":  personFile,
 }).ParseFS(files, "site/*.html"))
 
 const prefix = "sha256:"
 
 // fileOf is where the page of a handoff stands.
 func fileOf(id string) string { return "h/" + strings.TrimPrefix(id, prefix) + ".html" }
+
+// pictureOf is where the picture of the thread of a handoff stands, in which that one is marked.
+func pictureOf(id string) string { return "t/" + strings.TrimPrefix(id, prefix) + ".svg" }
 
 // personFile is where the page of a person stands. Where case does not tell files apart, names that differ in it have different
 // files all the same.
@@ -96,12 +101,15 @@ func (s Site) Draw(write func(name string, content []byte) error) error {
 	jobs := s.overviews()
 	for i := range s.Handoffs {
 		jobs = append(jobs, func() (string, any, string) { return s.handoffPage(&s.Handoffs[i]) })
+		if t, ok := s.thread[s.Handoffs[i].ID]; ok {
+			jobs = append(jobs, func() (string, any, string) { return pictureOf(t.Asked), t.Around(maxThread).SVG(), "" })
+		}
 	}
 	var once sync.Once
 	var failed error
 	parallel.Each(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
 		name, data, tmpl := jobs[i]()
-		content, err := s.fill(name, data, tmpl)
+		content, err := s.content(name, data, tmpl)
 		if err == nil {
 			err = write(name, content)
 		}
@@ -134,7 +142,7 @@ func (s *Site) prepare() {
 	s.findThreads()
 }
 
-// findThreads finds the handoffs that are connected by answers and successors, oldest first.
+// findThreads finds the handoffs that are connected by answers and successors.
 func (s *Site) findThreads() {
 	root := make(map[string]string)
 	find := func(id string) string {
@@ -153,17 +161,20 @@ func (s *Site) findThreads() {
 			}
 		}
 	}
-	all := make(map[string][]*Handoff)
-	for i := len(s.Handoffs) - 1; i >= 0; i-- {
-		id := find(s.Handoffs[i].ID)
-		all[id] = append(all[id], &s.Handoffs[i])
+	nodes := make(map[string][]thread.Node)
+	for _, h := range slices.Backward(s.Handoffs) {
+		id := find(h.ID)
+		nodes[id] = append(nodes[id], thread.Node{ID: h.ID, From: h.From, To: h.To, Topic: h.Topic, Time: h.Time, State: h.State, Re: h.Re, Supersedes: h.Supersedes})
 	}
-	s.thread = make(map[string][]*Handoff)
-	for _, together := range all {
-		for _, h := range together {
-			if len(together) > 1 {
-				s.thread[h.ID] = together
-			}
+	s.thread = make(map[string]thread.Thread)
+	for _, together := range nodes {
+		if len(together) == 1 {
+			continue
+		}
+		t := thread.New("", together)
+		for _, n := range together {
+			t.Asked = n.ID
+			s.thread[n.ID] = t
 		}
 	}
 }
@@ -187,6 +198,14 @@ type frame struct {
 	Site, Title, Base string // Base leads to the directory of the site
 	Live              bool
 	Content           any
+}
+
+// content is a picture as it is, or a page.
+func (s *Site) content(name string, data any, tmpl string) ([]byte, error) {
+	if picture, ok := data.(string); ok {
+		return []byte(picture), nil
+	}
+	return s.fill(name, data, tmpl)
 }
 
 // fill draws a page, with links that lead from it to the directory of the site: a site may be moved, and

@@ -223,8 +223,8 @@ func TestAnEmptyStoreHasASite(t *testing.T) {
 
 func TestEveryPageIsStrict(t *testing.T) {
 	for name, content := range draw(t, page.Site{Title: "a <b>\"project\"", Handoffs: handoffs(attacks...)}) {
-		if strings.HasSuffix(name, ".html") && !strings.Contains(content, `content="default-src &#39;none&#39;; style-src &#39;self&#39;; script-src &#39;self&#39;; base-uri`) &&
-			!strings.Contains(content, `content="default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'`) {
+		if strings.HasSuffix(name, ".html") && !strings.Contains(content, `content="default-src &#39;none&#39;; style-src &#39;self&#39;; script-src &#39;self&#39;; img-src &#39;self&#39;; base-uri`) &&
+			!strings.Contains(content, `content="default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'`) {
 			t.Errorf("%s has another policy", name)
 		}
 		if strings.Contains(content, "a <b>") {

@@ -21,7 +21,7 @@ const (
 
 // timeline draws who handed what to whom: a lane a person, an arrow a handoff, time going down.
 func timeline(base string, handoffs []*Handoff) template.HTML {
-	return draw(base, "Timeline: who handed what to whom", slices.Backward(handoffs), lanes(handoffs), nil)
+	return draw(base, "Timeline: who handed what to whom", slices.Backward(handoffs), lanes(handoffs))
 }
 
 // lanes returns who gets a lane, those with most handoffs, by name.
@@ -45,8 +45,8 @@ func lanes(handoffs []*Handoff) []string {
 	return all
 }
 
-// draw makes the picture. The one that is current is marked.
-func draw(base, label string, handoffs func(func(int, *Handoff) bool), people []string, current *Handoff) template.HTML {
+// draw makes the picture.
+func draw(base, label string, handoffs func(func(int, *Handoff) bool), people []string) template.HTML {
 	var b strings.Builder
 	lane := func(name string) int {
 		at := slices.Index(people, name)
@@ -60,7 +60,7 @@ func draw(base, label string, handoffs func(func(int, *Handoff) bool), people []
 	y := top
 	for _, h := range handoffs {
 		y += rowHigh
-		drawOne(&arrows, base, h, lane(h.From), lane(h.To), labels, y, h == current)
+		drawOne(&arrows, base, h, lane(h.From), lane(h.To), labels, y)
 	}
 	wide, high := labels+360, y+rowHigh
 	fmt.Fprintf(&b, `<svg class="lanes" role="group" aria-label="%s" viewBox="0 0 %d %d" width="%d" height="%d" xmlns="http://www.w3.org/2000/svg">`,
@@ -75,11 +75,8 @@ func draw(base, label string, handoffs func(func(int, *Handoff) bool), people []
 }
 
 // drawOne draws a handoff: an arrow from lane to lane, or a dot for one to oneself. All of it is a link.
-func drawOne(b *strings.Builder, base string, h *Handoff, from, to, labels, y int, current bool) {
+func drawOne(b *strings.Builder, base string, h *Handoff, from, to, labels, y int) {
 	class := "hand s-" + template.HTMLEscapeString(h.State)
-	if current {
-		class += " current"
-	}
 	fmt.Fprintf(b, `<a class="%s" href="%s%s">`, class, base, fileOf(h.ID))
 	fmt.Fprintf(b, `<text class="time" x="0" y="%d">%s</text>`, y+4, template.HTMLEscapeString(strings.TrimSuffix(when(h.Time), " UTC")))
 	switch {
@@ -104,9 +101,4 @@ func cut(name string, most int) string {
 		runes = append(runes[:most-1], '…')
 	}
 	return template.HTMLEscapeString(string(runes))
-}
-
-// threadPicture draws a thread as the timeline draws a month.
-func (s *Site) threadPicture(base string, thread []*Handoff, current *Handoff) template.HTML {
-	return draw(base, "Thread: who handed what to whom", slices.All(thread), lanes(thread), current)
 }

@@ -183,7 +183,7 @@ func drawInto(site page.Site, dir *os.Root) (made []string, err error) {
 		return nil, err
 	}
 	marker.Close()
-	for _, sub := range []string{"h", "people", "timeline"} {
+	for _, sub := range []string{"h", "people", "t", "timeline"} {
 		if err := dir.Mkdir(sub, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
