@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -61,9 +62,17 @@ func (s *Store) ListedWhole(entries []Entry) []Listed {
 
 // NewestFirst returns the entries by ts_utc; of equal times the later rows come first.
 func NewestFirst(entries []Entry) []Entry {
-	sorted := slices.Clone(entries)
-	slices.Reverse(sorted)
-	slices.SortStableFunc(sorted, func(a, b Entry) int { return index.CompareTimes(b.Time, a.Time) })
+	order := make([]int32, len(entries)) // entries are large to be moved about
+	for i := range order {
+		order[i] = int32(len(order) - 1 - i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(index.CompareTimes(entries[b].Time, entries[a].Time), int(b-a))
+	})
+	sorted := make([]Entry, len(entries))
+	for i, from := range order {
+		sorted[i] = entries[from]
+	}
 	return sorted
 }
 

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -31,6 +32,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
+// softLimit is how much memory is used before it is collected more often than in commands that are soon over.
+const softLimit = 80 << 20
+
 // patience is how long a change waits for the lock while somebody looks on.
 const patience = 5 * time.Second
 
@@ -40,7 +44,7 @@ func Run(a *everyday.App, operator string, compose Compose) error {
 	if in == nil || out == nil || a.Getenv("TERM") == "dumb" {
 		return everyday.Invalid("`handoff list` prints handoffs anywhere", "the inbox needs a terminal with a screen for input and output")
 	}
-	everyday.CollectOften()
+	debug.SetMemoryLimit(softLimit)
 	p, err := a.Project()
 	if err == nil {
 		err = p.Exists()

@@ -32,7 +32,7 @@ func (r *renderer) block(n ast.Node, width, depth int) []string {
 		return indent(wrap(r.inline(n, heading), width-n.Level-1), r.say(strings.Repeat("#", n.Level)+" ", heading), "  ")
 	case *ast.Paragraph, *ast.TextBlock:
 		if r.isTable(n) {
-			return r.written(n, width)
+			return r.cut(strings.TrimRight(r.text(n), "\n"), width, none)
 		}
 		return wrap(r.inline(n, none), width)
 	case *ast.Blockquote:

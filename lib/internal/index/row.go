@@ -68,6 +68,9 @@ func (r Row) String() string {
 
 // CompareTimes orders instants as ts_utc writes them: without a fraction comes before with one.
 func CompareTimes(a, b string) int {
+	if len(a) == len(b) {
+		return strings.Compare(a, b)
+	}
 	return strings.Compare(strings.TrimSuffix(a, "Z"), strings.TrimSuffix(b, "Z"))
 }
 
