@@ -148,8 +148,13 @@ func (d *desk) killed(words ...string) {
 	}
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	_ = cmd.Wait()
-	for range 100 { // what it started dies a little later
-		if syscall.Kill(-cmd.Process.Pid, 0) != nil {
+	gone(cmd.Process.Pid)
+}
+
+// gone kills a process group, and waits until it is gone: what a process started dies a little later.
+func gone(pid int) {
+	for range 100 {
+		if syscall.Kill(-pid, syscall.SIGKILL) != nil {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)

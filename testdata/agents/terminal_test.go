@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,11 @@ func (d *desk) terminal(words ...string) *terminal {
 	}
 	t := &terminal{d, filepath.Join(d.home, "tmux")}
 	t.tmux(append([]string{"new-session", "-d", "-x", "140", "-y", "50", "--"}, words...)...)
-	d.Cleanup(func() { _ = t.cmd("kill-server").Run() })
+	pid, err := strconv.Atoi(strings.TrimSpace(t.tmux("display-message", "-p", "#{pane_pid}")))
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.Cleanup(func() { gone(pid) }) // who would write into the home for a little longer; tmux ends with its last window
 	return t
 }
 
