@@ -29,6 +29,7 @@ type Session struct {
 	Getenv         func(string) string
 	Flags          handoff.ProjectFlags
 	Options        func(*handoff.Options) // edits what the project says; nil changes nothing
+	Gather         func(*handoff.Project) // takes over what the main work tree has got: replica.Gather; nil does not
 
 	agent Agent // the row of the name
 }
@@ -126,6 +127,9 @@ func (s Session) text(until time.Time, o *outcome) error {
 	}
 	if s.Options != nil {
 		s.Options(&p.Options)
+	}
+	if p.Beside != nil && p.Beside.Begun && s.Gather != nil {
+		s.Gather(&p)
 	}
 	r := report{operator: s.To, bodies: s.Bodies && !s.agent.speaks, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
 	p.Options.Lost = func(err error) { r.lost = err }

@@ -23,16 +23,20 @@ const fromMain = "main-work-tree"
 // one can be written it takes over what the others have; a linked one whose main one cannot takes over all that has, and
 // begins with that. It says what is new, and of what it cannot take over why. Without news it costs next to nothing.
 func Gather(ctx ctx, p *handoff.Project) {
+	warn := p.Options.Warn
+	if warn == nil {
+		warn = func(string) {}
+	}
 	if p.Beside != nil {
 		main := p.Options.At(p.Beside.Main)
 		if !p.Beside.Begun {
 			p.StandOnItsOwn()
 		}
 		if n, err := takeBeside(ctx, p.Options, main, false); err != nil {
-			p.Options.Warn(fmt.Sprintf("what %s has is not taken over: %s", p.Beside.Main, firstLine(err)))
+			warn(fmt.Sprintf("what %s has is not taken over: %s", p.Beside.Main, firstLine(err)))
 		} else if !p.Beside.Begun {
 			p.Beside.Begun = true
-			p.Options.Warn(fmt.Sprintf("%s cannot be written: this work tree has a replica of its own from now on, with %s; commands that can write the main one take over what it gets",
+			warn(fmt.Sprintf("%s cannot be written: this work tree has a replica of its own from now on, with %s; commands that can write the main one take over what it gets",
 				p.Beside.Main, handoff.Count(n, "handoff")))
 		}
 		return
@@ -44,9 +48,9 @@ func Gather(ctx ctx, p *handoff.Project) {
 	for _, root := range roots {
 		switch n, err := takeBeside(ctx, p.Options, p.Options.At(root), true); {
 		case err != nil:
-			p.Options.Warn(fmt.Sprintf("what the work tree %s has is not taken over: %s", root, firstLine(err)))
+			warn(fmt.Sprintf("what the work tree %s has is not taken over: %s", root, firstLine(err)))
 		case n > 0:
-			p.Options.Warn(fmt.Sprintf("took over %s of the work tree %s", handoff.Count(n, "handoff"), root))
+			warn(fmt.Sprintf("took over %s of the work tree %s", handoff.Count(n, "handoff"), root))
 		}
 	}
 }

@@ -45,6 +45,7 @@ func (a *App) sessionStart(s agent.Session) {
 		a.signatures(handoff.Project{}, o)
 		a.Options(o)
 	}
+	s.Gather = a.Gather
 	agent.SessionStart(s)
 }
 

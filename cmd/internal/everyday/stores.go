@@ -25,6 +25,9 @@ func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
 
 // Gather takes over what other work trees have.
 func (a *App) Gather(p *handoff.Project) {
+	if p.Options.Rules == nil { // of a session hook, which writes nothing else
+		p.Options.Rules = a.plainRules
+	}
 	if !a.AsIs {
 		replica.Gather(context.Background(), p)
 	}
