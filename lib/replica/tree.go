@@ -52,7 +52,7 @@ func (r *repo) changes(ctx ctx, old, young string) (all []change, err error) {
 	if old == "" {
 		old = "4b825dc642cb6eb9a060e54bf8d69288fbee4904" // the empty tree
 	}
-	out, err := r.Run(ctx, git.Call{Args: []string{"diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", old, young}, Max: 512 << 20})
+	out, err := r.Run(ctx, git.Call{Args: []string{"diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", old, young}})
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		head := strings.Fields(strings.TrimPrefix(fields[i], ":"))
