@@ -5,9 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
-
-	"github.com/spf13/cobra/doc"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/cmd/internal/whole"
@@ -18,12 +15,8 @@ import (
 func TestManPages(t *testing.T) {
 	const golden = "../../testdata/man"
 	root := everyday.Root(whole.Program())
-	root.DisableAutoGenTag = true
-	root.InitDefaultCompletionCmd()
 	dir := t.TempDir()
-	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	header := &doc.GenManHeader{Section: "1", Source: "handoff", Manual: "Handoff Manual", Date: &day}
-	if err := doc.GenManTree(root, header, dir); err != nil {
+	if err := whole.WriteManPages(dir); err != nil {
 		t.Fatal(err)
 	}
 	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))

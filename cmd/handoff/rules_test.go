@@ -114,6 +114,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/tiktoken-go/tokenizer":            "lib/internal/tokens",
 		"github.com/santhosh-tekuri/jsonschema/v6":    "schema",
 		"github.com/aymanbagabas/go-udiff":            "cmd/internal/whole",
+		"github.com/fsnotify/fsnotify":                "cmd/internal/whole",
 		"github.com/kballard/go-shellquote":           "lib/agent",
 		"github.com/modelcontextprotocol/go-sdk":      "cmd/internal/mcp",
 		"github.com/google/jsonschema-go":             "cmd/internal/mcp",

@@ -27,7 +27,7 @@ type Stage struct {
 // A SelfTest is what the runs of an entry showed.
 type SelfTest struct {
 	Agent      string   `json:"agent"`
-	Path       string   `json:"file"`
+	Path       string   `json:"file_path"`
 	Command    []string `json:"command,omitempty"`
 	Runs       int      `json:"runs"`
 	Slowest    string   `json:"slowest"`

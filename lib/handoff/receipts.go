@@ -12,7 +12,7 @@ import (
 // A Listed entry is how a handoff looks in JSON.
 type Listed struct {
 	ID     string   `json:"handoff_id"`
-	File   string   `json:"file"`
+	File   string   `json:"file_path"` // relative to the project root if inside it
 	From   string   `json:"from"`
 	To     string   `json:"to"`
 	Topic  string   `json:"topic"`
@@ -26,12 +26,12 @@ type Listed struct {
 }
 
 // ListedEntry returns how an entry looks in JSON, without its state.
-func ListedEntry(e Entry) Listed {
+func (s *Store) ListedEntry(e Entry) Listed {
 	marks := e.Marks()
 	if marks == nil {
 		marks = []Mark{}
 	}
-	return Listed{ID: e.ID, File: e.File, From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, ReadBy: marks, Unread: e.UnreadBy("")}
+	return Listed{ID: e.ID, File: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, ReadBy: marks, Unread: e.UnreadBy("")}
 }
 
 // Listed returns entries as they look in JSON, each with its state.
@@ -39,7 +39,7 @@ func (s *Store) Listed(entries []Entry) []Listed {
 	at := s.standing()
 	all := make([]Listed, len(entries))
 	for i, e := range entries {
-		all[i] = ListedEntry(e)
+		all[i] = s.ListedEntry(e)
 		all[i].State = at.state(e)
 		all[i].Unread = all[i].Unread && !all[i].State.LeavesUnread()
 	}

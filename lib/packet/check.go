@@ -56,7 +56,7 @@ type Work struct {
 // A Use is what a ledger says of a token, or of a handoff without one. Its zero value says that it was never consumed.
 type Use struct {
 	Consumed  bool   `json:"-"`
-	Operator  string `json:"operator_id"` // who consumed it, when, and from which handoff, as far as the ledger is legible
+	Operator  string `json:"operator"` // who consumed it, when, and from which handoff, as far as the ledger is legible
 	Time      string `json:"ts_utc"`
 	HandoffID string `json:"handoff_id"`
 

@@ -67,6 +67,8 @@ var commands = []command{
 	{"sync", nil, "Exchange handoffs with other clones, over a git remote"},
 	{"install", nil, "Register the session-start hook with a coding agent"},
 	{"uninstall", nil, "Take the session-start hook out of the settings of a coding agent"},
+	{"watch", nil, "Wait for new handoffs, and print or run something for each"},
+	{"man", nil, "Write the man pages into a directory"},
 	{"mcp", nil, "Serve the handoffs to a coding agent over the Model Context Protocol"},
 }
 

@@ -142,7 +142,7 @@ func (a *App) verifyOperator(operator string) error {
 		return err
 	}
 	if a.JSON {
-		err = a.PrintJSON(map[string]string{"operator_id": operator, "state": string(status.State), "reason": status.Reason})
+		err = a.PrintJSON(map[string]string{"operator": operator, "state": string(status.State), "reason": status.Reason})
 	} else {
 		_, err = fmt.Fprintln(a.Stdout, status.State)
 	}

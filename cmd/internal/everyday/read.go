@@ -64,7 +64,7 @@ read on.`,
 			}
 			switch {
 			case a.JSON:
-				return a.readJSON(got, verdict)
+				return a.readJSON(s, got, verdict)
 			case agent:
 				if err := a.showFramed(got, frame); err != nil {
 					return err
@@ -111,9 +111,9 @@ func (a *App) showFramed(got handoff.Stored, f handoff.Frame) error {
 }
 
 // readJSON prints the document as one object, its body included.
-func (a *App) readJSON(got handoff.Stored, verdict work.Verdict) error {
+func (a *App) readJSON(s *handoff.Store, got handoff.Stored, verdict work.Verdict) error {
 	all := got.Document.Fields()
-	all["body"], all["file_path"], all["read_by"] = got.Body, got.Path, handoff.ListedEntry(got.Entry).ReadBy
+	all["body"], all["file_path"], all["read_by"] = got.Body, got.Path, s.ListedEntry(got.Entry).ReadBy
 	all["signature"] = got.Signature
 	if verdict.Reason != "" {
 		all["work"] = verdict

@@ -47,7 +47,7 @@ with 0.`,
 			if err != nil {
 				return err
 			}
-			return a.printFound(found, limit, print)
+			return a.printFound(s, found, limit, print)
 		},
 	}
 	f.Register(cmd)
@@ -56,10 +56,10 @@ with 0.`,
 	return cmd
 }
 
-func (a *App) printFound(found handoff.Found, limit int, print func(*bufio.Writer, handoff.Match) error) error {
+func (a *App) printFound(s *handoff.Store, found handoff.Found, limit int, print func(*handoff.Store, *bufio.Writer, handoff.Match) error) error {
 	out := bufio.NewWriter(a.Stdout)
 	for _, m := range found.Matches {
-		if err := print(out, m); err != nil {
+		if err := print(s, out, m); err != nil {
 			return err
 		}
 	}
@@ -72,18 +72,18 @@ func (a *App) printFound(found handoff.Found, limit int, print func(*bufio.Write
 	return nil
 }
 
-var searchFormats = map[string]func(*bufio.Writer, handoff.Match) error{
+var searchFormats = map[string]func(*handoff.Store, *bufio.Writer, handoff.Match) error{
 	"":      printMatch,
 	"text":  printMatch,
 	"jsonl": printMatchJSON,
-	"ids": func(w *bufio.Writer, m handoff.Match) error {
+	"ids": func(_ *handoff.Store, w *bufio.Writer, m handoff.Match) error {
 		_, err := fmt.Fprintln(w, m.ID)
 		return err
 	},
 }
 
 // printMatch puts a bar before what others wrote, so that none of it can look like ours.
-func printMatch(w *bufio.Writer, m handoff.Match) error {
+func printMatch(_ *handoff.Store, w *bufio.Writer, m handoff.Match) error {
 	fmt.Fprintln(w, handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s", Short(m.ID, shortest), m.Time, m.From, m.To, m.Topic)))
 	for _, p := range m.Passages {
 		where := p.Where
@@ -101,11 +101,11 @@ type foundPassage struct {
 	Text  string `json:"text"`           // escaped
 }
 
-func printMatchJSON(w *bufio.Writer, m handoff.Match) error {
+func printMatchJSON(s *handoff.Store, w *bufio.Writer, m handoff.Match) error {
 	line := struct {
 		handoff.Listed
 		Passages []foundPassage `json:"passages"`
-	}{handoff.ListedEntry(m.Row), []foundPassage{}}
+	}{s.ListedEntry(m.Row), []foundPassage{}}
 	for _, p := range m.Passages {
 		line.Passages = append(line.Passages, foundPassage{p.Where, p.Line, handoff.EscapeLine(p.Text)})
 	}

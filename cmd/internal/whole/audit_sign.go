@@ -77,7 +77,7 @@ func (a *app) auditSign(named, output string) error {
 	}
 	a.Committed()
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"count": head.Count, "hash": head.Hash, "writer": head.Writer, "file": file, "signature_file": signatureFile})
+		return a.PrintJSON(map[string]any{"count": head.Count, "hash": head.Hash, "writer": head.Writer, "file_path": file, "signature_file": signatureFile})
 	}
 	a.Note(fmt.Sprintf("signed %s; the signature is in %s", handoff.Count(head.Count, "event"), signatureFile))
 	_, err = fmt.Fprintln(a.Stdout, head)

@@ -172,7 +172,7 @@ func unified(change agent.Change) string { return udiff.Unified(change.Texts()) 
 func (in *install) print(a *app, change agent.Change) error {
 	out := struct {
 		Agent    string   `json:"agent"`
-		Path     string   `json:"file"`
+		Path     string   `json:"file_path"`
 		Status   string   `json:"status"`
 		Command  []string `json:"command,omitempty"`
 		Diff     string   `json:"diff,omitempty"`

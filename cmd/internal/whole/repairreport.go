@@ -13,7 +13,7 @@ import (
 
 // A repairReport is what repair prints as JSON.
 type repairReport struct {
-	Name string `json:"name"`
+	Name string `json:"input"`
 	OK   bool   `json:"ok"`
 	universal.Repair
 	Patch    []universal.Change `json:"patch"`            // of all attempts
