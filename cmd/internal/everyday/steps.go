@@ -2,6 +2,7 @@ package everyday
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -24,11 +25,15 @@ const roomForWords = 1000 // characters of our own words around what is shown
 
 // NextSteps returns the line that says what whoever works for me can do with a handoff, "" if nothing. It is for agents:
 // others wrote nothing of it but the names in the head, which are slugs. An unknown me stands for the recipient.
-func NextSteps(got handoff.Stored, l handoff.Life, me string, words map[Step]string) string {
+func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]string) string {
 	me = cmp.Or(me, got.Entry.To)
+	l, waits := s.LifeOf(got.Entry.ID), errors.Is(s.CheckApproval(got.Entry.ID), handoff.ErrDenied)
 	taken, isRecord := l.Take.Holds(), handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document})
-	isOpen := !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == me)
+	isOpen := !waits && !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == me)
 	var steps []string
+	if waits {
+		steps = append(steps, "a person has to approve it before anybody takes it")
+	}
 	if isRecord {
 		steps = append(steps, words[Check])
 	}
@@ -50,7 +55,7 @@ func NextSteps(got handoff.Stored, l handoff.Life, me string, words map[Step]str
 func nextCommands(s *handoff.Store, got handoff.Stored, me string) string {
 	e := got.Entry
 	id, me := strings.TrimPrefix(e.ID, "sha256:")[:12], cmp.Or(me, e.To)
-	return NextSteps(got, s.LifeOf(e.ID), me, map[Step]string{
+	return NextSteps(s, got, me, map[Step]string{
 		Check:  fmt.Sprintf("`handoff check %s` says whether work can be resumed from it", id),
 		Resume: fmt.Sprintf("`handoff resume %s --operator %s` takes it over", id, me),
 		Take:   fmt.Sprintf("`handoff take %s --operator %s` takes it, and marks it as read", id, me),

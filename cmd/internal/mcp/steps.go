@@ -14,7 +14,7 @@ func shortID(id string) string { return strings.TrimPrefix(id, "sha256:")[:12] }
 // next says what can be done with a handoff that was read.
 func next(s *handoff.Store, got handoff.Stored, me string) string {
 	id := shortID(got.Entry.ID)
-	return everyday.NextSteps(got, s.LifeOf(got.Entry.ID), me, map[everyday.Step]string{
+	return everyday.NextSteps(s, got, me, map[everyday.Step]string{
 		everyday.Check:  fmt.Sprintf("handoff_check with id %s says whether work can be resumed from it", id),
 		everyday.Resume: fmt.Sprintf("handoff_resume with id %s takes it over", id),
 		everyday.Take:   fmt.Sprintf("handoff_take with id %s takes it, and marks it as read", id),
