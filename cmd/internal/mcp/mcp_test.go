@@ -170,6 +170,26 @@ func TestResume(t *testing.T) {
 	c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 }
 
+// The server never uses the network: what somebody in another clone may have done first is for a command.
+func TestOnceNeedsACommand(t *testing.T) {
+	root := mustProject(t)
+	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), []byte("operator: ben\ngit: synced\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, root, revisions[0])
+	id := c.good("handoff_write", map[string]any{"body": "Tests are green.", "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)["handoff_id"]
+	if err := os.WriteFile(filepath.Join(root, ".run", "sync.json"), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []string{"handoff_take", "handoff_done"} {
+		c.bad(tool, map[string]any{"id": id}, "failure", 1, "this store has synced, and so somebody elsewhere may have been the first: that is for the command line to find out\nhint: use the command of the same name in a shell")
+	}
+	c.good("handoff_mark_read", map[string]any{"id": id}, "marked")
+	if _, err := os.Stat(filepath.Join(root, ".run", "consumed-tokens.jsonl")); err == nil {
+		t.Error("it was taken")
+	}
+}
+
 func TestErrors(t *testing.T) {
 	root := mustProject(t)
 	c := connect(t, root, revisions[0])
