@@ -17,10 +17,15 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// hooks/ holds what the table says, and nothing else; with -update it is written.
+// hooks/ holds what the table says and a README for people, and nothing else; with -update it is written.
 func TestPublished(t *testing.T) {
 	const dir = "../../hooks"
 	files := agent.Published()
+	about, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["README.md"] = string(about)
 	if *update {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
@@ -42,7 +47,7 @@ func TestPublished(t *testing.T) {
 			t.Errorf("%s: %s", name, want)
 		}
 	}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		name, relErr := filepath.Rel(dir, path)
 		if _, known := files[filepath.ToSlash(name)]; err == nil && relErr == nil && !d.IsDir() && !known {
 			t.Errorf("hooks/%s is not from the table", name)

@@ -19,10 +19,8 @@ func draftCommand(a *App) *cobra.Command {
 		Short: "Keep what is to be handed over until it is, also if the session dies",
 		Long: `Keep what is to be handed over until it is published. A draft is on disk before anybody knows who takes
 over; sessions that start are told how many there are.`,
-		Args: Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return Usage(cmd, fmt.Errorf("say save, list, show, publish or discard"))
-		},
+		Args: cobra.ArbitraryArgs,
+		RunE: Subcommand,
 	}
 	cmd.AddCommand(draftSaveCommand(a), draftListCommand(a), draftShowCommand(a), draftPublishCommand(a), draftDiscardCommand(a))
 	return cmd

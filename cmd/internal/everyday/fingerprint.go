@@ -16,8 +16,8 @@ func fingerprintCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "machine-fingerprint",
 		Short: "Say which machine the store belongs to, or move it to this one",
-		Args:  Args(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return Usage(cmd, fmt.Errorf("say show or regenerate")) },
+		Args:  cobra.ArbitraryArgs,
+		RunE:  Subcommand,
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "show", Short: "Print the recorded fingerprint and that of this machine", Args: Args(cobra.NoArgs),

@@ -1,7 +1,6 @@
 package everyday
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +13,8 @@ func hookCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook",
 		Short: "What coding agents run",
-		Args:  Args(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return Usage(cmd, fmt.Errorf("say session-start")) },
+		Args:  cobra.ArbitraryArgs,
+		RunE:  Subcommand,
 	}
 	s := agent.Session{}
 	start := &cobra.Command{

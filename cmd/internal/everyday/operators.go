@@ -38,10 +38,8 @@ Capabilities are words. These mean something here: approve lets an operator appr
 written, archive put away what is not theirs, and human says that a person writes, where chains of answers begin anew.
 The first policy that is about a handoff decides whether it needs an approval; * is anybody, approve is required or
 none. A handoff may ask for one itself, with --ref approve:required.`,
-		Args: Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return Usage(cmd, fmt.Errorf("say list, add, verify, validate or trust"))
-		},
+		Args: cobra.ArbitraryArgs,
+		RunE: Subcommand,
 	}
 	cmd.AddCommand(
 		&cobra.Command{

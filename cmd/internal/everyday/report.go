@@ -1,18 +1,51 @@
 package everyday
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
+// Subcommand is what a command does that has others below it and is run without one.
+func Subcommand(cmd *cobra.Command, args []string) error {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	if len(args) == 0 {
+		return Usage(cmd, fmt.Errorf("%s needs one of %s", cmd.CommandPath(), strings.Join(names, ", ")))
+	}
+	if near := handoff.Nearest(args[0], names); near != "" {
+		return Invalid("did you mean `"+cmd.CommandPath()+" "+near+"`?", "unknown command %q of %s", args[0], cmd.CommandPath())
+	}
+	return Invalid("it has "+strings.Join(names, ", "), "unknown command %q of %s", args[0], cmd.CommandPath())
+}
+
+// nearFlag returns the flag that was probably meant where one is not known, "" if none is near.
+func nearFlag(cmd *cobra.Command, err error) string {
+	unknown := (*pflag.NotExistError)(nil)
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return handoff.Nearest(unknown.GetSpecifiedName(), names)
+}
+
 // Usage makes an error about the command line invalid input.
 func Usage(cmd *cobra.Command, err error) error {
+	if near := nearFlag(cmd, err); near != "" {
+		return &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "did you mean --" + near + "?", Cause: err}
+	}
 	return &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() + " --help`", Cause: err}
 }
 

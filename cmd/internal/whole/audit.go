@@ -16,10 +16,8 @@ import (
 func auditCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "audit",
-		Args: everyday.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return everyday.Usage(cmd, fmt.Errorf("say verify, head or sign"))
-		},
+		Args: cobra.ArbitraryArgs,
+		RunE: everyday.Subcommand,
 	}
 	var p proof
 	verify := &cobra.Command{

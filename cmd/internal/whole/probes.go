@@ -91,10 +91,8 @@ shown in a frame like what others have written.
 A probe runs with your rights, in no sandbox. So nothing runs before you have allowed the file as it is: after one byte
 of it has changed it is not allowed any more. What you have allowed is kept with your own state (XDG_STATE_HOME), never
 in the project.`,
-		Args: everyday.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return everyday.Usage(cmd, fmt.Errorf("say allow, list or forget"))
-		},
+		Args: cobra.ArbitraryArgs,
+		RunE: everyday.Subcommand,
 	}
 	cmd.AddCommand(
 		&cobra.Command{
