@@ -55,15 +55,23 @@ func (l standing) state(e Entry) State {
 // life returns what is known of the handoffs beyond their rows, and keeps it for the next who asks where that saves work.
 // Where it cannot be read that is warned about, and nothing is known.
 func (s *Store) life() *life.Facts {
+	facts, err := s.gather()
+	if err != nil {
+		s.opt.Warn("what is superseded, expired, taken or done is not known: " + err.Error())
+		return life.NewFacts()
+	}
+	return facts
+}
+
+func (s *Store) gather() (*life.Facts, error) {
 	d, err := s.at.OpenDirs()
 	if err != nil {
-		return life.NewFacts() // who opens the store for more than this says it
+		return nil, err
 	}
 	defer d.Close()
 	facts, err := life.Gather(d)
 	if err != nil {
-		s.opt.Warn("what is superseded, expired, taken or done is not known: " + err.Error())
-		return life.NewFacts()
+		return nil, err
 	}
 	if text, behind := facts.Unsaved(); text != nil {
 		txn.KeepLife(s.at, text, behind)
@@ -73,7 +81,7 @@ func (s *Store) life() *life.Facts {
 		s.opt.Warn("what needs an approval is not known, and all is taken to need one: " + err.Error())
 		facts.Asks = func(string, string) bool { return true }
 	}
-	return facts
+	return facts, nil
 }
 
 // trusts reports whether a handoff has the signature that the operators file asks for, if it does.
@@ -92,22 +100,9 @@ func (s *Store) trusts(id, from string) bool {
 const forgotten = 14 * 24 * time.Hour
 
 // isForgotten reports whether a handoff is unread, and nobody was told of it in 14 days, or its recipient has left.
-func (l standing) isForgotten(e Entry, left func(operator string) bool) bool {
+func (l standing) isForgotten(e Entry, left map[string]bool) bool {
 	state := l.state(e)
-	return state == StateUnread && before(e.Time, l.s.opt.Now().Add(-forgotten)) || (state == StateUnread || state == StateOffered) && left(e.To)
-}
-
-// left returns what says whether an operator has left: the operators file does.
-func (s *Store) left() func(operator string) bool {
-	list, err := s.Operators()
-	if err != nil || list == nil {
-		return func(string) bool { return false }
-	}
-	gone := make(map[string]bool)
-	for _, o := range list.All() {
-		gone[o.ID] = o.Offboarded(s.opt.Now())
-	}
-	return func(operator string) bool { return gone[operator] }
+	return state == StateUnread && before(e.Time, l.s.opt.Now().Add(-forgotten)) || (state == StateUnread || state == StateOffered) && left[e.To]
 }
 
 // Successors returns what says of stored handoffs which others have taken their place, and which take the place of the same as

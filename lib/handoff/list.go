@@ -175,9 +175,10 @@ func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 // keep returns the conditions of a filter that a row alone does not answer. readers are the operators who
 // have read something.
 func (s *Store) keep(d *durable.Dir, f Filter, at standing, readers map[string]bool) func(Entry) bool {
-	left := func(string) bool { return false }
+	var left map[string]bool
 	if f.Orphaned {
-		left = s.left()
+		list, _ := s.Operators() // who has left cannot be told from one that cannot be used
+		left = list.Left(s.opt.Now())
 	}
 	return func(e Entry) bool {
 		if f.Orphaned && readers[e.To] && !at.isForgotten(e, left) || f.Offered && at.state(e) != StateOffered {

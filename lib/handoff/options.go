@@ -47,6 +47,7 @@ type Options struct {
 	MaxHops int // of answers and successors since a person wrote; 0 is DefaultMaxHops, negative is no limit
 	MaxRate int // of handoffs from one operator to another in 10 minutes; 0 is DefaultMaxRate, negative is no limit
 
+	Restore      bool     // what was pruned may be stored again
 	Redact       bool     // replace credentials in what is written instead of refusing it
 	AllowSecrets []string // rules of the secret scan whose findings are let through, audited
 
@@ -140,7 +141,7 @@ func (o Options) withDefaults() Options {
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, Named: o.Named, Git: o.Git, Branch: o.Branch, Synced: o.Synced,
-		Me: o.Me, Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
+		Me: o.Me, Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows, Restore: o.Restore,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}
 }

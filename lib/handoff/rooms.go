@@ -21,6 +21,12 @@ type (
 	Probed           = eventlog.Probed
 	Consumption      = eventlog.Consumption
 	ConsumedError    = txn.ConsumedError
+	Act              = eventlog.Act
+	ActReceipt       = txn.ActReceipt
+	Life             = eventlog.Life
+	TakenError       = txn.TakenError
+	Tombstone        = eventlog.Pruned
+	PrunedError      = txn.PrunedError
 	MarkReceipt      = txn.MarkReceipt
 	Git              = layout.Git
 	MachineError     = store.MachineError

@@ -3,16 +3,12 @@ package handoff
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
-
-// An Act is what can be done with a handoff besides reading it.
-type Act = eventlog.Act
 
 // The acts.
 const (
@@ -24,19 +20,6 @@ const (
 	ActApprove   = eventlog.ActApprove   // let others act on it
 	ActReject    = eventlog.ActReject    // keep others from that, for good
 )
-
-// A TakenError says who has a handoff, or has ended it.
-type TakenError = txn.TakenError
-
-// An ActReceipt says who did something with a handoff, and when.
-type ActReceipt struct {
-	ID       string `json:"handoff_id"`
-	Act      Act    `json:"act"`
-	Operator string `json:"operator"`
-	Session  string `json:"session_id,omitempty"`
-	Time     string `json:"ts_utc"`
-	Status   string `json:"status"` // txn.StatusDone or StatusExisting: it was so before
-}
 
 // Act does an act for who, whose Operator it needs; Session and Reason are kept. Of any number that take a handoff at once
 // one succeeds, and the others get a *TakenError, as those who release or end what another has. Taking and ending mark it
@@ -107,19 +90,21 @@ func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
 	if act != ActArchive && act != ActUnarchive {
 		return s.admitResume(who.Operator, e.To)
 	}
-	if who.Operator == e.From || who.Operator == e.To {
+	return s.admitArchive(who.Operator, e)
+}
+
+// admitArchive refuses who may not put a handoff away.
+func (s *Store) admitArchive(operator string, e Entry) error {
+	if operator == e.From || operator == e.To {
 		return nil
 	}
 	list, err := s.Operators()
-	if err != nil || list != nil && list.Can(who.Operator, "archive", s.opt.Now()) {
+	if err != nil || list != nil && list.Can(operator, "archive", s.opt.Now()) {
 		return err
 	}
 	return fault.New(ErrDenied, "ask "+e.From+" or "+e.To+", or somebody with the capability archive in "+s.opt.OperatorsFile,
-		"the operator %s may not archive what %s has written to %s", fault.Own(who.Operator), e.From, e.To)
+		"the operator %s may not archive what %s has written to %s", fault.Own(operator), e.From, e.To)
 }
-
-// A Life is what became of a handoff besides reading: who has it, has ended it, has put it away.
-type Life = eventlog.Life
 
 // LifeOf returns what the ledger says now of a handoff: nothing where it cannot be read.
 func (s *Store) LifeOf(id string) Life {
@@ -127,23 +112,12 @@ func (s *Store) LifeOf(id string) Life {
 	return all[id]
 }
 
-// Taking returns what the ledger says now of handoffs, of all if none is named.
-func (s *Store) Taking(ids ...string) (map[string]Life, error) {
+// Taking returns what the ledger says now of a handoff, by its id.
+func (s *Store) Taking(id string) (map[string]Life, error) {
 	d, err := s.at.OpenPlace(s.opt.StateDir)
 	if err != nil || d == nil {
 		return nil, err
 	}
 	defer d.Close()
-	if len(ids) == 1 {
-		return txn.ReadLives(d, ids[0])
-	}
-	all, err := txn.ReadLives(d, "")
-	if len(ids) > 0 {
-		for id := range all {
-			if !slices.Contains(ids, id) {
-				delete(all, id)
-			}
-		}
-	}
-	return all, err
+	return txn.ReadLives(d, id)
 }

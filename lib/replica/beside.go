@@ -161,7 +161,7 @@ func (b *beside) news() (ids []string, c *catch, err error) {
 			ids = append(ids, s.HandoffID)
 		}
 		vague = vague || s.isVague()
-		c.note(s)
+		c.note(b.writer, s)
 	}
 	p.Offset, c.reached = end, p
 	if vague {
@@ -214,7 +214,7 @@ func takeBeside(ctx ctx, to, from handoff.Options, asOwn bool) (n int, err error
 		for _, r := range results {
 			if r.Err == nil && r.Receipt.Status != handoff.StatusExisting {
 				n++
-			} else if r.Err != nil {
+			} else if r.Err != nil && !errors.As(r.Err, new(*handoff.PrunedError)) {
 				refused = r.Err
 			}
 		}

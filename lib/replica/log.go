@@ -46,6 +46,7 @@ type said struct {
 	Adopted  int      `json:"adopted_rows"`
 	Rows     []string `json:"added_rows"`
 	Operator string   `json:"operator_id"`
+	Writer   string   `json:"writer"`
 }
 
 // parse reads what a sync wants to know of an event. Other events are followed for their hashes alone.
@@ -67,7 +68,7 @@ func (s said) isVague() bool {
 
 // isNews reports whether others want to know of it soon. The rest goes with what they do.
 func (s said) isNews() bool {
-	return s.isOwn() || s.isVague() || !s.Synced && (s.Type == eventlog.TypeMarkRead || s.Type == eventlog.TypeSign || eventlog.IsConsumption(s.Type))
+	return s.isOwn() || s.isVague() || !s.Synced && (s.Type == eventlog.TypeMarkRead || s.Type == eventlog.TypeSign || s.Type == eventlog.TypePrune || eventlog.IsConsumption(s.Type))
 }
 
 // eventLines goes through the events of a part of the audit log: their lines, without newlines, and where they begin.

@@ -236,11 +236,13 @@ func (c *catch) add(d heldDocument, got blobs, n int) {
 
 // note adds the mark or the token that an event is about. What no store can hold is passed over, and what its writer has from
 // others: their logs have it too.
-func (c *catch) note(s said) {
+func (c *catch) note(writer string, s said) {
 	line := s.Consumption
 	line.Operator = s.Operator
 	switch {
 	case s.Synced && !c.all:
+	case s.Type == eventlog.TypePrune:
+		c.notePruned(writer, s)
 	case s.Type == eventlog.TypeMarkRead:
 		isMark := form.IsID(s.HandoffID) && form.IsSlug(s.Operator, document.MaxName) && form.IsInstant(s.Time)
 		if m := (mark{s.Operator, s.Time}); isMark && !slices.Contains(c.held.Marks[s.HandoffID], m) {

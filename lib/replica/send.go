@@ -207,7 +207,7 @@ func (x *syncing) writeDocuments(w io.Writer, n *news) (err error) {
 		return err == nil
 	})
 	for _, id := range n.ids {
-		if !found[id] && !slices.Contains(n.Unsent, id) {
+		if !found[id] && !slices.Contains(n.Unsent, id) && !x.IsPruned(id) {
 			n.Unsent = append(n.Unsent, id)
 		}
 	}

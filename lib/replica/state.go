@@ -52,7 +52,8 @@ type held struct {
 	Marks     map[string][]mark     `json:"marks"` // by handoff
 	Tokens    []handoff.Consumption `json:"tokens"`
 
-	Signatures []heldDocument `json:"signatures,omitempty"` // of documents that came, or come, in another way; the blob is theirs
+	Signatures []heldDocument      `json:"signatures,omitempty"` // of documents that came, or come, in another way; the blob is theirs
+	Pruned     []handoff.Tombstone `json:"pruned,omitempty"`     // elsewhere, and not past here yet
 }
 
 // A heldDocument waits until it may be stored: where git has it, and why it was refused so far.

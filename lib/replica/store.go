@@ -21,6 +21,7 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 		switch {
 		case r.Err == nil && r.Receipt.Status != handoff.StatusExisting:
 			x.got.Received = append(x.got.Received, r.Receipt)
+		case errors.As(r.Err, new(*handoff.PrunedError)): // it does not come back
 		case r.Err != nil && (i < c.waited || !x.isRefused(d.Writer)) && !isHeld(waiting, d.ID):
 			d.Why = firstLine(r.Err)
 			waiting = append(waiting, d)
@@ -33,7 +34,7 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 	for writer, all := range c.said {
 		for _, s := range all {
 			if !x.isRefused(writer) {
-				c.note(s)
+				c.note(writer, s)
 			}
 		}
 	}
@@ -155,5 +156,5 @@ func (x *syncing) takeState(ctx ctx, c *catch) (err error) {
 		}
 	}
 	c.held.Tokens = later
-	return nil
+	return x.bury(ctx, c)
 }

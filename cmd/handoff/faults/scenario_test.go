@@ -28,6 +28,7 @@ type scenario struct {
 	mark     string   // the topic that is marked then
 	token    string   // the topic whose token is consumed then
 	act      string   // what is done then with the topic, such as take a
+	prunes   string   // the topic that is taken out of the store then
 	loses    string   // the topic that was damaged, and goes aside
 	isOnce   bool     // when the command was done before, it has exit code 11
 	reads    bool     // the command changes nothing, and recovers nothing

@@ -129,12 +129,12 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 	})
 	faults = append(faults, now.faults...)
 	for id := range s.before.rows {
-		if now.rows[id] == "" && id != idOf(s.loses) {
+		if now.rows[id] == "" && id != idOf(s.loses) && !now.isPruned(id) {
 			faults = append(faults, id+" is lost")
 		}
 	}
 	for key := range s.before.marks {
-		if !now.marks[key] {
+		if id, _, _ := strings.Cut(key, " "); !now.marks[key] && !now.isPruned(id) {
 			faults = append(faults, "the mark of "+key+" is lost")
 		}
 	}
@@ -177,6 +177,9 @@ func (s *sweep) complete(now *view) []string {
 			faults = append(faults, topic+" is not there")
 		}
 	}
+	if id := idOf(s.prunes); s.prunes != "" && (!now.isPruned(id) || now.rows[id] != "" || now.events["handoff.prune "+id] != 1) {
+		faults = append(faults, s.prunes+" is not pruned")
+	}
 	if s.mark != "" && !now.marks[idOf(s.mark)+" ben"] {
 		faults = append(faults, s.mark+" is not marked")
 	}
@@ -204,12 +207,12 @@ func (s *sweep) isNew(when string, v *view) bool {
 
 // readers says what is wrong with what readers are shown: never fewer handoffs than before.
 func (s *sweep) readers(dir string) (faults []string) {
-	list := s.handoff(dir, "list", "--format", "ids")
+	list, now := s.handoff(dir, "list", "--all", "--format", "ids"), look(dir)
 	if list.code != 0 {
 		return []string{fmt.Sprintf("list has exit code %d: %s", list.code, list.stderr)}
 	}
 	for id := range s.before.rows {
-		if !strings.Contains(list.stdout, id) && id != idOf(s.loses) {
+		if !strings.Contains(list.stdout, id) && id != idOf(s.loses) && !now.isPruned(id) {
 			faults = append(faults, "list does not show "+id)
 		}
 	}

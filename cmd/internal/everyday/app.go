@@ -211,7 +211,7 @@ func (a *App) Project() (handoff.Project, error) {
 	if !a.Quiet && IsTerminal(a.Stderr) {
 		p.Options.Progress = a.progress.show
 	}
-	p.Options.Redact, p.Options.AllowSecrets = a.Gate.Redact, a.Gate.Allow
+	p.Options.Redact, p.Options.AllowSecrets, p.Options.Restore = a.Gate.Redact, a.Gate.Allow, a.Gate.Restore
 	a.Options(&p.Options)
 	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
 		a.remember("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it is honoured in test binaries only")

@@ -60,6 +60,7 @@ var commands = []command{
 	{"validate", nil, "Validate universal handoffs: schema, tokens, semantics"},
 	{"repair", nil, "Repair a universal handoff"},
 	{"onboard", nil, "Print what the next run of a project should know"},
+	{"prune", nil, "Take out what was archived long ago, once a bundle has it"},
 	{"export", nil, "Write handoffs as one file, to be imported elsewhere"},
 	{"page", nil, "Draw the handoffs as a site of files, or show it on this machine"},
 	{"import", nil, "Store the handoffs of a file that export has made"},

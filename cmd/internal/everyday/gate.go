@@ -2,10 +2,16 @@ package everyday
 
 import "github.com/spf13/cobra"
 
-// A Gate is what the flags say about credentials in what is written.
+// A Gate is what the flags say about what may be written.
 type Gate struct {
-	Redact bool
-	Allow  []string
+	Redact  bool
+	Allow   []string
+	Restore bool // what was pruned is stored again; only some commands have the flag
+}
+
+// RegisterRestore adds the flag to a command.
+func (g *Gate) RegisterRestore(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&g.Restore, "restore", false, "store what was pruned too")
 }
 
 // Register adds the flags to a command.

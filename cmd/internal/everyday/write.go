@@ -80,6 +80,7 @@ its references say what it answers, whose place it takes, and until when it is o
 	rel.Register(cmd)
 	recording.Register(cmd, true)
 	a.Gate.Register(cmd)
+	a.Gate.RegisterRestore(cmd)
 	a.Sign.Register(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default by their shape)")
 	Texts(cmd.Flags(), &allowEmpty, "allow-empty", "let the body be empty, or, of packets, this `field`; may be repeated")

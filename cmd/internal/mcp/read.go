@@ -45,7 +45,7 @@ type listedOne struct {
 }
 
 func (p project) list(_ context.Context, in listArgs) (result, error) {
-	f := handoff.Filter{To: in.To, From: in.From, Topic: in.Topic, Tag: in.Tag, Unread: in.Unread, Offered: in.Offered, Orphaned: in.Orphaned, Present: in.State == "",
+	f := handoff.Filter{To: in.To, From: in.From, Topic: in.Topic, Tag: in.Tag, Unread: in.Unread, Offered: in.Offered, Orphaned: in.Orphaned, Present: in.State == "" && !in.All,
 		All: in.All, State: handoff.State(in.State)}
 	if in.Since != "" {
 		var err error

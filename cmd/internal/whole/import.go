@@ -52,6 +52,7 @@ taken over with --with-state alone: whoever made the bundle could hide mail by i
 	}
 	cmd.Flags().BoolVar(&o.WithState, "with-state", false, "take over read marks and consumed tokens too")
 	cmd.Flags().BoolVar(&o.MustSign, "require-signature", false, "refuse what has no good signature of its author")
+	a.Gate.RegisterRestore(cmd)
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "prove the bundle, say what would be stored, and store nothing")
 	cmd.Flags().BoolVar(&o.KeepGoing, "keep-going", false, "store the good handoffs; exit with the code of the first failure")
 	everyday.Texts(cmd.Flags(), &a.Gate.Allow, "allow-secret", "let what meets this `rule` of the secret scan through, audited; may be repeated")

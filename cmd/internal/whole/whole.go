@@ -42,7 +42,7 @@ func Program() *everyday.Whole {
 	for name, build := range map[string]func(*app) *cobra.Command{
 		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "audit": auditCommand,
 		"show": showCommand, "check": checkCommand, "resume": resumeCommand, "approve": approveCommand, "reject": rejectCommand, "probes": probesCommand, "create": createCommand,
-		"validate": validateCommand, "hop": hopCommand, "repair": repairCommand, "onboard": onboardCommand, "export": exportCommand, "page": pageCommand, "import": importCommand, "sign": signCommand, "sync": syncCommand,
+		"validate": validateCommand, "hop": hopCommand, "repair": repairCommand, "onboard": onboardCommand, "export": exportCommand, "prune": pruneCommand, "page": pageCommand, "import": importCommand, "sign": signCommand, "sync": syncCommand,
 		"install": installCommand, "uninstall": uninstallCommand, "mcp": mcpCommand, "watch": watchCommand, "man": manCommand, "inbox": inboxCommand,
 	} {
 		w.Commands[name] = func(a *everyday.App) *cobra.Command { return build(&app{a}) }

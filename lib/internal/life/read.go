@@ -142,6 +142,11 @@ func (r *reader) event(line []byte) {
 			r.add("gone " + id)
 			delete(r.files, id)
 		}
+	case kind == eventlog.TypePrune:
+		if id, _, _ := eventlog.DeedOf(line); id != "" {
+			r.add("gone " + id)
+			delete(r.files, id)
+		}
 	case changes[kind] != nil:
 		id, key, deed := eventlog.DeedOf(line)
 		r.AddEvent(Event{kind, id, key, deed})

@@ -56,9 +56,15 @@ func (s State) IsDerived() bool {
 // State returns the state of the handoff of a row. offered says that its recipient was told of it.
 func (f *Facts) State(row index.Row, offered bool, now time.Time) State {
 	h := f.Of(row.ID)
-	switch {
-	case h.Archive.Holds().IsDone():
+	if h.Archive.Holds().IsDone() {
 		return Archived
+	}
+	return f.beneath(h, row, offered, now)
+}
+
+// beneath is State for what would be if the handoff were not archived.
+func (f *Facts) beneath(h Handoff, row index.Row, offered bool, now time.Time) State {
+	switch {
 	case h.Done.IsDone():
 		return Done
 	case len(f.successors(h, row)) > 0:

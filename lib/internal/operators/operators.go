@@ -137,6 +137,17 @@ func (l *List) IsCapable(id, capability string) bool {
 	return slices.ContainsFunc(l.operators, func(o Operator) bool { return o.ID == id && slices.Contains(o.Capabilities, capability) })
 }
 
+// Left returns the operators whose time is over at now. A nil list has none.
+func (l *List) Left(now time.Time) map[string]bool {
+	left := make(map[string]bool)
+	if l != nil {
+		for _, o := range l.operators {
+			left[o.ID] = o.Offboarded(now)
+		}
+	}
+	return left
+}
+
 // Offboarded reports whether the operator's active_until has passed. A date passes at the end of
 // its day in UTC.
 func (o Operator) Offboarded(now time.Time) bool {

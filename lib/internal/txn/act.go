@@ -19,6 +19,16 @@ var act = Operation{Name: "act", committed: tokenIsThere, redo: finishResume, se
 // StatusDone says that an act was done now; else it is StatusExisting.
 const StatusDone = "done"
 
+// An ActReceipt says who did something with a handoff, and when.
+type ActReceipt struct {
+	ID       string       `json:"handoff_id"`
+	Act      eventlog.Act `json:"act"`
+	Operator string       `json:"operator"`
+	Session  string       `json:"session_id,omitempty"`
+	Time     string       `json:"ts_utc"`
+	Status   string       `json:"status"` // StatusDone or StatusExisting: it was so before
+}
+
 // A TakenError says that somebody else has a handoff, or that it is ended. It wraps no class: nothing is wrong with the
 // store.
 type TakenError struct {

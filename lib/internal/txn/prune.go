@@ -41,7 +41,14 @@ func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index
 		}
 		st := step{op: &prune}
 		lives := Lives(string(ledger.Text), "")
+		tombstones, err := ReadTombstones(x.State)
+		if err != nil {
+			return err
+		}
 		for i, b := range all {
+			if rows[b.HandoffID].ID == "" && IsTombstoned(tombstones, b.HandoffID) { // an interrupted one was completed just now
+				continue
+			}
 			if outcomes[i] = x.planBurial(&st, b, rows[b.HandoffID], func(row index.Row) error { return may(row, lives[b.HandoffID]) }); outcomes[i] != nil {
 				continue
 			}
@@ -220,3 +227,14 @@ func (e *PrunedError) Unwrap() error { return fault.ErrIntegrity }
 
 // Hint says what to do next.
 func (e *PrunedError) Hint() string { return "add --restore to have it back" }
+
+// CheckPast looks again, under the lock, at what may have changed since a handoff was found to be past.
+func CheckPast(row index.Row, l eventlog.Life) error {
+	switch {
+	case !l.Archive.Holds().IsDone():
+		return fault.New(fault.ErrInvalid, "", "%s is not archived", row.ID)
+	case l.Take.Holds().IsDone() && !l.Done.IsDone():
+		return fault.New(fault.ErrInvalid, "", "%s is taken and not done", row.ID)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package bundle
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// Keep exports handoffs with their state to a file, durably, so that they may be pruned, and proves what it has written: it
+// returns the SHA-256 of the file and that of each stored document, by id. A file that is there is not written: if it has all
+// of them, as where an earlier try was interrupted, it is taken as it is; else the error is handoff.ErrInvalid.
+func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument int) (sum string, texts map[string]string, err error) {
+	err = writeNew(s, entries, path)
+	isOld := errors.Is(err, fs.ErrExist)
+	if err != nil && !isOld {
+		return "", nil, err
+	}
+	if sum, texts, err = proven(path, maxDocument); err != nil && !isOld {
+		return "", nil, err
+	}
+	for _, e := range entries {
+		if texts[e.ID] == "" || err != nil {
+			return "", nil, fault.New(fault.ErrInvalid, "name a new file with --export", "%s is there, and is no bundle that has all of the handoffs", path)
+		}
+	}
+	return sum, texts, nil
+}
+
+// writeNew writes a bundle that survives a crash. One that cannot be written whole is taken away again.
+func writeNew(s *handoff.Store, entries []handoff.Entry, path string) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err = errors.Join(err, f.Close()); err != nil {
+			os.Remove(path)
+		}
+	}()
+	buffered := bufio.NewWriterSize(f, 256<<10)
+	if _, err = Export(s, entries, With{State: true}, buffered); err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+// proven reads a bundle to its end, which proves it.
+func proven(path string, maxDocument int) (sum string, texts map[string]string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", nil, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	r, err := NewReader(io.TeeReader(f, hash), path, maxDocument)
+	if err != nil {
+		return "", nil, err
+	}
+	texts = make(map[string]string)
+	for {
+		l, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return hex.EncodeToString(hash.Sum(nil)), texts, nil
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		if l.Handoff != nil {
+			text := sha256.Sum256([]byte(l.Handoff.Text))
+			texts[l.Handoff.ID] = hex.EncodeToString(text[:])
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package handoff
+
+import (
+	"context"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// Prunable returns what has been archived for so long and may be pruned by the operator, and why the other archived ones may
+// not, by id: see life.Facts.Past.
+func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why map[string]string, err error) {
+	all, err := s.List(Filter{})
+	if err != nil {
+		return nil, nil, err
+	}
+	facts, err := s.gather()
+	if err != nil {
+		return nil, nil, err
+	}
+	may, why = facts.Past(all, s.opt.Now().Add(-age), s.opt.Now(), func(e Entry) string {
+		if err := s.admitArchive(operator, e); err != nil {
+			return "is not theirs: " + fault.Plain(err)
+		}
+		return ""
+	})
+	return may, why, nil
+}
+
+// Prune takes handoffs out of the store for good, as one change: their tombstones, which keep them from being stored again,
+// their rows, then their files. texts are the SHA-256 of what was exported of each, by id, and bundle that of the file which has
+// it. What is not past any more is left, as are files that are not what was exported; the outcomes say so, in the order of entries.
+func (s *Store) Prune(ctx context.Context, operator string, entries []Entry, texts map[string]string, bundle string) (outcomes []error, err error) {
+	defer func() { err = fault.Unpublished(err) }()
+	if _, err := txn.Guard(s.at); err != nil {
+		return nil, err
+	}
+	all := make([]txn.Burial, len(entries))
+	for i, e := range entries {
+		all[i] = txn.Burial{SHA256: texts[e.ID], Pruned: Tombstone{Bundle: bundle, HandoffID: e.ID, Operator: operator, Time: s.at.Now()}}
+		if all[i].SHA256 == "" {
+			return nil, fault.New(ErrInvalid, "export it first", "%s is not exported", e.ID)
+		}
+	}
+	return txn.Prune(ctx, s.at, all, txn.CheckPast)
+}
+
+// Bury takes over the tombstones of another store. What is stored here goes if it is archived here too and past, else it stays,
+// and so does what was restored here; the tombstones of those wait, and are returned.
+func (s *Store) Bury(ctx context.Context, all []Tombstone) (waiting []Tombstone, err error) {
+	defer func() { err = fault.Unpublished(err) }()
+	burials, why := []txn.Burial{}, make(map[string]string)
+	for _, t := range all {
+		if s.IsPruned(t.HandoffID) {
+			continue
+		}
+		burials = append(burials, txn.Burial{Pruned: t})
+		if e, err := s.Find(t.HandoffID); err == nil {
+			why[e.ID] = s.life().WhyKept(e, s.opt.Now(), s.opt.Now())
+		}
+	}
+	if len(burials) == 0 {
+		return nil, nil
+	}
+	outcomes, err := txn.Prune(ctx, s.at, burials, func(row index.Row, l eventlog.Life) error {
+		if why[row.ID] != "" {
+			return fault.New(ErrInvalid, "", "%s %s", row.ID, why[row.ID])
+		}
+		return txn.CheckPast(row, l)
+	})
+	for i, refused := range outcomes {
+		if refused != nil {
+			waiting = append(waiting, burials[i].Pruned)
+		}
+	}
+	return waiting, err
+}
+
+// IsPruned reports whether a handoff was ever pruned here.
+func (s *Store) IsPruned(id string) bool {
+	d, err := s.at.OpenPlace(s.opt.StateDir)
+	if err != nil || d == nil {
+		return false
+	}
+	defer d.Close()
+	known, err := txn.ReadTombstones(d)
+	return err == nil && txn.IsTombstoned(known, id)
+}

@@ -1,0 +1,62 @@
+package life
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+// Past divides the archived ones of all rows into those that may be pruned and those that may not, with the reason: what was
+// archived after a time, is unread, open or awaits approval, what not lets nobody prune, and what takes the place of a handoff
+// that stays, which would count again.
+func (f *Facts) Past(all []index.Row, before, now time.Time, not func(index.Row) string) (may []index.Row, why map[string]string) {
+	archived, stays := f.Archived(), make(map[string]bool)
+	why = make(map[string]string)
+	for _, row := range all {
+		if archived[row.ID] {
+			why[row.ID] = cmp.Or(f.WhyKept(row, before, now), not(row))
+		}
+		stays[row.ID] = !archived[row.ID] || why[row.ID] != ""
+	}
+	for again := true; again; { // what stays keeps what takes its place, and that keeps more
+		again = false
+		for _, row := range all {
+			if stays[row.ID] {
+				continue
+			}
+			for _, old := range f.Of(row.ID).Supersedes {
+				if stays[old] {
+					stays[row.ID], again, why[row.ID] = true, true, "takes the place of "+old+", which stays"
+				}
+			}
+		}
+	}
+	for _, row := range all {
+		if !stays[row.ID] {
+			may = append(may, row)
+			delete(why, row.ID)
+		}
+	}
+	return may, why
+}
+
+// WhyKept says why a handoff is not past yet, "" if it is.
+func (f *Facts) WhyKept(row index.Row, before, now time.Time) string {
+	archived := f.Of(row.ID).Archive.Holds()
+	if !archived.IsDone() {
+		return "is not archived"
+	}
+	if at, err := time.Parse(time.RFC3339Nano, archived.Time); err != nil || at.After(before) {
+		return "was archived at " + archived.Time
+	}
+	switch f.beneath(f.Of(row.ID), row, false, now) {
+	case Unread:
+		return "is unread"
+	case Taken:
+		return "is taken and not done"
+	case Awaiting:
+		return "awaits approval"
+	}
+	return ""
+}
