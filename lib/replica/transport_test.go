@@ -90,7 +90,10 @@ func TestTransports(t *testing.T) {
 				if got := mustSync(t, roots[1]); got.Told || len(got.Received) > 0 {
 					t.Errorf("%+v", got)
 				}
-				if winners, told := race(t, 6, roots, id, "take"); len(winners) != 1 || len(told) != 5 {
+				if round == 0 {
+					continue
+				}
+				if winners, told := race(t, 4, roots, id, "take"); len(winners) != 1 || len(told) != 3 {
 					t.Errorf("the winners are %v, and %v", winners, told)
 				}
 			}
