@@ -60,12 +60,7 @@ func TestAttacks(t *testing.T) {
 			s.press(text)
 			time.Sleep(20 * time.Millisecond)
 		}
-		s.press("\x1b")
-		time.Sleep(200 * time.Millisecond)
-		s.press("\x1b")
-		time.Sleep(200 * time.Millisecond)
-		s.press("\x03\x03\x03nnqq")
-		s.leaves() // with nothing odd on the terminal
+		s.quits() // with nothing odd on the terminal
 	}
 }
 
