@@ -76,7 +76,7 @@ func (s *Store) gather() (*life.Facts, error) {
 	if text, behind := facts.Unsaved(); text != nil {
 		txn.KeepLife(s.at, text, behind)
 	}
-	facts.Trusts = s.trusts
+	facts.Trusts = s.trusts()
 	if facts.Asks, err = approval.Policies(s.at); err != nil {
 		s.opt.Warn("what needs an approval is not known, and all is taken to need one: " + err.Error())
 		facts.Asks = func(string, string) bool { return true }
@@ -84,17 +84,27 @@ func (s *Store) gather() (*life.Facts, error) {
 	return facts, nil
 }
 
-// trusts reports whether a handoff has the signature that the operators file asks for, if it does.
-func (s *Store) trusts(id, from string) bool {
-	if why, _ := s.Distrust(from, Signature{State: SignatureUnsigned}); why == "" {
-		return true
+// trusts returns what says whether a handoff has the signature that the operators file asks for, if it does. The file is
+// asked once for each sender.
+func (s *Store) trusts() func(id, from string) bool {
+	free := make(map[string]bool) // of whom no signature is asked for
+	return func(id, from string) bool {
+		is, known := free[from]
+		if !known {
+			why, _ := s.Distrust(from, Signature{State: SignatureUnsigned})
+			is = why == ""
+			free[from] = is
+		}
+		if is {
+			return true
+		}
+		got, err := s.Read(id)
+		if err != nil {
+			return false
+		}
+		why, _ := s.Distrust(from, got.Signature)
+		return why == ""
 	}
-	got, err := s.Read(id)
-	if err != nil {
-		return false
-	}
-	why, _ := s.Distrust(from, got.Signature)
-	return why == ""
 }
 
 const forgotten = 14 * 24 * time.Hour
