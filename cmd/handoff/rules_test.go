@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 	"time"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
@@ -304,6 +306,23 @@ func TestReadmeNamesEveryCommand(t *testing.T) {
 func TestReadmeIsShort(t *testing.T) {
 	if n := len(strings.Fields(readme(t))); n > 1400 {
 		t.Errorf("README has %d words, and may have 1400", n)
+	}
+}
+
+// Every command that does something has an example, in the shape of a command.
+func TestEveryCommandHasAnExample(t *testing.T) {
+	var look func(*cobra.Command)
+	look = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			look(sub)
+		}
+		ours := !strings.HasPrefix(c.CommandPath(), "handoff completion") && c.IsAvailableCommand()
+		if ours && !c.HasSubCommands() && !strings.Contains(c.Example, "handoff "+strings.Split(c.CommandPath(), " ")[1]) {
+			t.Errorf("%s has no example of itself: %q", c.CommandPath(), c.Example)
+		}
+	}
+	for _, c := range everyday.Root(whole.Program()).Commands() {
+		look(c)
 	}
 }
 

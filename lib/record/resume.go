@@ -54,7 +54,7 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	case c.Answers == nil:
 		return o, invalid("give the answers that are confirmed", "--confirmed-by goes with --answers")
 	case !form.IsSlug(c.ConfirmedBy, maxName):
-		return o, invalid("give the id of an operator: 1 to 64 letters, digits, _ and -", "--confirmed-by %q is no operator", c.ConfirmedBy)
+		return o, invalid("give the id of an operator: 1 to 64 letters, digits, _ and -", "--confirmed-by %q is not a name of an operator", c.ConfirmedBy)
 	}
 	return o, checkAllowed(c.AllowEmpty)
 }
@@ -117,7 +117,7 @@ type Request struct {
 func (r Request) check() error {
 	switch {
 	case r.Operator == "":
-		return invalid("use --operator OP", "nobody is named who resumes")
+		return invalid("use --operator OP", "it is not said who resumes")
 	case r.Accept != "" && r.Accept != "operational":
 		return invalid("a CRITICAL handoff is never resumed from", "--accept %q: only operational can be accepted", r.Accept)
 	case (r.Accept == "") != (r.Reason == ""):

@@ -86,7 +86,15 @@ func (a *App) addCommands(root *cobra.Command) {
 	for _, c := range asked {
 		built := a.build(c)
 		a.completeFlags(built)
+		giveExamples(built, c.name)
 		root.AddCommand(built)
+	}
+	root.InitDefaultCompletionCmd() // does nothing where it is disabled
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = cobra.ArbitraryArgs, Subcommand
+			c.Example = "  source <(handoff completion bash)"
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func (p project) act(ctx context.Context, act handoff.Act, id string, who handof
 		who.Operator = found.Me()
 	}
 	if who.Operator == "" {
-		return result{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: "nobody is named who does it", Advice: "give operator"}
+		return result{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: "it is not said for whom this is", Advice: "give operator"}
 	}
 	got, err := s.Act(ctx, act, id, who)
 	return result{data: acted{p.about(next), got}}, err

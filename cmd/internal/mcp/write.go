@@ -118,7 +118,7 @@ func (p project) markRead(ctx context.Context, in markArgs) (result, error) {
 		in.Operator = found.Me()
 	}
 	if in.Operator == "" {
-		return result{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: "nobody is named who has read it", Advice: "give operator"}
+		return result{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: "it is not said who has read it", Advice: "give operator"}
 	}
 	receipts, err := s.MarkRead(ctx, in.Operator, in.ID)
 	if err != nil {

@@ -71,7 +71,7 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 		who.Operator = p.Me()
 	}
 	if who.Operator == "" {
-		return everyday.Invalid("use --operator OP, or set `operator` in "+handoff.SettingsName, "nobody is named who decides")
+		return everyday.Invalid("use --operator OP, or set `operator` in "+handoff.SettingsName, "it is not said who decides")
 	}
 	e, err := s.Find(id)
 	if err != nil {
