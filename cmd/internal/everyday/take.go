@@ -37,10 +37,48 @@ func doneCommand(a *App) *cobra.Command {
 	cmd, who := a.actCommand(handoff.ActDone, cobra.ExactArgs(1))
 	cmd.Use, cmd.Short = "done ID", "End a handoff: what it asks for is done"
 	cmd.Long = `End a handoff for good, and mark it as read. It need not be taken before; what another has taken or
-ended exits with 11.`
+ended exits with 11. With --reply the text of a file, or of standard input, is stored as its answer then, as reply
+does.`
 	cmd.Example = "  handoff done 134327a8 --operator ben --note 'merged as 1f3c2aa'"
 	cmd.Flags().StringVar(&who.Reason, "note", "", "what came of it (`text`), for the audit log")
+	reply := ""
+	cmd.Flags().StringVar(&reply, "reply", "", "answer it with the text of this `FILE|-`")
+	Exclusive(cmd, "note", "reply")
+	end := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
+		if reply == "" {
+			return end(cmd, ids)
+		}
+		in := input{App: a}
+		name, text, err := in.answer(reply)
+		if err == nil {
+			err = end(cmd, ids)
+		}
+		if err != nil {
+			return err
+		}
+		return a.replyTo(in, ids[0], who.Operator, name, text)
+	}
 	return cmd
+}
+
+// replyTo stores a text as the answer to a handoff.
+func (a *App) replyTo(in input, id, operator, name string, text []byte) error {
+	_, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	got, err := s.Read(id)
+	if err != nil {
+		return err
+	}
+	doc := handoff.Reply(got.Entry, operator)
+	in.fields = Fields{From: doc.From, To: doc.To, Topic: doc.Topic, References: doc.References}
+	source, err := in.text(name, text)
+	if err != nil {
+		return err
+	}
+	return SameAgain(a.Write([]handoff.Source{source}, false, nil), in.took)
 }
 
 // actCommand is a command that does an act with handoffs.

@@ -139,13 +139,15 @@ func (a *app) pruneNow(s *handoff.Store, p pruning, may []handoff.Entry, maxDocu
 // printPruned prints the ids, or in JSON what they name.
 func (a *app) printPruned(s *handoff.Store, entries []handoff.Entry) error {
 	out := bufio.NewWriter(a.Stdout)
-	for i, e := range entries {
-		if a.JSON {
-			if err := a.PrintJSON(s.Listed(entries)[i]); err != nil {
+	if a.JSON {
+		for _, e := range s.Listed(entries) {
+			if err := a.PrintJSON(e); err != nil {
 				return err
 			}
-			continue
 		}
+		return nil
+	}
+	for _, e := range entries {
 		fmt.Fprintln(out, strings.Join([]string{e.ID, e.Time, e.From, e.To, e.Topic}, " "))
 	}
 	return out.Flush()
