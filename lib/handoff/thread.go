@@ -21,7 +21,7 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 	if got, err := s.Load(asked); err == nil { // its event may not be written yet
 		facts.AddDocument(asked.ID, asked.From, asked.To, got.References)
 	}
-	lives, ids := connected(facts, asked.ID)
+	lives, ids := facts.Connected(asked.ID)
 	rows, err := s.rowsOf(lives)
 	if err != nil {
 		return thread.Thread{}, err
@@ -36,21 +36,6 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 		name(&nodes[i], facts, lives[id], rows)
 	}
 	return thread.New(asked.ID, nodes), nil
-}
-
-// connected returns what is known of each handoff that can be reached from one, and their ids.
-func connected(facts *life.Facts, id string) (map[string]life.Handoff, []string) {
-	lives, ids := map[string]life.Handoff{id: facts.Of(id)}, []string{id}
-	for i := 0; i < len(ids); i++ {
-		h := lives[ids[i]]
-		for _, other := range slices.Concat(h.Re, h.Supersedes, h.Replies, h.Superseders) {
-			if _, known := lives[other]; !known {
-				lives[other] = facts.Of(other)
-				ids = append(ids, other)
-			}
-		}
-	}
-	return lives, ids
 }
 
 // rowsOf returns the rows of the handoffs of these ids, of those that have one.

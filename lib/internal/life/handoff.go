@@ -1,6 +1,8 @@
 package life
 
 import (
+	"slices"
+
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/relation"
@@ -80,4 +82,20 @@ func (f *Facts) with(done func(Handoff) bool) map[string]bool {
 		}
 	}
 	return ids
+}
+
+// Connected returns what is known of each handoff that can be reached from one by answers and by what supersedes what, and
+// their ids, that one first.
+func (f *Facts) Connected(id string) (lives map[string]Handoff, ids []string) {
+	lives, ids = map[string]Handoff{id: f.Of(id)}, []string{id}
+	for i := 0; i < len(ids); i++ {
+		h := lives[ids[i]]
+		for _, other := range slices.Concat(h.Re, h.Supersedes, h.Replies, h.Superseders) {
+			if _, known := lives[other]; !known {
+				lives[other] = f.Of(other)
+				ids = append(ids, other)
+			}
+		}
+	}
+	return lives, ids
 }
