@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
@@ -24,8 +25,9 @@ type wanted struct {
 
 // Blobs are objects that were asked for. Their contents lie in a file of the repository, so that few of them are in memory.
 type blobs struct {
-	file  *os.File
-	parts []part // of it
+	file   *os.File
+	parts  []part                 // of it
+	failed *atomic.Pointer[error] // what could not be read of it, by whomever
 }
 
 // A part is what git has printed of an object: its head, and its content behind that. It has no head if it is none that was
@@ -51,7 +53,7 @@ func (r *repo) read(ctx ctx, want []wanted) ([][]byte, error) {
 
 // lay asks for objects. One that is missing, no blob, or too long has no text.
 func (r *repo) lay(ctx ctx, want []wanted) (got blobs, err error) {
-	got.parts = make([]part, len(want))
+	got.parts, got.failed = make([]part, len(want)), &r.failed
 	if len(want) == 0 {
 		return got, nil
 	}
@@ -107,6 +109,7 @@ func (b blobs) text(n int) ([]byte, error) {
 	}
 	all := make([]byte, int64(len(p.head))+p.size)
 	if _, err := b.file.ReadAt(all, p.at); err != nil {
+		b.failed.Store(&err)
 		return nil, err
 	}
 	text := all[len(p.head):]

@@ -375,3 +375,19 @@ func TestHeldOutlivesItsWriter(t *testing.T) {
 		t.Errorf("%v %+v", err, got)
 	}
 }
+
+// A sync that was killed while git made its repository is repeated as any other.
+func TestHalfMadeRepository(t *testing.T) {
+	for name, spoil := range map[string]string{"empty HEAD": ": >HEAD", "cut HEAD": "printf 'ref: refs/h' >HEAD", "no HEAD": "rm HEAD; : >HEAD.lock", "no refs": "rm -r refs", "no objects": "rm -r objects", "no config": "rm config; : >config.lock"} {
+		_, roots := clones(t, 1)
+		write(t, roots[0], "one")
+		dir := filepath.Join(roots[0], ".run", "sync.git")
+		git(t, roots[0], "init", "-q", "--bare", "--template=", dir)
+		if out, err := exec.Command("sh", "-c", "cd "+dir+"; "+spoil).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if got, err := sync(roots[0]); err != nil || got.Sent != 1 {
+			t.Errorf("%s: %v %+v", name, err, got)
+		}
+	}
+}

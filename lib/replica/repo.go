@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -25,6 +26,8 @@ type repo struct {
 	git.Runner
 	dir   *durable.Dir
 	spool *os.File // see openSpool
+
+	failed atomic.Pointer[error] // of the spool
 }
 
 // config is all that the repository configures. It is put back each time: whoever planted a state directory runs nothing.
@@ -36,7 +39,7 @@ func openRepo(ctx context.Context, state *durable.Dir, o Options) (*repo, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &repo{git.Runner{Dir: filepath.Join(state.Path(), layout.SyncRepo), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}, dir, nil}
+	r := &repo{Runner: git.Runner{Dir: filepath.Join(state.Path(), layout.SyncRepo), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}, dir: dir}
 	if err := r.prepare(ctx, o.Wait); err != nil {
 		dir.Close()
 		return nil, err
@@ -57,17 +60,28 @@ func (r *repo) prepare(ctx context.Context, wait time.Duration) error {
 	} else if err != nil {
 		return err
 	}
-	if err := r.setConfig(); err != nil {
+	if err := errors.Join(r.removeRemnants(), r.setConfig()); err != nil || r.isMade() {
 		return err
 	}
-	if _, err := r.dir.Lstat("HEAD"); err == nil {
-		return r.removeRemnants()
+	if err := r.dir.Remove("HEAD"); err != nil && !errors.Is(err, fs.ErrNotExist) { // git would take what it has left of it
+		return err
 	}
 	_, err := r.Run(ctx, git.Call{Args: []string{"-c", "init.defaultRefFormat=files", "init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--initial-branch=main"}})
 	if err != nil {
 		return fault.New(fault.ErrConfig, "install git 2.31 or newer", "%s cannot be made: %v", r.Dir, err)
 	}
 	return r.setConfig()
+}
+
+// isMade reports whether git takes the directory for a repository (gitrepository-layout(5)): who made it may have been killed.
+func (r *repo) isMade() bool {
+	head, err := r.dir.ReadFile("HEAD", layout.MaxStateFile)
+	for _, name := range []string{"objects", "refs"} {
+		if err == nil {
+			_, err = r.dir.Lstat(name)
+		}
+	}
+	return err == nil && strings.HasPrefix(string(head), "ref: refs/") && strings.HasSuffix(string(head), "\n")
 }
 
 // setConfig writes the settings of sync.git anew where somebody has changed them: they could name programs

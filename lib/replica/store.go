@@ -67,6 +67,12 @@ func (x *syncing) importAll(ctx ctx, c *catch) (results []handoff.Result, err er
 		return nil, nil
 	}
 	choose := func(results []handoff.Result) {
+		if failed := x.repo.failed.Load(); failed != nil { // here, and by nobody's fault
+			for i := range results {
+				results[i].Err = *failed
+			}
+			return
+		}
 		for i, r := range results {
 			if i >= c.waited && r.Err != nil && !x.IsWhole(c.sources[i]) {
 				x.refuse(c.held.Documents[i].Writer, firstLine(r.Err))
@@ -80,10 +86,12 @@ func (x *syncing) importAll(ctx ctx, c *catch) (results []handoff.Result, err er
 		}
 	}
 	if !x.DryRun {
-		return x.WriteChosen(ctx, c.sources, choose)
-	}
-	if results, err = x.TryGood(c.sources); err == nil {
+		results, err = x.WriteChosen(ctx, c.sources, choose)
+	} else if results, err = x.TryGood(c.sources); err == nil {
 		choose(results)
+	}
+	if failed := x.repo.failed.Load(); err == nil && failed != nil {
+		err = *failed
 	}
 	return results, err
 }

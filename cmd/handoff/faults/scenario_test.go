@@ -30,6 +30,7 @@ type scenario struct {
 	act      string   // what is done then with the topic, such as take a
 	prunes   string   // the topic that is taken out of the store then
 	loses    string   // the topic that was damaged, and goes aside
+	shared   []string // topics that another clone has published
 	isOnce   bool     // when the command was done before, it has exit code 11
 	reads    bool     // the command changes nothing, and recovers nothing
 	core     bool     // the short sweep looks at it closely
@@ -133,6 +134,9 @@ func (p program) fill(t *testing.T, dir string, sc scenario) {
 		for _, topic := range words(many) {
 			mustWrite(t, filepath.Join(dir, "many", topic+".md"), doc(topic))
 		}
+	}
+	if len(sc.shared) > 0 {
+		p.share(t, dir, sc.shared)
 	}
 	for _, command := range sc.prepare {
 		must(t, dir, append([]string{p.bin}, command...)...)

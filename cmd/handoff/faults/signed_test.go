@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
@@ -24,6 +25,7 @@ func exchanges(three [][]string) []scenario {
 	trust := words("operators trust ann --yes")
 	return []scenario{
 		{name: "import", prepare: three, damage: bundled(topics), command: words("import signed.jsonl"), adds: topics},
+		{name: "sync", settings: "git: synced\n", prepare: three, shared: topics, command: words("sync --fetch-only"), adds: topics},
 		{name: "trust", prepare: three, damage: keyed, command: trust},
 	}
 }
@@ -40,6 +42,24 @@ func signed(text string) string {
 		panic(err)
 	}
 	return string(sshsig.Armor(signature))
+}
+
+// share gives a store a remote, beside it, for which another clone has published handoffs.
+func (p program) share(t *testing.T, dir string, topics []string) {
+	t.Helper()
+	needs(t, "git")
+	hub, other := dir+"-hub", dir+"-other"
+	must(t, p.tmp, "git", "init", "-q", "--bare", "--template=", hub)
+	for _, root := range []string{dir, other} {
+		must(t, p.tmp, "git", "init", "-q", "--template=", root)
+		must(t, root, "git", "remote", "add", "origin", hub)
+	}
+	mustWrite(t, filepath.Join(other, ".handoff.yaml"), "git: synced\n")
+	for _, topic := range topics {
+		mustWrite(t, filepath.Join(other, "in", topic+".md"), doc(topic))
+	}
+	must(t, other, p.bin, "write", "in")
+	must(t, other, p.bin, "sync")
 }
 
 // bundled puts a bundle of signed handoffs beside the store.
