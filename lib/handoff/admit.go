@@ -37,23 +37,9 @@ func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admit
 		good = append(good, admitted{sealed: d.sealed, operators: state})
 	}
 	if len(good) == 1 && good[0].operators == operators.BootstrapPending && good[0].origin == nil {
-		s.noteFirst(good[0].From, good[0].To)
+		s.at.NoteFirst(good[0].From, good[0].To)
 	}
 	return good, nil
-}
-
-// noteFirst says where nobody lists the operators that a name occurs for the first time: it may be a slip.
-func (s *Store) noteFirst(from, to string) {
-	near, is := s.at.IsStranger(to)
-	switch {
-	case is && near != "":
-		s.opt.Warn("first handoff to " + to + "; did you mean " + near + "?")
-	case is:
-		s.opt.Warn("first handoff to " + to)
-	}
-	if near, is := s.at.IsStranger(from); is && near != "" {
-		s.opt.Warn("first handoff from " + from + "; did you mean " + near + "?")
-	}
 }
 
 // operatorCheck returns the check of one document's operators, for the policy of the store.

@@ -37,3 +37,17 @@ func (s *Store) IsStranger(name string) (near string, is bool) {
 	}
 	return form.Nearest(name, slices.Sorted(maps.Keys(seen))), true
 }
+
+// NoteFirst says where nobody lists the operators that a name occurs for the first time: it may be a slip.
+func (s *Store) NoteFirst(from, to string) {
+	near, is := s.IsStranger(to)
+	switch {
+	case is && near != "":
+		s.Opt.Warn("first handoff to " + to + "; did you mean " + near + "?")
+	case is:
+		s.Opt.Warn("first handoff to " + to)
+	}
+	if near, is := s.IsStranger(from); is && near != "" {
+		s.Opt.Warn("first handoff from " + from + "; did you mean " + near + "?")
+	}
+}
