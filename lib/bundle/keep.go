@@ -34,23 +34,26 @@ func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument in
 	return sum, texts, nil
 }
 
-// writeNew writes a bundle that survives a crash. One that cannot be written whole is taken away again.
+// writeNew writes a bundle that survives a crash: it gets its name once it is whole and on disk.
 func writeNew(s *handoff.Store, entries []handoff.Entry, path string) (err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".partial-*")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err = errors.Join(err, f.Close()); err != nil {
-			os.Remove(path)
-		}
-	}()
+	defer os.Remove(f.Name())
+	defer f.Close()
 	buffered := bufio.NewWriterSize(f, 256<<10)
 	if _, err = Export(s, entries, With{State: true}, buffered); err == nil {
 		err = buffered.Flush()
 	}
 	if err == nil {
 		err = f.Sync()
+	}
+	if err == nil {
+		err = os.Link(f.Name(), path) // never in the place of another file
 	}
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func isKnown(e ending, faults []string) bool {
 
 // simulated are the scenarios whose power is cut in the model: those of a day, or all.
 func simulated(all bool) []scenario {
-	want := []string{"first write", "write", "batch", "mark-read", "mark-read in an archive", "rotation", "resume", "resume of another", "take", "regenerate", "surface", "torn log", "repair of a lost row", "repair of a broken chain", "import", "trust"}
+	want := []string{"first write", "write", "batch", "mark-read", "mark-read in an archive", "rotation", "resume", "resume of another", "take", "prune", "regenerate", "surface", "torn log", "repair of a lost row", "repair of a broken chain", "import", "trust"}
 	return slices.DeleteFunc(scenarios(), func(sc scenario) bool {
 		if all {
 			return !sc.canBeModelled()

@@ -146,6 +146,7 @@ var promises = map[string]struct {
 	event string         // of the command
 	keeps *regexp.Regexp // text of a damaged file, which is kept in one file or another
 }{
+	"prune":                    {event: "handoff.prune " + idOf("a")},
 	"regenerate":               {event: "machine_fingerprint.regenerate"},
 	"torn log":                 {keeps: regexp.MustCompile(`"handoff\.wr(\n|\z)`)},
 	"repair of a broken chain": {event: "handoff.repair", keeps: regexp.MustCompile(`"payload":\{"body_byte_size[^\n]*"topic":"c"`)},

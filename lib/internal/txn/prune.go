@@ -155,7 +155,11 @@ func tombstonesAreThere(x *Session, intent *Intent) (bool, error) {
 }
 
 // bury removes the rows of an intent, and then their files and signatures, as far as these are what the intent says.
+// The tombstones are written again: an earlier sync of them may not have come about.
 func bury(x *Session, intent *Intent) error {
+	if err := putTombstones(x, intent); err != nil {
+		return err
+	}
 	gone := make(map[string]bool)
 	for _, body := range intent.Removed {
 		if body.File != "" {
