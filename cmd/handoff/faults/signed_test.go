@@ -25,7 +25,6 @@ func exchanges(three [][]string) []scenario {
 	trust := words("operators trust ann --yes")
 	return []scenario{
 		{name: "import", prepare: three, damage: bundled(topics), command: words("import signed.jsonl"), adds: topics},
-		{name: "sync", settings: "git: synced\n", prepare: three, shared: topics, command: words("sync --fetch-only"), adds: topics},
 		{name: "trust", prepare: three, damage: keyed, command: trust},
 	}
 }
@@ -42,6 +41,12 @@ func signed(text string) string {
 		panic(err)
 	}
 	return string(sshsig.Armor(signature))
+}
+
+// syncs are the scenarios with a remote. git does a part of them, so that there is no model of what is on disk.
+func syncs() []scenario {
+	topics := words("f g h i j")
+	return []scenario{{name: "sync", settings: "git: synced\n", prepare: [][]string{words("write in/a.md in/b.md in/c.md")}, shared: topics, command: words("sync --fetch-only"), adds: topics}}
 }
 
 // share gives a store a remote, beside it, for which another clone has published handoffs.

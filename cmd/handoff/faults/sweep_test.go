@@ -265,7 +265,7 @@ func sweepAll(t *testing.T, portable bool, edits ...edit) {
 	p := program{build(t, edits...), memory(t)}
 	var runs, failed int64
 	var sampled []string
-	for i, sc := range scenarios() {
+	for i, sc := range append(scenarios(), syncs()...) {
 		if portable && !all && !sc.core && i%2 > 0 {
 			continue // the way that few systems need differs in how files are staged alone
 		}
