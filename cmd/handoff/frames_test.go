@@ -181,7 +181,7 @@ func (f *foreign) protocol() (texts []string) {
 	return texts
 }
 
-var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b`) // a verified field, as data and in our words
+var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_path":"[0-9-]+-ann-ben-MARKtopic(-[0-9a-f]+)?\.md"`) // a verified field, as data, in our words and in the name of its file
 
 // Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only.
 func TestForeignTextStaysInFrames(t *testing.T) {
@@ -256,7 +256,8 @@ func jsonTexts(line string) string {
 			}
 		case map[string]any:
 			for name, item := range v {
-				if name != "topic" && name != "file" { // data, which --json is asked for
+				path, _ := item.(string)
+				if name != "topic" && (name != "file_path" || strings.Contains(path, "/")) { // data, which --json is asked for
 					texts = append(texts, name)
 					walk(item)
 				}

@@ -68,9 +68,9 @@ var floors = [][]string{
 	{"lib/internal/life", "lib/internal/claim"},
 	{"lib/internal/txn", "lib/internal/project", "lib/internal/screen", "lib/internal/search", "lib/"}, // among them the kinds of records
 	{"lib/internal/fsck", "lib/internal/drafts", "lib/internal/offers", "lib/internal/keyring", "lib/internal/derived"},
-	{"lib/internal/repair", "lib/internal/approval"},
+	{"lib/internal/repair", "lib/internal/approval", "lib/internal/checkpoints"},
 	{"lib/handoff"},
-	{"lib/record", "lib/agent", "lib/bundle", "lib/replica", "lib/page"},
+	{"lib/record", "lib/agent", "lib/bundle", "lib/replica", "lib/page", "lib/probe"},
 	{"cmd/internal/"},
 	{""},
 }

@@ -1,7 +1,9 @@
 package handoff
 
 import (
-	"github.com/seed-78daf238/handoff/lib/fault"
+	"context"
+
+	"github.com/seed-78daf238/handoff/lib/internal/checkpoints"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 )
@@ -17,13 +19,15 @@ func (s *Store) AuditHead() (eventlog.Checkpoint, error) {
 
 // CheckCheckpoint returns nil if the audit log holds what it held at the checkpoint: if it is that log, of the
 // same store, or a continuation of it. Else the error is ErrIntegrity and names the first line that is known to be bad.
-func (s *Store) CheckCheckpoint(c eventlog.Checkpoint) error {
-	log, err := fsck.ReadLog(s.at, c)
-	if err != nil {
-		return err
-	}
-	if why := log.Lacks(c); why != "" {
-		return fault.New(ErrIntegrity, "find out what happened to the log: compare it with a backup", "%s", why)
-	}
-	return nil
+func (s *Store) CheckCheckpoint(c eventlog.Checkpoint) error { return checkpoints.Check(s.at, c) }
+
+// KeepCheckpoint stores a checkpoint and its signature, which it does not look at, and returns the files of
+// both. Other signatures of the checkpoint stay beside it. A log that does not hold the checkpoint, or the one
+// that was kept last, is ErrIntegrity: nothing is kept of it.
+func (s *Store) KeepCheckpoint(ctx context.Context, c eventlog.Checkpoint, signature []byte) (file, signatureFile string, err error) {
+	return checkpoints.Keep(ctx, s.at, c, signature)
 }
+
+// LastCheckpoint returns the signed checkpoint that was kept last. Whether a signature is good is for the
+// caller to find out. If there is none, the error is fs.ErrNotExist.
+func (s *Store) LastCheckpoint() (SignedCheckpoint, error) { return checkpoints.Last(s.at) }

@@ -34,6 +34,12 @@ func (s *Store) ListedEntry(e Entry) Listed {
 	return Listed{ID: e.ID, File: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, ReadBy: marks, Unread: e.UnreadBy("")}
 }
 
+// ForAgents is the entry without the names of directories, which somebody else may have chosen for agents to read.
+func (l Listed) ForAgents() Listed {
+	l.File = shownPath(l.File)
+	return l
+}
+
 // Listed returns entries as they look in JSON, each with its state.
 func (s *Store) Listed(entries []Entry) []Listed {
 	at := s.standing()

@@ -69,7 +69,7 @@ func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.Surface
 			Signature handoff.Signature `json:"signature"`
 			Framed    string            `json:"framed,omitempty"`
 			Withheld  string            `json:"withheld,omitempty"`
-		}{Listed: s.ListedEntry(got.Entry), Signature: got.Signature}
+		}{Listed: s.ListedEntry(got.Entry).ForAgents(), Signature: got.Signature}
 		why, refuse := s.Distrust(got.Entry.From, got.Signature)
 		if err == nil && refuse {
 			err = &handoff.Error{Problem: why}

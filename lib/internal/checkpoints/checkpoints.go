@@ -1,4 +1,6 @@
-package handoff
+// Package checkpoints keeps signed checkpoints of an audit log in the state directory: how far the log had come when
+// somebody signed for it.
+package checkpoints
 
 import (
 	"bytes"
@@ -13,23 +15,25 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// KeepCheckpoint stores a checkpoint and its signature, which it does not look at, and returns the files of
+// Keep stores a checkpoint and its signature, which it does not look at, and returns the files of
 // both. Other signatures of the checkpoint stay beside it. A log that does not hold the checkpoint, or the one
 // that was kept last, is ErrIntegrity: nothing is kept of it.
-func (s *Store) KeepCheckpoint(ctx context.Context, c eventlog.Checkpoint, signature []byte) (file, signatureFile string, err error) {
+func Keep(ctx context.Context, s *store.Store, c eventlog.Checkpoint, signature []byte) (file, signatureFile string, err error) {
 	name := eventlog.CheckpointName(c.Count)
-	file = filepath.Join(s.opt.StateDir, name)
-	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
-		if err := s.checkKept(c); err != nil {
+	file = filepath.Join(s.Opt.StateDir, name)
+	err = txn.Locked(ctx, s, func(x *txn.Session) error {
+		if err := checkKept(s, c); err != nil {
 			return err
 		}
 		kept, err := keepFile(x.State, name, []byte(c.String()+"\n"))
 		if err == nil && !kept {
-			err = fault.New(ErrIntegrity, "move it away and sign again", "%s is not the checkpoint %s", file, c)
+			err = fault.New(fault.ErrIntegrity, "move it away and sign again", "%s is not the checkpoint %s", file, c)
 		}
 		for n := 1; err == nil; n++ {
 			signatureFile = eventlog.SignatureFile(file, n)
@@ -42,20 +46,33 @@ func (s *Store) KeepCheckpoint(ctx context.Context, c eventlog.Checkpoint, signa
 	return file, signatureFile, fault.Explain(err, "the checkpoint is not known to be kept", "sign again")
 }
 
-// checkKept checks that the log holds c and the checkpoint before it.
-func (s *Store) checkKept(c eventlog.Checkpoint) error {
-	if err := s.CheckCheckpoint(c); err != nil {
+// Check returns nil if the audit log holds what it held at the checkpoint: if it is that log, of the
+// same store, or a continuation of it. Else the error is ErrIntegrity and names the first line that is known to be bad.
+func Check(s *store.Store, c eventlog.Checkpoint) error {
+	log, err := fsck.ReadLog(s, c)
+	if err != nil {
 		return err
 	}
-	last, err := s.LastCheckpoint()
+	if why := log.Lacks(c); why != "" {
+		return fault.New(fault.ErrIntegrity, "find out what happened to the log: compare it with a backup", "%s", why)
+	}
+	return nil
+}
+
+// checkKept checks that the log holds c and the checkpoint before it.
+func checkKept(s *store.Store, c eventlog.Checkpoint) error {
+	if err := Check(s, c); err != nil {
+		return err
+	}
+	last, err := Last(s)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.CheckCheckpoint(last.Checkpoint); err != nil {
-		return fault.New(ErrIntegrity, "to begin anew, move "+last.File+" away, and each other one that `handoff doctor` names", "%v", err)
+	if err := Check(s, last.Checkpoint); err != nil {
+		return fault.New(fault.ErrIntegrity, "to begin anew, move "+last.File+" away, and each other one that `handoff doctor` names", "%v", err)
 	}
 	return nil
 }
@@ -71,11 +88,11 @@ func keepFile(state *durable.Dir, name string, content []byte) (bool, error) {
 	return err == nil && bytes.Equal(there, content), err
 }
 
-// LastCheckpoint returns the signed checkpoint that was kept last. Whether a signature is good is for the
+// Last returns the signed checkpoint that was kept last. Whether a signature is good is for the
 // caller to find out. If there is none, the error is fs.ErrNotExist.
-func (s *Store) LastCheckpoint() (eventlog.SignedCheckpoint, error) {
-	none := fmt.Errorf("no signed checkpoint in %s: %w", s.opt.StateDir, fs.ErrNotExist)
-	state, err := s.at.OpenPlace(s.opt.StateDir)
+func Last(s *store.Store) (eventlog.SignedCheckpoint, error) {
+	none := fmt.Errorf("no signed checkpoint in %s: %w", s.Opt.StateDir, fs.ErrNotExist)
+	state, err := s.OpenPlace(s.Opt.StateDir)
 	if err != nil {
 		return eventlog.SignedCheckpoint{}, err
 	}
