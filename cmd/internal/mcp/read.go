@@ -41,7 +41,7 @@ type listed struct {
 // A listedOne is a handoff without the name of its file, which nobody has proven.
 type listedOne struct {
 	handoff.Listed
-	File string `json:"file,omitempty"`
+	File string `json:"file_path,omitempty"`
 }
 
 func (p project) list(_ context.Context, in listArgs) (result, error) {
@@ -79,9 +79,6 @@ func (p project) list(_ context.Context, in listArgs) (result, error) {
 // newest returns as many of the last entries as a result has room for.
 func newest(s *handoff.Store, entries []handoff.Entry) []listedOne {
 	all := s.Listed(entries)
-	for i := range all {
-		all[i] = all[i].ForAgents()
-	}
 	room := handoff.MaxForAgents - roomForWords
 	for i, one := range slices.Backward(all) {
 		text, err := json.Marshal(one)
