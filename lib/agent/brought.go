@@ -91,8 +91,8 @@ func extensionOff(dir, root string) string {
 	return handoff.EscapeLine(file) + " disables the extension here: no hook runs"
 }
 
-// trust is where an agent notes which directories a person trusts: those whose key, of prefix, directory and suffix, has
-// one of the values, and what lies below them.
+// trust is where an agent notes which directories a person trusts: those whose key, of prefix,
+// directory and suffix, has one of the values, and what lies below them.
 type trust struct {
 	path           string // as the paths of an Agent
 	prefix, suffix string

@@ -26,8 +26,8 @@ type Change struct {
 	// Note says that the agent would not run the hook, or "".
 	Note string
 
-	// Backup is a file that stays: it holds the settings as they were before the hook was added, and somebody else has
-	// changed them since. "" if there is none.
+	// Backup is a file that stays: it holds the settings as they were before the hook was added, and
+	// somebody else has changed them since. "" if there is none.
 	Backup string
 
 	agent Agent
@@ -127,8 +127,8 @@ func (a Agent) verify(path string, text []byte, hooks int) error {
 // Changes reports whether there is anything to do.
 func (c Change) Changes() bool { return c.Status != Present && c.Status != Absent }
 
-// Texts returns the settings before and after the change, and what a diff calls them: /dev/null is no file. Where there is
-// nothing to do, the texts are equal.
+// Texts returns the settings before and after the change, and what a diff calls them: /dev/null is no
+// file. Where there is nothing to do, the texts are equal.
 func (c Change) Texts() (from, to, before, after string) {
 	from, to, before, after = c.Path, c.Path, string(c.file.text), string(c.text)
 	if !c.Changes() {

@@ -148,8 +148,8 @@ func text(n *jsontree.Value) string {
 	return n.Text
 }
 
-// isOurs reports whether words run our hook: handoff with hook as its first argument, or handoff-hook, which was a program of
-// its own once.
+// isOurs reports whether words run our hook: handoff with hook as its first argument, or handoff-hook,
+// which was a program of its own once.
 func isOurs(words []string) bool {
 	if len(words) == 0 {
 		return false

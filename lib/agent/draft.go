@@ -18,11 +18,12 @@ import (
 // draftDeadline is longer than that of SessionStart: nobody waits for a session that ends.
 const draftDeadline = 3 * time.Second
 
-// SaveDraft is what an agent runs when a session begins and when it ends, with what the agent says on Stdin: which session,
-// where, why, and where the transcript is. Nothing of that is run or opened. A session that dies, or that its agent ends for
-// an error, without having written a handoff leaves a draft of one, and the next sessions are told of it. One that ends well
-// leaves nothing, nor does one that goes on when it was compacted. Where the agent does not say what happens, there is a
-// draft at once.
+// SaveDraft is what an agent runs when a session begins and when it ends, with what the agent says on
+// Stdin: which session, where, why, and where the transcript is. Nothing of that is run or opened. A
+// session that dies, or that its agent ends for an error, without having written a handoff leaves a
+// draft of one, and the next sessions are told of it. One that ends well leaves nothing, nor does one
+// that goes on when it was compacted. Where the agent does not say what happens, there is a draft at
+// once.
 //
 // Like SessionStart it returns in time, and what goes wrong is at most one line on Stderr. Where there is
 // no store it does nothing.
@@ -120,8 +121,8 @@ func (in input) happens() int {
 	return goesOn
 }
 
-// Wrote says that a handoff was written, to the store of which nothing is expected any more from the session of an agent
-// whose shell this is, if it is one.
+// Wrote says that a handoff was written, to the store of which nothing is expected any more from the
+// session of an agent whose shell this is, if it is one.
 func Wrote(s *handoff.Store, getenv func(string) string) error {
 	for _, a := range agents {
 		session, inside := a.shellOf(getenv)
@@ -135,7 +136,8 @@ func Wrote(s *handoff.Store, getenv func(string) string) error {
 	return nil
 }
 
-// Inside returns the title of the agent whose shell this is, "" if it is that of none, as far as its environment tells.
+// Inside returns the title of the agent whose shell this is, "" if it is that of none, as far as its
+// environment tells.
 func Inside(getenv func(string) string) string {
 	for _, a := range agents {
 		if _, inside := a.shellOf(getenv); inside {

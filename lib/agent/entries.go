@@ -23,8 +23,8 @@ type Entry struct {
 	approve string
 }
 
-// Approve returns what a person must have done in the agent for the entry to run, if it cannot be seen whether that was
-// done, or "".
+// Approve returns what a person must have done in the agent for the entry to run, if it cannot be seen
+// whether that was done, or "".
 func (e Entry) Approve() string { return e.approve }
 
 // Entries returns every hook of ours in the settings of one agent, and the errors of the files that cannot be
@@ -132,8 +132,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Others says which other places than one make an agent run the hook too, a sentence each. A session would be told
-// as often as there are places.
+// Others says which other places than one make an agent run the hook too, a sentence each. A session
+// would be told as often as there are places.
 func (a Agent) Others(p Places, one Entry) []string {
 	var all []string
 	entries, _ := a.Entries(p, true) // a file that cannot be understood is not ours to judge here

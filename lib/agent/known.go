@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 )
 
-// knows reports whether a session that goes on was told of all that is offered to it: it, or the one that it was forked
-// from.
+// knows reports whether a session that goes on was told of all that is offered to it: it, or the one
+// that it was forked from.
 func (in input) knows(s *handoff.Store, now handoff.Offer) bool {
 	session := now.Session
 	switch in.Source {
@@ -37,8 +37,8 @@ var forkOf = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"forked_from_id":"([A-Za-z0-9._:-]{1,128})"`)
 })
 
-// forkedFrom returns the session that this one was forked from, as the head of Codex's transcript says, "" if it is not
-// known. Nothing but a plain file is read, and little of it.
+// forkedFrom returns the session that this one was forked from, as the head of Codex's transcript
+// says, "" if it is not known. Nothing but a plain file is read, and little of it.
 func (in input) forkedFrom() string {
 	head, err := readHead(in.transcript(), 4096)
 	if found := forkOf().FindSubmatch(head); err == nil && found != nil {

@@ -23,9 +23,10 @@ const (
 	license        = "Apache-2.0"
 )
 
-// Published returns the files in hooks/, by their path there: the scripts, the plugin for Claude Code, Codex and Copilot CLI
-// with its marketplace, the extension for Gemini CLI, and for each agent an example of settings that name no path of
-// one machine. They derive from the table that installing uses.
+// Published returns the files in hooks/, by their path there: the scripts, the plugin for Claude Code,
+// Codex and Copilot CLI with its marketplace, the extension for Gemini CLI, and for each agent an
+// example of settings that name no path of one machine. They derive from the table that installing
+// uses.
 func Published() map[string]string {
 	claude, _ := find("claude")
 	codex, _ := find("codex")
@@ -87,8 +88,8 @@ var commands = map[string]command{
 	"pickup":  {"Take over work: show what is unread, read, check, take", "[id, topic or sender]", pickUp},
 }
 
-// skill is a command as a skill, which Claude Code and Codex run by its name: that of a command in a plugin would begin with
-// the plugin's.
+// skill is a command as a skill, which Claude Code and Codex run by its name: that of a command in a
+// plugin would begin with the plugin's.
 func (c command) skill(name string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %q\nargument-hint: %q\n---\n\n%s\nWhat was said with the command: $ARGUMENTS\n", name, c.what, c.hint, c.text)
 }

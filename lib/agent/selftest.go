@@ -67,8 +67,8 @@ func feeds(root string) []feed {
 	)
 }
 
-// startInput is what an agent says. Each source is of another session: what one was told of, one that goes on is not told
-// again.
+// startInput is what an agent says. Each source is of another session: what one was told of, one that
+// goes on is not told again.
 func startInput(root, source, prompt string) string {
 	return string(marshal(map[string]string{
 		"session_id": "doctor-" + source, "transcript_path": filepath.Join(root, "transcript.jsonl"), "cwd": root,

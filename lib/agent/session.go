@@ -34,8 +34,8 @@ type Session struct {
 	agent Agent // the row of the name
 }
 
-// copilotRuns is the variable that says, with the value 1, that Copilot CLI runs the hook. It runs those of other agents
-// too, and takes no form but its own.
+// copilotRuns is the variable that says, with the value 1, that Copilot CLI runs the hook. It runs
+// those of other agents too, and takes no form but its own.
 const copilotRuns = "COPILOT_CLI"
 
 // SessionStart prints what a starting session should know, or nothing. It returns within little more than

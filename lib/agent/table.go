@@ -28,7 +28,8 @@ type Agent struct {
 	skills               string   // a directory whose directories may be plugins, relative to the home directory and to the project root
 	alsoReads            []string // agents whose settings it runs too
 
-	// The variables of its shells that say which session it is, and one that only says that it is a shell of this agent.
+	// The variables of its shells that say which session it is, and one that only says that it is a
+	// shell of this agent.
 	sessionIn []string
 	inside    string
 

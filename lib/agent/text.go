@@ -18,9 +18,9 @@ const (
 	shortID   = 12   // digits of an id that tell it from others
 )
 
-// A report is the text about the unread handoffs of one operator. Its words are ours: no path, no name of a file, and
-// what else others chose (from, topic) only as JSON, each handoff on a line of its own. The commands that it names work
-// where it is read.
+// A report is the text about the unread handoffs of one operator. Its words are ours: no path, no name
+// of a file, and what else others chose (from, topic) only as JSON, each handoff on a line of its own.
+// The commands that it names work where it is read.
 type report struct {
 	store    *handoff.Store
 	operator string // "" if it is not known for whom the session works
@@ -32,8 +32,8 @@ type report struct {
 	drafts int   // of earlier sessions
 }
 
-// text returns what there is to say, newest first as far as there is room and time, and the ids of the handoffs that
-// are told of. What does not verify is counted, not shown.
+// text returns what there is to say, newest first as far as there is room and time, and the ids of the
+// handoffs that are told of. What does not verify is counted, not shown.
 func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	out := render.NewBudget(maxOutput)
 	out.Add(r.head(unread))

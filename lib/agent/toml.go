@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// tomlValues returns what a file in TOML says, as far as it says it on one line each: the values of each key, whose parts
-// are joined by points and no longer quoted. That is how Codex writes its settings; of what it writes otherwise nothing
-// is known.
+// tomlValues returns what a file in TOML says, as far as it says it on one line each: the values of
+// each key, whose parts are joined by points and no longer quoted. That is how Codex writes its
+// settings; of what it writes otherwise nothing is known.
 func tomlValues(text string) map[string][]string {
 	values := make(map[string][]string)
 	table, closing := "", ""

@@ -1,7 +1,8 @@
-// Package bundle carries handoffs from store to store as one file: by mail, on a stick, out of a sandbox without a network.
+// Package bundle carries handoffs from store to store as one file: by mail, on a stick, out of a
+// sandbox without a network.
 //
-// A bundle of the format handoff-bundle/1 is JSON Lines, each line in RFC 8785 canonical form, ended by a newline. It holds
-// no paths, links or modes. The lines, in this order:
+// A bundle of the format handoff-bundle/1 is JSON Lines, each line in RFC 8785 canonical form, ended
+// by a newline. It holds no paths, links or modes. The lines, in this order:
 //
 //	{"bundle":"handoff-bundle/1","created_utc":…,"origin":{"writer":…}}
 //	{"first_seen":…,"handoff":"<the stored document>","id":…,"sigs":[…]}
@@ -9,10 +10,11 @@
 //	{"consumed":{"accepted":…,"id":…,"operator":…,"reason":…,"session":…,"token":…,"ts_utc":…}}
 //	{"end":{"handoffs":N,"sha256":"<of all bytes before this line>"}}
 //
-// Handoffs come in the order of their ids, read marks in that of id and operator, consumed tokens in that of their tokens; none
-// comes twice, and marks and tokens are of handoffs of the bundle. What is not known or not there is left out: writer,
-// first_seen, sigs, accepted, reason, session. created_utc is the newest time that a bundle tells of, so that the same set from the same
-// store gives the same bytes. All times are as ts_utc has them.
+// Handoffs come in the order of their ids, read marks in that of id and operator, consumed tokens in
+// that of their tokens; none comes twice, and marks and tokens are of handoffs of the bundle. What is
+// not known or not there is left out: writer, first_seen, sigs, accepted, reason, session. created_utc
+// is the newest time that a bundle tells of, so that the same set from the same store gives the same
+// bytes. All times are as ts_utc has them.
 //
 // A bundle may be compressed with gzip. Unpacked it has at most 256 MiB and 100,000 lines.
 //
@@ -55,8 +57,8 @@ type Handoff struct {
 // A Read mark says that an operator has read a handoff, and when.
 type Read struct{ ID, Operator, Time string }
 
-// A Consumed token says that work was resumed from a handoff, or that it was taken, given back, ended or put away: a line of
-// the ledger.
+// A Consumed token says that work was resumed from a handoff, or that it was taken, given back, ended
+// or put away: a line of the ledger.
 type Consumed struct{ Token, ID, Operator, Time, Accepted, Reason, Session string }
 
 // A Line is one of them: of its pointers one is not nil.

@@ -26,8 +26,8 @@ type With struct {
 	Author string
 }
 
-// Export writes a bundle of the handoffs of entries that List gave, each proven as Read does. A handoff that cannot be proven
-// ends it with an error, and with a bundle that is cut.
+// Export writes a bundle of the handoffs of entries that List gave, each proven as Read does. A
+// handoff that cannot be proven ends it with an error, and with a bundle that is cut.
 func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) (Counts, error) {
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b handoff.Entry) int { return strings.Compare(a.ID, b.ID) })
 	entries = slices.CompactFunc(entries, func(a, b handoff.Entry) bool { return a.ID == b.ID })

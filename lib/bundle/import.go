@@ -34,13 +34,14 @@ type Input interface {
 	io.ReaderAt
 }
 
-// mostHeld is how many bytes of documents are held from when they are proven until they are stored. Those of a larger bundle are
-// read anew for each step, unless it is packed.
+// mostHeld is how many bytes of documents are held from when they are proven until they are stored.
+// Those of a larger bundle are read anew for each step, unless it is packed.
 const mostHeld = 16 << 20
 
-// Import stores what a bundle holds, in one batch and through all that a document to write goes through; what is stored here
-// already is StatusExisting. The bundle is read twice: first to prove the whole of it, so that nothing is stored or
-// held of one that is not as it was made. Errors are those of Reader and of handoff.Store.Write.
+// Import stores what a bundle holds, in one batch and through all that a document to write goes
+// through; what is stored here already is StatusExisting. The bundle is read twice: first to prove the
+// whole of it, so that nothing is stored or held of one that is not as it was made. Errors are those
+// of Reader and of handoff.Store.Write.
 func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got Imported, err error) {
 	if o.MaxDocument == 0 {
 		o.MaxDocument = handoff.DefaultMaxDocumentBytes

@@ -14,9 +14,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Keep exports handoffs with their state to a file, durably, so that they may be pruned, and proves what it has written: it
-// returns the SHA-256 of the file and that of each stored document, by id. A file that is there is not written: if it has all
-// of them, as where an earlier try was interrupted, it is taken as it is; else the error is handoff.ErrInvalid.
+// Keep exports handoffs with their state to a file, durably, so that they may be pruned, and proves
+// what it has written: it returns the SHA-256 of the file and that of each stored document, by id. A
+// file that is there is not written: if it has all of them, as where an earlier try was interrupted,
+// it is taken as it is; else the error is handoff.ErrInvalid.
 func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument int) (sum string, texts map[string]string, err error) {
 	err = writeNew(s, entries, path)
 	isOld := errors.Is(err, fs.ErrExist)

@@ -13,10 +13,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// A Reader reads a bundle line by line. What it has returned is proven when Next returns io.EOF, and not before.
+// A Reader reads a bundle line by line. What it has returned is proven when Next returns io.EOF, and
+// not before.
 //
-// A bundle that is cut, or whose bytes are not those that its end line tells of, is ErrIntegrity; what no bundle of this
-// format says, or is too large, is ErrInvalid.
+// A bundle that is cut, or whose bytes are not those that its end line tells of, is ErrIntegrity; what
+// no bundle of this format says, or is too large, is ErrInvalid.
 type Reader struct {
 	Header Header
 
@@ -32,8 +33,8 @@ type Reader struct {
 	line   []byte
 }
 
-// NewReader reads the first line of a bundle, packed or not. The name is for messages. maxDocument is how many bytes a
-// document may have.
+// NewReader reads the first line of a bundle, packed or not. The name is for messages. maxDocument is
+// how many bytes a document may have.
 func NewReader(from io.Reader, name string, maxDocument int) (*Reader, error) {
 	r := &Reader{name: name, from: bufio.NewReaderSize(from, 64<<10), tally: newTally(), rules: newRules(),
 		long: 6*maxDocument + 2*maxSigs*maxText} // each byte of a document may be a \u escape, each of a signature \n
@@ -134,8 +135,8 @@ func (r *Reader) end(line []byte) error {
 	}
 }
 
-// odd is for a line that no bundle has. It is a fault of whoever made the bundle, unless the end line shows that the
-// bundle is not what was made.
+// odd is for a line that no bundle has. It is a fault of whoever made the bundle, unless the end line
+// shows that the bundle is not what was made.
 func (r *Reader) odd(why string) error {
 	problem := fmt.Sprintf("line %d %s", r.number, why)
 	r.tally.add(r.line[:len(r.line)-1])

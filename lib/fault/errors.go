@@ -1,5 +1,6 @@
-// Package fault holds what every package may say about what went wrong: the five classes of errors that a caller can
-// act on, sentences with a hint for the person who has to, and the faults of a document with their places.
+// Package fault holds what every package may say about what went wrong: the five classes of errors
+// that a caller can act on, sentences with a hint for the person who has to, and the faults of a
+// document with their places.
 //
 // An error that a caller can act on wraps exactly one class; each class is an exit code of the programs (spec
 // 1-documents). Everything else lies outside the contract.
@@ -55,9 +56,9 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// New returns an [Error] of a class, nil for none, whose problem is formatted as by fmt.Sprintf. An error among args
-// becomes its cause. What is written into the format is ours; a text among args may be somebody else's, and is left out
-// where agents are told ([Plain]).
+// New returns an [Error] of a class, nil for none, whose problem is formatted as by fmt.Sprintf. An
+// error among args becomes its cause. What is written into the format is ours; a text among args may
+// be somebody else's, and is left out where agents are told ([Plain]).
 func New(class error, advice, format string, args ...any) error {
 	var cause error
 	for _, a := range args {

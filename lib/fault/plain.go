@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Quote returns text of others as a message to a person may hold it: in quotes, with what cannot be seen as escapes,
-// cut to a length that can be read.
+// Quote returns text of others as a message to a person may hold it: in quotes, with what cannot be
+// seen as escapes, cut to a length that can be read.
 func Quote(text string) string {
 	const most = 80
 	if runes := []rune(text[:min(len(text), 4*most+4)]); len(runes) > most {
@@ -24,8 +24,9 @@ func Quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// Plain returns what an error says in our own words: its class, its place, and no name, path or text of others. It is
-// what an agent is told, which might take such text for an instruction (spec 3-surface, rule 3).
+// Plain returns what an error says in our own words: its class, its place, and no name, path or text
+// of others. It is what an agent is told, which might take such text for an instruction (spec
+// 3-surface, rule 3).
 func Plain(err error) string {
 	var own interface{ Plain() string }
 	if errors.As(err, &own) {
@@ -47,7 +48,8 @@ func classWords(err error) string {
 	return "it failed"
 }
 
-// Own is a text among the arguments of [New] that is ours: the name of a file of the store, of an agent, of a flag.
+// Own is a text among the arguments of [New] that is ours: the name of a file of the store, of an
+// agent, of a flag.
 type Own string
 
 // elided stands for what others wrote, whatever the verb.

@@ -10,7 +10,8 @@ import (
 
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
-// IsLimit reports whether the error says that too many files are open, which says nothing about the one that was to be.
+// IsLimit reports whether the error says that too many files are open, which says nothing about the
+// one that was to be.
 func IsLimit(err error) bool { return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) }
 
 // Remedy says what to do about an error of the system, "" if nothing is known.

@@ -122,8 +122,8 @@ func rank(s operators.State) int {
 // Operators returns the operators file, nil if there is none. A file that cannot be used is ErrConfig.
 func (s *Store) Operators() (*operators.List, error) { return s.at.Operators() }
 
-// OperatorsText returns the text of the operators file. One that cannot be read, or that lies outside the project and was not
-// named, is ErrConfig, one that does not exist fs.ErrNotExist.
+// OperatorsText returns the text of the operators file. One that cannot be read, or that lies outside
+// the project and was not named, is ErrConfig, one that does not exist fs.ErrNotExist.
 func (s *Store) OperatorsText() ([]byte, error) { return s.at.OperatorsText() }
 
 // ParseOperators reads the text of an operators file and returns every fault of it.
@@ -157,9 +157,9 @@ func (s *Store) evidence() operators.Evidence {
 	return s.opt.Operators.Evidence()
 }
 
-// Stranger returns why operator is probably a slip: the operators file does not list it, or, where there is none, no
-// handoff that is listed is from or to it, though there are some. It is "" where nothing speaks against it. sure says that it is
-// no newcomer: the file says so, or a name is near.
+// Stranger returns why operator is probably a slip: the operators file does not list it, or, where
+// there is none, no handoff that is listed is from or to it, though there are some. It is "" where
+// nothing speaks against it. sure says that it is no newcomer: the file says so, or a name is near.
 func (s *Store) Stranger(operator string) (why string, sure bool) {
 	if list, err := s.Operators(); err != nil || list != nil {
 		if err != nil || list.Has(operator) {
@@ -177,7 +177,8 @@ func (s *Store) Stranger(operator string) (why string, sure bool) {
 	return "no handoff here is from or to " + operator + "; did you mean " + near + "?", true
 }
 
-// admitReader refuses an operator whom the operators file does not list, and notes one whom nobody has heard of.
+// admitReader refuses an operator whom the operators file does not list, and notes one whom nobody has
+// heard of.
 func (s *Store) admitReader(operator string) error {
 	if s.opt.Operators.Off {
 		return nil

@@ -12,8 +12,8 @@ func (s *Store) desk() approval.Desk {
 	return approval.Desk{At: s.at, Keys: s.keys, Verify: s.VerifyOperator, Sign: s.opt.SignApproval}
 }
 
-// CheckApproval returns nil for a handoff that may be taken or resumed from, as far as approval goes, and ErrDenied for one that
-// awaits it or was rejected.
+// CheckApproval returns nil for a handoff that may be taken or resumed from, as far as approval goes,
+// and ErrDenied for one that awaits it or was rejected.
 func (s *Store) CheckApproval(id string) error {
 	e, err := s.Find(id)
 	if err != nil {
@@ -35,8 +35,9 @@ func (s *Store) checkApproval(e Entry, references []string) error {
 	return approval.Check(s.at, lives[e.ID], e, references)
 }
 
-// CountsHere says of what another store has consumed whether it counts here: of an approval or a rejection, that its operator may
-// decide of this handoff, and has signed it where keys of theirs are known. All else counts.
+// CountsHere says of what another store has consumed whether it counts here: of an approval or a
+// rejection, that its operator may decide of this handoff, and has signed it where keys of theirs are
+// known. All else counts.
 func (s *Store) CountsHere(c Consumption) bool {
 	if !c.IsVerdict() {
 		return true

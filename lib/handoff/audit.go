@@ -17,8 +17,9 @@ func (s *Store) AuditHead() (eventlog.Checkpoint, error) {
 	return log.Head(), nil
 }
 
-// CheckCheckpoint returns nil if the audit log holds what it held at the checkpoint: if it is that log, of the
-// same store, or a continuation of it. Else the error is ErrIntegrity and names the first line that is known to be bad.
+// CheckCheckpoint returns nil if the audit log holds what it held at the checkpoint: if it is that
+// log, of the same store, or a continuation of it. Else the error is ErrIntegrity and names the first
+// line that is known to be bad.
 func (s *Store) CheckCheckpoint(c eventlog.Checkpoint) error { return checkpoints.Check(s.at, c) }
 
 // KeepCheckpoint stores a checkpoint and its signature, which it does not look at, and returns the files of

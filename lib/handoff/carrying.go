@@ -42,8 +42,9 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 	return found, withheld, nil
 }
 
-// Saying returns a function that names the handoffs whose documents say something, which were proven to do so. What the
-// documents say is read when it is first asked for. The function is for one goroutine.
+// Saying returns a function that names the handoffs whose documents say something, which were proven
+// to do so. What the documents say is read when it is first asked for. The function is for one
+// goroutine.
 func (s *Store) Saying(about derived.Subject) func(what string) ([]Entry, error) {
 	read := sync.OnceValues(func() (*derived.Table, error) { return derived.Read(s.at, about) })
 	return func(what string) ([]Entry, error) {

@@ -38,8 +38,9 @@ func (s *Store) Draft(id string) (Draft, error) { return s.drafts().Get(id) }
 // A draft that is gone is no error.
 func (s *Store) RemoveDraft(d Draft) error { return s.drafts().Remove(d) }
 
-// EndSession takes back the draft that a session of an agent would leave if it died: it has ended, or written a handoff. An
-// empty session stands for all of the agent that go on. It returns the draft, without an ID if there was none.
+// EndSession takes back the draft that a session of an agent would leave if it died: it has ended, or
+// written a handoff. An empty session stands for all of the agent that go on. It returns the draft,
+// without an ID if there was none.
 func (s *Store) EndSession(agent, session string) (left Draft, err error) {
 	return s.drafts().EndSession(agent, session)
 }

@@ -26,8 +26,8 @@ func (s *Store) Writer() (string, error) {
 	return record.Writer, err
 }
 
-// FirstSeen returns when the handoffs came into this store, by id, as the audit log says. Those that were taken over
-// without their events are missing.
+// FirstSeen returns when the handoffs came into this store, by id, as the audit log says. Those that
+// were taken over without their events are missing.
 func (s *Store) FirstSeen() (map[string]string, error) { return txn.FirstSeen(s.at) }
 
 // Consumptions returns the consumed resume tokens, in the order in which they were consumed.
@@ -45,10 +45,11 @@ func (s *Store) Consumptions() ([]Consumption, error) {
 	return all, nil
 }
 
-// TakeOver adds the read marks, by id, and the consumed tokens that another store has of handoffs that are stored here.
-// Of the marks of one operator the earliest counts; a token that is known here stays as it is. It says how many of each are
-// new, and leaves in marks those of handoffs that are not here. synced says that every replica gets them where this one
-// did, so that the audit log need not tell them. What CountsHere does not count is left out. Its errors are those of MarkRead.
+// TakeOver adds the read marks, by id, and the consumed tokens that another store has of handoffs that
+// are stored here. Of the marks of one operator the earliest counts; a token that is known here stays
+// as it is. It says how many of each are new, and leaves in marks those of handoffs that are not here.
+// synced says that every replica gets them where this one did, so that the audit log need not tell
+// them. What CountsHere does not count is left out. Its errors are those of MarkRead.
 func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Mark, tokens []Consumption) (newMarks, newTokens int, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if len(marks)+len(tokens) == 0 {

@@ -33,10 +33,10 @@ func (s *Store) Machine() (recorded MachineRecord, observed string, err error) {
 	return recorded, observed, err
 }
 
-// Regenerate makes this machine the one that the store belongs to, and records who wanted that and why.
-// Where the audit log is missing, as after a clone, it begins a new one that says how many rows were
-// adopted without their events. An intent that cannot be used, and what is no plain file in the place of one of the
-// store's own, go aside with a warning.
+// Regenerate makes this machine the one that the store belongs to, and records who wanted that and
+// why. Where the audit log is missing, as after a clone, it begins a new one that says how many rows
+// were adopted without their events. An intent that cannot be used, and what is no plain file in the
+// place of one of the store's own, go aside with a warning.
 func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ MachineRecord, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {

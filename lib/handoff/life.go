@@ -52,8 +52,8 @@ func (l standing) state(e Entry) State {
 	return state
 }
 
-// life returns what is known of the handoffs beyond their rows, and keeps it for the next who asks where that saves work.
-// Where it cannot be read that is warned about, and nothing is known.
+// life returns what is known of the handoffs beyond their rows, and keeps it for the next who asks
+// where that saves work. Where it cannot be read that is warned about, and nothing is known.
 func (s *Store) life() *life.Facts {
 	facts, err := s.gather()
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Store) gather() (*life.Facts, error) {
 	return facts, nil
 }
 
-// trusts returns what says whether a handoff has the signature that the operators file asks for, if it does. The file is
-// asked once for each sender.
+// trusts returns what says whether a handoff has the signature that the operators file asks for, if it
+// does. The file is asked once for each sender.
 func (s *Store) trusts() func(id, from string) bool {
 	free := make(map[string]bool) // of whom no signature is asked for
 	return func(id, from string) bool {
@@ -109,14 +109,15 @@ func (s *Store) trusts() func(id, from string) bool {
 
 const forgotten = 14 * 24 * time.Hour
 
-// isForgotten reports whether a handoff is unread, and nobody was told of it in 14 days, or its recipient has left.
+// isForgotten reports whether a handoff is unread, and nobody was told of it in 14 days, or its
+// recipient has left.
 func (l standing) isForgotten(e Entry, left map[string]bool) bool {
 	state := l.state(e)
 	return state == StateUnread && before(e.Time, l.s.opt.Now().Add(-forgotten)) || (state == StateUnread || state == StateOffered) && left[e.To]
 }
 
-// Successors returns what says of stored handoffs which others have taken their place, and which take the place of the same as
-// they do. What is known of them is read when it is first asked.
+// Successors returns what says of stored handoffs which others have taken their place, and which take
+// the place of the same as they do. What is known of them is read when it is first asked.
 func (s *Store) Successors() func(id string) (successors, beside []string) {
 	at := s.standing()
 	return func(id string) (successors, beside []string) {
@@ -151,8 +152,8 @@ func (in Inbox) Left() string {
 	return strings.Join(parts, ", ")
 }
 
-// Reply returns the document without a body that answers a handoff, written by me: from and to are turned round, but for who
-// answers what they sent.
+// Reply returns the document without a body that answers a handoff, written by me: from and to are
+// turned round, but for who answers what they sent.
 func Reply(e Entry, me string) Document {
 	from, to := e.To, e.From
 	if me == e.From {

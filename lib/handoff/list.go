@@ -19,8 +19,8 @@ import (
 // A Mark says that an operator has read a handoff, and when.
 type Mark = index.Mark
 
-// An Entry is a handoff as the index lists it: ID, File, From, To, Topic and Time tell of the document, and only
-// Read proves them; Marks and UnreadBy tell who has read it.
+// An Entry is a handoff as the index lists it: ID, File, From, To, Topic and Time tell of the
+// document, and only Read proves them; Marks and UnreadBy tell who has read it.
 type Entry = index.Row
 
 // A Filter chooses entries. Its zero value chooses all.

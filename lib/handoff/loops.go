@@ -12,8 +12,8 @@ import (
 // capabilityHuman says that an operator is a person, with whom a chain of answers begins anew.
 const capabilityHuman = "human"
 
-// limitHops refuses what answers or supersedes too long a chain that no person has a part in. Most documents answer nothing, and
-// cost nothing here. It does not concern what others have stored.
+// limitHops refuses what answers or supersedes too long a chain that no person has a part in. Most
+// documents answer nothing, and cost nothing here. It does not concern what others have stored.
 func (s *Store) limitHops(docs []admitted, results []Result) ([]admitted, error) {
 	chained := false
 	for _, d := range docs {
@@ -63,8 +63,8 @@ func isChained(references []string) bool {
 	return false
 }
 
-// maxRate returns how many handoffs one operator may write to another in 10 minutes, 0 for any number: without an operators
-// file nobody is known who would.
+// maxRate returns how many handoffs one operator may write to another in 10 minutes, 0 for any number:
+// without an operators file nobody is known who would.
 func (s *Store) maxRate() int {
 	if _, err := os.Stat(s.opt.OperatorsFile); err != nil || s.opt.MaxRate < 0 {
 		return 0

@@ -8,8 +8,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Next returns what the operator should turn to, as life.First has it: of what they have taken and not ended, and of what is for
-// them, unread and had by nobody. ok is false if there is nothing. Those of skip, by id, are left out.
+// Next returns what the operator should turn to, as life.First has it: of what they have taken and not
+// ended, and of what is for them, unread and had by nobody. ok is false if there is nothing. Those of
+// skip, by id, are left out.
 func (s *Store) Next(operator string, skip map[string]bool) (e Entry, ok bool, err error) {
 	if err := checkOperator(operator); err != nil {
 		return e, false, err

@@ -9,9 +9,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A Once lets one in all clones of a store do what is wanted, lines of the ledger by their keys, and calls do for that one
-// alone, with the lines as they were claimed, maybe before a crash. Who comes later gets a *LostError, and has what others
-// have done in the own ledger: what is wanted may be something else now. So has who wants nothing. See replica.Once.
+// A Once lets one in all clones of a store do what is wanted, lines of the ledger by their keys, and
+// calls do for that one alone, with the lines as they were claimed, maybe before a crash. Who comes
+// later gets a *LostError, and has what others have done in the own ledger: what is wanted may be
+// something else now. So has who wants nothing. See replica.Once.
 type Once func(ctx context.Context, s *Store, want []Consumption, do func([]Consumption) error) error
 
 // A LostError says that somebody else was the first.
@@ -25,9 +26,9 @@ func unlessTold(err error) error {
 	return fault.Unpublished(err)
 }
 
-// once does what may be done once only, for who: in one place or, in a store that has synced, in all clones. want says which
-// lines of the ledger that needs, its own last, or why it cannot be done; none if it need not be. do does it where nobody has
-// to be asked. who is then as the ledger has it.
+// once does what may be done once only, for who: in one place or, in a store that has synced, in all
+// clones. want says which lines of the ledger that needs, its own last, or why it cannot be done; none
+// if it need not be. do does it where nobody has to be asked. who is then as the ledger has it.
 func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledger, Consumption) ([]Consumption, error), do func(*txn.Session, Consumption) error) error {
 	synced, err := s.at.HasSynced()
 	if err != nil {

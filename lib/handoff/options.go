@@ -51,19 +51,20 @@ type Options struct {
 	Redact       bool     // replace credentials in what is written instead of refusing it
 	AllowSecrets []string // rules of the secret scan whose findings are let through, audited
 
-	// CheckBody says why a body is not what it claims to be, nil if it is or claims nothing: record.CheckBody. Verify makes a
-	// fault of it, Write warns. nil checks nothing.
+	// CheckBody says why a body is not what it claims to be, nil if it is or claims nothing:
+	// record.CheckBody. Verify makes a fault of it, Write warns. nil checks nothing.
 	CheckBody func(body string) error
 
-	// VerifySignature returns the public key that made an armored SSH signature of a text: signature.Verify. One that does not
-	// hold is ErrIntegrity. Without it what is signed cannot be read.
+	// VerifySignature returns the public key that made an armored SSH signature of a text:
+	// signature.Verify. One that does not hold is ErrIntegrity. Without it what is signed cannot be
+	// read.
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
 	AllowedSigners  string                            // the user's file of whose keys are whose; "" is none
 	Sign            func(text []byte) ([]byte, error) // signs what is written; nil leaves it unsigned
 	SignApproval    func(text []byte) ([]byte, error) // signs approvals and rejections, in ApprovalNamespace; nil can sign none
 
-	// Once finds out, in a store that has synced, whether this clone is the first: replica.Once. Without it nothing is done there
-	// that may be done once only.
+	// Once finds out, in a store that has synced, whether this clone is the first: replica.Once.
+	// Without it nothing is done there that may be done once only.
 	Once    Once
 	Offline bool // do it all the same, without asking; the record says so, and the next sync if another one was first
 

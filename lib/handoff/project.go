@@ -48,8 +48,9 @@ type Project struct {
 // minOpen is how many files a command on one document gets along with, if nobody left it others that are open.
 const minOpen = 16
 
-// CheckLimit returns an ErrConfig that names the limit if a process may not have as many files open as a command needs. The
-// runtime dies of a limit that is lower still, so that it is for who is about to open the first.
+// CheckLimit returns an ErrConfig that names the limit if a process may not have as many files open as
+// a command needs. The runtime dies of a limit that is lower still, so that it is for who is about to
+// open the first.
 func CheckLimit() error {
 	if n := durable.MaxOpen(); n < minOpen {
 		return fault.New(ErrConfig, "allow more open files with `ulimit -n`", "only %d files may be open at a time, %d are needed", n, minOpen)
@@ -57,10 +58,11 @@ func CheckLimit() error {
 	return nil
 }
 
-// LoadProject finds the project around cwd, which is absolute, and combines flags, environment (getenv),
-// .handoff.yaml and defaults, in this order of precedence. A handoffs directory that flags or environment name and that
-// is the one of another project means that project, unless a root is named too. Bad settings are ErrConfig. Paths from
-// the file are not trusted: the store refuses them outside the project.
+// LoadProject finds the project around cwd, which is absolute, and combines flags, environment
+// (getenv), .handoff.yaml and defaults, in this order of precedence. A handoffs directory that flags
+// or environment name and that is the one of another project means that project, unless a root is
+// named too. Bad settings are ErrConfig. Paths from the file are not trusted: the store refuses them
+// outside the project.
 func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Project, error) {
 	p := Project{Root: absolute(cwd, flags.Root)}
 	if err := CheckLimit(); err != nil {
@@ -105,8 +107,9 @@ func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlag
 	return err
 }
 
-// Exists returns nil if there is a project to read from: a settings file, a handoffs directory, or the state of one that is
-// gone. Else the error is ErrInvalid, or ErrConfig for a directory that was named and is absent.
+// Exists returns nil if there is a project to read from: a settings file, a handoffs directory, or the
+// state of one that is gone. Else the error is ErrInvalid, or ErrConfig for a directory that was named
+// and is absent.
 func (p Project) Exists() error {
 	switch o := p.Options; {
 	case store.IsThere(o.Dir):
@@ -122,8 +125,9 @@ func (p Project) Exists() error {
 	return nil
 }
 
-// moveTo makes p the project whose handoffs directory dir is, if it is that of another one. What marks a project
-// belongs to the caller or root; without a mark it is one once it has its state, and dir none of its own.
+// moveTo makes p the project whose handoffs directory dir is, if it is that of another one. What marks
+// a project belongs to the caller or root; without a mark it is one once it has its state, and dir
+// none of its own.
 func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags ProjectFlags) error {
 	at, err := settings.FindRoot(filepath.Dir(dir))
 	if err != nil || at.Root == p.Root {

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Prunable returns what has been archived for so long and may be pruned by the operator, and why the other archived ones may
-// not, by id: see life.Facts.Past.
+// Prunable returns what has been archived for so long and may be pruned by the operator, and why the
+// other archived ones may not, by id: see life.Facts.Past.
 func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why map[string]string, err error) {
 	all, err := s.List(Filter{})
 	if err != nil {
@@ -30,9 +30,10 @@ func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why m
 	return may, why, nil
 }
 
-// Prune takes handoffs out of the store for good, as one change: their tombstones, which keep them from being stored again,
-// their rows, then their files. texts are the SHA-256 of what was exported of each, by id, and bundle that of the file which has
-// it. What is not past any more is left, as are files that are not what was exported; the outcomes say so, in the order of entries.
+// Prune takes handoffs out of the store for good, as one change: their tombstones, which keep them
+// from being stored again, their rows, then their files. texts are the SHA-256 of what was exported of
+// each, by id, and bundle that of the file which has it. What is not past any more is left, as are
+// files that are not what was exported; the outcomes say so, in the order of entries.
 func (s *Store) Prune(ctx context.Context, operator string, entries []Entry, texts map[string]string, bundle string) (outcomes []error, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if _, err := txn.Guard(s.at); err != nil {
@@ -48,8 +49,9 @@ func (s *Store) Prune(ctx context.Context, operator string, entries []Entry, tex
 	return txn.Prune(ctx, s.at, all, txn.CheckPast)
 }
 
-// Bury takes over the tombstones of another store. What is stored here goes if it is archived here too and past, else it stays,
-// and so does what was restored here; the tombstones of those wait, and are returned.
+// Bury takes over the tombstones of another store. What is stored here goes if it is archived here too
+// and past, else it stays, and so does what was restored here; the tombstones of those wait, and are
+// returned.
 func (s *Store) Bury(ctx context.Context, all []Tombstone) (waiting []Tombstone, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	burials, why := []txn.Burial{}, make(map[string]string)

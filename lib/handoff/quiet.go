@@ -26,9 +26,9 @@ type quiet struct {
 	Files      [][2]string `json:"files"` // name and stamp; INDEX.md first, then every archive, and the log if some are over
 }
 
-// UnreadQuickly is Unread for those who ask often, such as every session that starts, and have room for little of it: in a
-// large store it remembers that nothing was unread, and does not read the index again until that is changed. Remembering is
-// best effort, and never waits.
+// UnreadQuickly is Unread for those who ask often, such as every session that starts, and have room
+// for little of it: in a large store it remembers that nothing was unread, and does not read the index
+// again until that is changed. Remembering is best effort, and never waits.
 func (s *Store) UnreadQuickly(operator string, maxAgeDays int) (Inbox, error) {
 	seen, large, settled := s.stamps()
 	known := s.readQuiet()

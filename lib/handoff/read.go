@@ -15,9 +15,10 @@ type Stored struct {
 	Signature Signature
 }
 
-// Read returns the handoff with the id, or with the unique prefix of 4 or more hex digits, with or without
-// sha256:, in any case; or of the file, as a receipt names it; or, for @, the newest to Options.Me. It proves that the content is what was written: else the error is ErrIntegrity, and what is
-// there is returned with it for a caller who wants to look at it all the same. An id that is not
+// Read returns the handoff with the id, or with the unique prefix of 4 or more hex digits, with or
+// without sha256:, in any case; or of the file, as a receipt names it; or, for @, the newest to
+// Options.Me. It proves that the content is what was written: else the error is ErrIntegrity, and what
+// is there is returned with it for a caller who wants to look at it all the same. An id that is not
 // known, or a prefix of several, is ErrInvalid.
 func (s *Store) Read(id string) (Stored, error) {
 	d, err := s.at.Reader()

@@ -34,7 +34,8 @@ func (s *Store) ListedEntry(e Entry) Listed {
 	return Listed{ID: e.ID, File: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, ReadBy: marks, Unread: e.UnreadBy("")}
 }
 
-// ForAgents is the entry without the names of directories, which somebody else may have chosen for agents to read.
+// ForAgents is the entry without the names of directories, which somebody else may have chosen for
+// agents to read.
 func (l Listed) ForAgents() Listed {
 	l.File = shownPath(l.File)
 	return l
@@ -53,7 +54,8 @@ func (s *Store) Listed(entries []Entry) []Listed {
 	return all
 }
 
-// ListedWhole is Listed with the tags, for which the documents are read. Of one that cannot be proven they are left out.
+// ListedWhole is Listed with the tags, for which the documents are read. Of one that cannot be proven
+// they are left out.
 func (s *Store) ListedWhole(entries []Entry) []Listed {
 	all, i := s.Listed(entries), 0
 	_ = s.LoadEach(entries, func(got Stored, err error) bool { // who lists the store has opened it
@@ -82,7 +84,8 @@ func NewestFirst(entries []Entry) []Entry {
 	return sorted
 }
 
-// listSignatures says of each entry what is known of its signature. The documents of those that have one are read.
+// listSignatures says of each entry what is known of its signature. The documents of those that have
+// one are read.
 func (s *Store) listSignatures(all []Listed, entries []Entry) {
 	d, err := s.at.Reader()
 	if err != nil || d == nil {

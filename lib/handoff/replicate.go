@@ -15,8 +15,8 @@ type Settled struct {
 	LogSize int64 // of the part of the audit log that is on the disk for good
 }
 
-// Settle finishes or takes back what was interrupted, and says how far the store has come. A store that does not exist yet
-// begins. Its errors are those of Write.
+// Settle finishes or takes back what was interrupted, and says how far the store has come. A store
+// that does not exist yet begins. Its errors are those of Write.
 func (s *Store) Settle(ctx context.Context) (at Settled, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if _, err := txn.Guard(s.at); err != nil {
@@ -41,8 +41,8 @@ func (s *Store) Settle(ctx context.Context) (at Settled, err error) {
 // State opens the state directory, nil if there is none. The caller closes it.
 func (s *Store) State() (*durable.Dir, error) { return s.at.OpenPlace(s.opt.StateDir) }
 
-// IsWhole reports whether a source that was refused is a valid document of the id that it has to have all the same:
-// it may be stored at another time, or with other settings.
+// IsWhole reports whether a source that was refused is a valid document of the id that it has to have
+// all the same: it may be stored at another time, or with other settings.
 func (s *Store) IsWhole(src Source) bool {
 	src, _, err := src.made()
 	if err != nil {

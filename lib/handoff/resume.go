@@ -8,14 +8,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Resume consumes the resume token of a handoff, once and for all, and marks the handoff as read by the
-// operator. The caller has checked the handoff and decided; c needs HandoffID and Operator, and Token if
-// the handoff has one. An operator whom the operators file does not list is ErrDenied, unless the handoff is for them. Of
-// several that resume at once one succeeds; the others get a *ConsumedError, and a *TakenError where somebody else has taken
-// the handoff. In a store that has synced the several are those of all clones: see Options.Once.
+// Resume consumes the resume token of a handoff, once and for all, and marks the handoff as read by
+// the operator. The caller has checked the handoff and decided; c needs HandoffID and Operator, and
+// Token if the handoff has one. An operator whom the operators file does not list is ErrDenied, unless
+// the handoff is for them. Of several that resume at once one succeeds; the others get a
+// *ConsumedError, and a *TakenError where somebody else has taken the handoff. In a store that has
+// synced the several are those of all clones: see Options.Once.
 //
-// The commit is the token's line in the ledger. The read mark and the event follow, also after a crash: where they cannot
-// be recorded now, Options.Warn hears of it, and the next change of the store completes them.
+// The commit is the token's line in the ledger. The read mark and the event follow, also after a
+// crash: where they cannot be recorded now, Options.Warn hears of it, and the next change of the store
+// completes them.
 func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.Consumption, err error) {
 	defer func() {
 		err = unlessTold(err)
@@ -46,5 +48,6 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 // A Ledger is what the store says at one moment about consumed resume tokens.
 type Ledger = txn.Tokens
 
-// Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a token is unused.
+// Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a
+// token is unused.
 func (s *Store) Ledger() (*Ledger, error) { return txn.OpenTokens(s.at) }

@@ -57,7 +57,8 @@ const StatusMarked = txn.StatusMarked
 // CheckpointNamespace is the namespace of the signatures of checkpoints (ssh-keygen -Y sign -n).
 const CheckpointNamespace = eventlog.CheckpointNamespace
 
-// ParseCheckpoint is the inverse of Checkpoint.String; a newline at the end is tolerated. Anything else is ErrInvalid.
+// ParseCheckpoint is the inverse of Checkpoint.String; a newline at the end is tolerated. Anything
+// else is ErrInvalid.
 func ParseCheckpoint(text string) (Checkpoint, error) { return eventlog.ParseCheckpoint(text) }
 
 // SignatureFile returns the file of the n-th signature, from 1, of the checkpoint in file.
@@ -75,7 +76,8 @@ func TopicOf(body string) string { return form.Topic(form.Heading(body), documen
 // Nearest returns which of the known words a misspelt one probably means, "" if none is near.
 func Nearest(word string, known []string) string { return form.Nearest(word, known) }
 
-// GitConfig returns what git says about a key of its configuration in dir, "" if it says nothing within half a second.
+// GitConfig returns what git says about a key of its configuration in dir, "" if it says nothing
+// within half a second.
 func GitConfig(dir, key string) string { return git.Config(dir, key) }
 
 // IsIndex reports whether a file of that name in a handoffs directory is the index, or an archive of it.

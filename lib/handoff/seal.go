@@ -39,11 +39,12 @@ func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
 	return draft.Document(), nil
 }
 
-// PlainRules checks a head in plain Go. The verdict is that of schema.Frontmatter(), which words its faults better and
-// links the schema library.
+// PlainRules checks a head in plain Go. The verdict is that of schema.Frontmatter(), which words its
+// faults better and links the schema library.
 func PlainRules(head any) []Fault { return document.Shape(head) }
 
-// AnnouncesRecord reports whether the body of a source may carry a record, which is for package record to find out.
+// AnnouncesRecord reports whether the body of a source may carry a record, which is for package record
+// to find out.
 func AnnouncesRecord(src Source) bool {
 	return recordblock.Announces(string(src.Text)) || src.Fields != nil && recordblock.Announces(src.Fields.Body)
 }

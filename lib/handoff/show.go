@@ -18,12 +18,12 @@ func Escape(text string) string {
 // EscapeLine is Escape for text that must stay on one line.
 func EscapeLine(text string) string { return render.EscapeLine(text) }
 
-// IsFitForMarkdown reports whether text is short enough, as a whole and between empty lines, to be read as Markdown: what that
-// takes grows with the square of a paragraph.
+// IsFitForMarkdown reports whether text is short enough, as a whole and between empty lines, to be
+// read as Markdown: what that takes grows with the square of a paragraph.
 func IsFitForMarkdown(text string) bool { return render.IsFitForMarkdown(text) }
 
-// JSON returns v as JSON that a terminal may show, on one line or, with an indent, on several. What Escape would change
-// is a \u escape, so that any JSON parser gives the value back.
+// JSON returns v as JSON that a terminal may show, on one line or, with an indent, on several. What
+// Escape would change is a \u escape, so that any JSON parser gives the value back.
 func JSON(v any, indent string) (string, error) { return render.JSON(v, indent) }
 
 // EscapeJSON returns JSON text as JSON does: the same value, fit for a terminal.

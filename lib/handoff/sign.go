@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// sign gives the documents their signatures: those that an import brings, and ours where Options.Sign makes one. What has none,
-// and whose author has to sign, is left out and reported in results.
+// sign gives the documents their signatures: those that an import brings, and ours where Options.Sign
+// makes one. What has none, and whose author has to sign, is left out and reported in results.
 func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]admitted, error) {
 	good := docs[:0]
 	for _, d := range docs {
@@ -111,8 +111,9 @@ type SignReceipt struct {
 // StatusSigned says that the signature of a SignReceipt is new.
 const StatusSigned = "signed"
 
-// Sign signs a stored handoff with Options.Sign, durably. The id is taken as Read takes it. A good signature stays as it is, any
-// other is replaced; one that would not be good is made all the same, and said. Errors are those of Write.
+// Sign signs a stored handoff with Options.Sign, durably. The id is taken as Read takes it. A good
+// signature stays as it is, any other is replaced; one that would not be good is made all the same,
+// and said. Errors are those of Write.
 func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) {
 	if _, err := txn.Guard(s.at); err != nil {
 		return r, err

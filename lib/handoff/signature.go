@@ -24,8 +24,9 @@ const SignatureNamespace = signers.Namespace
 // OperatorsNamespace is the namespace of the signature of the operators file.
 const OperatorsNamespace = signers.OperatorsNamespace
 
-// Trust makes the keys that the operators file gives an operator those that count, and all others of the operator revoked. It
-// returns what was recorded. An operator who is not in the file is ErrInvalid.
+// Trust makes the keys that the operators file gives an operator those that count, and all others of
+// the operator revoked. It returns what was recorded. An operator who is not in the file is
+// ErrInvalid.
 func (s *Store) Trust(ctx context.Context, operator string) (done eventlog.Trusted, err error) {
 	if err := checkOperator(operator); err != nil {
 		return done, err
@@ -41,8 +42,8 @@ func (s *Store) Trust(ctx context.Context, operator string) (done eventlog.Trust
 	return done, err
 }
 
-// Distrust says what is missing where the operators file wants a good signature of the author, "" if nothing is. refuse says that
-// the body is not to be shown.
+// Distrust says what is missing where the operators file wants a good signature of the author, "" if
+// nothing is. refuse says that the body is not to be shown.
 func (s *Store) Distrust(from string, sig Signature) (why string, refuse bool) {
 	return s.keys.Distrust(from, sig)
 }

@@ -16,8 +16,8 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParseUntil reads what people write for a time to come: a time of RFC 3339, a date, or a duration after a moment, such as
-// 48h, 7d or 2w. Anything else is ErrInvalid.
+// ParseUntil reads what people write for a time to come: a time of RFC 3339, a date, or a duration
+// after a moment, such as 48h, 7d or 2w. Anything else is ErrInvalid.
 func ParseUntil(text string, from time.Time) (time.Time, error) {
 	if d, ok := form.Duration(text); ok {
 		return from.Add(d), nil
@@ -28,8 +28,8 @@ func ParseUntil(text string, from time.Time) (time.Time, error) {
 	return time.Time{}, fault.New(ErrInvalid, "give a time such as 2026-12-01T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is no time", text)
 }
 
-// ParseSince reads what people write for Filter.Since: a time, a date, today, yesterday, or a duration before now, such as
-// 48h, 7d or 2w. Without a zone it is in that of now. Anything else is ErrInvalid.
+// ParseSince reads what people write for Filter.Since: a time, a date, today, yesterday, or a duration
+// before now, such as 48h, 7d or 2w. Without a zone it is in that of now. Anything else is ErrInvalid.
 func ParseSince(text string, now time.Time) (time.Time, error) {
 	at, _, err := parseTime(text, now)
 	return at, err

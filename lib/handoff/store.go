@@ -65,15 +65,16 @@ func (s *Store) IsOurs() bool {
 	return err == nil
 }
 
-// Init prepares the project of the store: the handoffs directory, .handoff.yaml, and what git is to ignore, to keep as it
-// is, and to merge line by line. kind says how the store lives with git from now on; "" is what the settings say, or, where
-// there are no settings and no handoffs yet, GitSynced in a git work tree. What is there stays as it is; only a kind that is
-// named replaces what another kind needed. Whatever Init returns, run again it completes what was interrupted. done says
-// what it did; it is on disk then, and what root made belongs to the owner of the project. Errors are ErrConfig.
+// Init prepares the project of the store: the handoffs directory, .handoff.yaml, and what git is to
+// ignore, to keep as it is, and to merge line by line. kind says how the store lives with git from now
+// on; "" is what the settings say, or, where there are no settings and no handoffs yet, GitSynced in a
+// git work tree. What is there stays as it is; only a kind that is named replaces what another kind
+// needed. Whatever Init returns, run again it completes what was interrupted. done says what it did;
+// it is on disk then, and what root made belongs to the owner of the project. Errors are ErrConfig.
 func (s *Store) Init(kind Git) (done []string, err error) { return project.Init(s.at, kind) }
 
-// Stamp returns a text that is another one once the store has changed, as far as its files tell: who wants to see what is new
-// asks for it now and then. It opens nothing.
+// Stamp returns a text that is another one once the store has changed, as far as its files tell: who
+// wants to see what is new asks for it now and then. It opens nothing.
 func (s *Store) Stamp() string {
 	stamp := ""
 	for _, path := range []string{
@@ -88,8 +89,8 @@ func (s *Store) Stamp() string {
 	return stamp
 }
 
-// AddOperator adds an entry to the operators file, or makes the file. One who is there already is ErrInvalid; a file that
-// cannot be read or has no place for an entry is ErrConfig.
+// AddOperator adds an entry to the operators file, or makes the file. One who is there already is
+// ErrInvalid; a file that cannot be read or has no place for an entry is ErrConfig.
 func (s *Store) AddOperator(o operators.Operator) error { return project.AddOperator(s.at, o) }
 
 // SetOperator writes into the user's configuration who the user is, for all projects. Errors are ErrConfig.

@@ -29,7 +29,8 @@ type SurfaceOptions struct {
 // mostTold is more handoffs than there is room for where agents are told of them.
 const mostTold = 1000
 
-// An Inbox is what an operator has not read: the newest of it, oldest first, and how much there is for each recipient.
+// An Inbox is what an operator has not read: the newest of it, oldest first, and how much there is for
+// each recipient.
 type Inbox struct {
 	Newest []Entry
 	For    map[string]int
@@ -46,8 +47,9 @@ func (in Inbox) Count() (all int) {
 	return all
 }
 
-// Unread returns what operator has not read and nobody has to approve first, of which at least so many of the newest are listed, without the handoffs
-// that are older than maxAgeDays; 0 is no limit of either.
+// Unread returns what operator has not read and nobody has to approve first, of which at least so many
+// of the newest are listed, without the handoffs that are older than maxAgeDays; 0 is no limit of
+// either.
 func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
 	f := Filter{To: operator, Unread: true, Approved: true}
 	if maxAgeDays > 0 {
@@ -63,10 +65,10 @@ func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err e
 	return in, nil
 }
 
-// Surface shows operator what is unread, oldest first: each body in a frame of its own, proven to be what was
-// written; one that is not is withheld, and a line says so. Of more than MaxForAgents characters the newest are
-// shown, and the others counted. Nothing is marked. That it was shown is recorded in the audit log if that is
-// possible at once; it can neither delay nor fail the call.
+// Surface shows operator what is unread, oldest first: each body in a frame of its own, proven to be
+// what was written; one that is not is withheld, and a line says so. Of more than MaxForAgents
+// characters the newest are shown, and the others counted. Nothing is marked. That it was shown is
+// recorded in the audit log if that is possible at once; it can neither delay nor fail the call.
 func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions, w io.Writer) error {
 	if err := checkOperator(operator); err != nil {
 		return err

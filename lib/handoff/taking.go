@@ -21,12 +21,14 @@ const (
 	ActReject    = eventlog.ActReject    // keep others from that, for good
 )
 
-// Act does an act for who, whose Operator it needs; Session and Reason are kept. Of any number that take a handoff at once
-// one succeeds, and the others get a *TakenError, as those who release or end what another has. Taking and ending mark it
-// as read. It may be taken and ended by whom it is for and by the operators of the operators file, archived by who has
-// written it, by whom it is for and by operators with the capability archive, approved and rejected by operators with the
-// capability approve who have not written it, and with their signature where their keys are known; else the error is
-// ErrDenied. What awaits approval, or was rejected, is refused to those who take or end it: ErrDenied too.
+// Act does an act for who, whose Operator it needs; Session and Reason are kept. Of any number that
+// take a handoff at once one succeeds, and the others get a *TakenError, as those who release or end
+// what another has. Taking and ending mark it as read. It may be taken and ended by whom it is for and
+// by the operators of the operators file, archived by who has written it, by whom it is for and by
+// operators with the capability archive, approved and rejected by operators with the capability
+// approve who have not written it, and with their signature where their keys are known; else the error
+// is ErrDenied. What awaits approval, or was rejected, is refused to those who take or end it:
+// ErrDenied too.
 func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_ ActReceipt, err error) {
 	defer func() {
 		err = unlessTold(err)

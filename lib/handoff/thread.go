@@ -9,8 +9,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
-// Thread returns the handoffs that are connected with one by answers and by what supersedes what, in the order in which they
-// were written. The id is taken as Read takes it. Nothing of it is proven but the references of that one.
+// Thread returns the handoffs that are connected with one by answers and by what supersedes what, in
+// the order in which they were written. The id is taken as Read takes it. Nothing of it is proven but
+// the references of that one.
 func (s *Store) Thread(id string) (thread.Thread, error) {
 	asked, err := s.Find(id)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// toMain moves a project in a linked work tree to the main one, if both share one store (spec 5-clones, "synced"). The
-// settings are those of the main work tree; where the branch that is checked out there has none yet, those of the linked one.
+// toMain moves a project in a linked work tree to the main one, if both share one store (spec
+// 5-clones, "synced"). The settings are those of the main work tree; where the branch that is checked
+// out there has none yet, those of the linked one.
 func (p *Project) toMain(cwd string, getenv func(string) string, flags ProjectFlags) error {
 	shares := p.Settings.Git.Value == GitSynced
 	if p.HasFile && !shares {
@@ -54,8 +55,8 @@ func (p *Project) toMain(cwd string, getenv func(string) string, flags ProjectFl
 	return nil
 }
 
-// Beside says which store a linked work tree has whose main one cannot be written: a replica of its own, or, until that has
-// begun, the one of the main work tree to read from.
+// Beside says which store a linked work tree has whose main one cannot be written: a replica of its
+// own, or, until that has begun, the one of the main work tree to read from.
 type Beside struct {
 	Main, Own string // the roots of both
 	Begun     bool
@@ -73,7 +74,8 @@ func (p *Project) standBeside(linked string) {
 	}
 }
 
-// StandOnItsOwn makes the replica of the linked work tree the store of the project. Once it has begun it is that already.
+// StandOnItsOwn makes the replica of the linked work tree the store of the project. Once it has begun
+// it is that already.
 func (p *Project) StandOnItsOwn() {
 	main := p.Options.At(p.Beside.Main)
 	p.Root, p.Options = p.Beside.Own, p.Options.At(p.Beside.Own)
@@ -83,7 +85,8 @@ func (p *Project) StandOnItsOwn() {
 // CanWrite reports whether the store may be changed, as far as can be told without changing anything.
 func (o Options) CanWrite() bool { return o.store().CanWrite() }
 
-// At returns the options of the store that another work tree has in the same place. Paths that do not lie in the project stay.
+// At returns the options of the store that another work tree has in the same place. Paths that do not
+// lie in the project stay.
 func (o Options) At(root string) Options {
 	for _, path := range []*string{&o.Dir, &o.StateDir, &o.OperatorsFile} {
 		if rel, err := filepath.Rel(o.Root, *path); err == nil && filepath.IsLocal(rel) {

@@ -113,8 +113,8 @@ func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, erro
 	return s.write(ctx, sources, true, nil)
 }
 
-// WriteChosen is WriteGood, but for what choose refuses: it gets what was found of each document before any is stored, and
-// may give others an error too.
+// WriteChosen is WriteGood, but for what choose refuses: it gets what was found of each document
+// before any is stored, and may give others an error too.
 func (s *Store) WriteChosen(ctx context.Context, sources []Source, choose func([]Result)) ([]Result, error) {
 	return s.write(ctx, sources, true, choose)
 }
@@ -164,8 +164,8 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 	return results, nil
 }
 
-// accept takes the sources through all that comes before the writing. What is refused is left out and reported in results,
-// and ends it unless keepGoing.
+// accept takes the sources through all that comes before the writing. What is refused is left out and
+// reported in results, and ends it unless keepGoing.
 func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]admitted, error) {
 	m, err := txn.Guard(s.at)
 	if err != nil {
@@ -241,8 +241,9 @@ func Faults(results []Result) error {
 	return errors.Join(errs...)
 }
 
-// Ready says whether a document could be written: that this is the right machine, and that the place can hold a store. It is for
-// programs that do long work before they write; Write looks at both again. Errors are ErrIntegrity and ErrConfig.
+// Ready says whether a document could be written: that this is the right machine, and that the place
+// can hold a store. It is for programs that do long work before they write; Write looks at both again.
+// Errors are ErrIntegrity and ErrConfig.
 func (s *Store) Ready() error {
 	if _, err := txn.Guard(s.at); err != nil {
 		return err
@@ -250,8 +251,9 @@ func (s *Store) Ready() error {
 	return s.at.CheckPlaces()
 }
 
-// Recover finishes or takes back what an interrupted command left, as every writing command does before anything
-// else. It is for those that may find that there is nothing to write. Its errors are those of Write.
+// Recover finishes or takes back what an interrupted command left, as every writing command does
+// before anything else. It is for those that may find that there is nothing to write. Its errors are
+// those of Write.
 func (s *Store) Recover(ctx context.Context) (err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	dir, err := s.at.OpenPlace(s.opt.Dir)

@@ -37,16 +37,17 @@ func ParseAnswers(data []byte) (Answers, error) {
 	return a, nil
 }
 
-// A Comparison is an answer beside what the packet says. Whether both mean the same is for who reads them to say: the
-// opposite of a sentence has nearly all of its words.
+// A Comparison is an answer beside what the packet says. Whether both mean the same is for who reads
+// them to say: the opposite of a sentence has nearly all of its words.
 type Comparison struct {
 	Question string `json:"question"` // objective, blocker or next_action
 	Packet   string `json:"packet"`
 	Answer   string `json:"answer"`
 }
 
-// compare holds the answers against the packet. Those that are equal after case, punctuation and space were put aside are
-// confirmed; the others are shown beside the packet, and somebody has to confirm them.
+// compare holds the answers against the packet. Those that are equal after case, punctuation and space
+// were put aside are confirmed; the others are shown beside the packet, and somebody has to confirm
+// them.
 func (c *checking) compare(f Facts) {
 	a := c.o.Answers
 	c.beside("objective", a.Objective, f.Objective)

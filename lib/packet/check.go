@@ -45,7 +45,8 @@ type CheckOptions struct {
 	ConfirmedBy string // who says that answers in other words mean the same, "" for nobody
 }
 
-// Work is what became of the work since the artifact was written. Its zero value is for one that says nothing of that.
+// Work is what became of the work since the artifact was written. Its zero value is for one that says
+// nothing of that.
 type Work struct {
 	Pass   bool
 	Reason string   // in our own words
@@ -53,7 +54,8 @@ type Work struct {
 	Advice string
 }
 
-// A Use is what a ledger says of a token, or of a handoff without one. Its zero value says that it was never consumed.
+// A Use is what a ledger says of a token, or of a handoff without one. Its zero value says that it was
+// never consumed.
 type Use struct {
 	Consumed  bool   `json:"-"`
 	Operator  string `json:"operator"` // who consumed it, when, and from which handoff, as far as the ledger is legible
@@ -162,8 +164,8 @@ type checking struct {
 	report Report
 }
 
-// packet checks a packet as JSON. What may be empty is decided here and not when it is read: it is the wish of who checks, and
-// no property of the packet.
+// packet checks a packet as JSON. What may be empty is decided here and not when it is read: it is the
+// wish of who checks, and no property of the packet.
 func (c *checking) packet(data []byte) {
 	v, err := read(data)
 	if err != nil {
@@ -187,8 +189,8 @@ func (c *checking) gone(reason string, err error) {
 	c.step("Ask the sender for the artifact, or write a new one from the state of the work.")
 }
 
-// run goes through the checks, in the order of the report. All run, also after one that fails: who mends a packet wants to
-// know everything at once.
+// run goes through the checks, in the order of the report. All run, also after one that fails: who
+// mends a packet wants to know everything at once.
 func (c *checking) run(f Facts) {
 	c.report.Kind = show(f.Kind)
 	f.Faults = slices.Concat(f.Faults, c.around, credentials(f.Texts))

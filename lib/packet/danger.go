@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A danger is text that asks for what cannot be undone, behind the back of the owner. Whether it was meant so is for
-// people to say: an agent that reads it is not to do it because it says so.
+// A danger is text that asks for what cannot be undone, behind the back of the owner. Whether it was
+// meant so is for people to say: an agent that reads it is not to do it because it says so.
 var (
 	// destroying are verbs where a clause asks for something, in folded text.
 	destroying = lazy(`(^|\b(and|then|or|please|just|now|first|also|should|must|can|may|to|you) )(delete|drop|wipe|erase|destroy|purge|truncate|overwrite|nuke|reset|format|force push|force delete|remove|shut down|terminate|kill|discard) `)
@@ -30,7 +30,8 @@ var (
 	}
 )
 
-// isDangerous reports whether a text asks for something of the kind. "Never delete it without asking" does not.
+// isDangerous reports whether a text asks for something of the kind. "Never delete it without asking"
+// does not.
 func (p prose) isDangerous() bool {
 	asks := func(form func() *regexp.Regexp) bool {
 		return slices.ContainsFunc(p.clauses(), func(clause string) bool {

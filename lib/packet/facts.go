@@ -39,7 +39,8 @@ type Passage struct{ Pointer, Text string }
 // cannot says whether the kind has no place for a packet field.
 func (f Facts) cannot(name string) bool { return slices.Contains(f.Cannot, name) }
 
-// Says returns what an artifact says, as far as it can be read: a packet with faults says all the same what has none.
+// Says returns what an artifact says, as far as it can be read: a packet with faults says all the same
+// what has none.
 func (in Input) Says() Facts {
 	if in.Facts != nil {
 		return *in.Facts
@@ -57,8 +58,8 @@ func (r Record) Facts() Facts {
 	return facts(r, v, nil)
 }
 
-// facts returns what was read of a packet that may have faults. v is the whole of it, for the texts that the record has no
-// field for.
+// facts returns what was read of a packet that may have faults. v is the whole of it, for the texts
+// that the record has no field for.
 func facts(r Record, v *jsontree.Value, faults []fault.Fault) Facts {
 	return Facts{
 		Kind: Kind + "/" + Version, Objective: r.Objective, Completed: r.Completed, Unresolved: r.Unresolved, Assumptions: r.Assumptions,
@@ -67,7 +68,8 @@ func facts(r Record, v *jsontree.Value, faults []fault.Fault) Facts {
 	}
 }
 
-// Passages returns every string of a JSON text with its pointer, names of members included; none when it is no JSON.
+// Passages returns every string of a JSON text with its pointer, names of members included; none when
+// it is no JSON.
 func Passages(data []byte) []Passage {
 	v, err := jsontree.Parse(data)
 	if err != nil {
@@ -76,7 +78,8 @@ func Passages(data []byte) []Passage {
 	return texts(nil, "", v)
 }
 
-// texts appends every string below v. Names of members count unless they are ours: they are text of others too.
+// texts appends every string below v. Names of members count unless they are ours: they are text of
+// others too.
 func texts(all []Passage, pointer string, v *jsontree.Value) []Passage {
 	if v == nil {
 		return all

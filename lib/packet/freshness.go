@@ -45,7 +45,8 @@ func (c *checking) work(f Facts) {
 	}
 }
 
-// age judges the time of the last update. A time in the future is no sign of freshness: beyond the skew of clocks it fails.
+// age judges the time of the last update. A time in the future is no sign of freshness: beyond the
+// skew of clocks it fails.
 func (c *checking) age(f Facts) (bool, string) {
 	updated, ok := form.ISO(f.UpdatedAt)
 	switch {
@@ -67,7 +68,8 @@ func (c *checking) age(f Facts) (bool, string) {
 	return true, fmt.Sprintf("updated %s ago (within %s limit)", rough(max(age, 0)), limit)
 }
 
-// expiry judges expires_at. One that cannot be read fails: to take it for none would be the wish of who wrote it badly.
+// expiry judges expires_at. One that cannot be read fails: to take it for none would be the wish of
+// who wrote it badly.
 func (c *checking) expiry(text, reason string) (bool, string) {
 	expires, ok := form.ISO(text)
 	switch {

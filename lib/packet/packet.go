@@ -12,15 +12,16 @@
 //	}
 //
 // A packet (kind packet/1) is a JSON object with the fields of Record. All fields but Agent, Task and
-// ExpiresAt are required and non-empty; a list that honestly has nothing says so in one entry. Fields that this
-// package does not know are kept and shown, but never believed.
+// ExpiresAt are required and non-empty; a list that honestly has nothing says so in one entry. Fields
+// that this package does not know are kept and shown, but never believed.
 //
 // Check answers one question, whether it is safe to go on from here, by four checks in a fixed order: Schema,
 // Freshness, Resume token, Replay test. Their results make the Class. Nothing that a packet says can
 // improve it; what tries to is reported and makes it worse. Other kinds are checked through Facts.
 //
-// The rules about words (words.go, claims.go, danger.go) know English and are floors: a text of nothing but words that say
-// nothing is refused, one that says little passes. What they find is for people to judge.
+// The rules about words (words.go, claims.go, danger.go) know English and are floors: a text of
+// nothing but words that say nothing is refused, one that says little passes. What they find is for
+// people to judge.
 package packet
 
 import (
@@ -83,7 +84,8 @@ func (r Record) JSON() []byte {
 	return indented.Bytes()
 }
 
-// writeMember writes a member by hand: a struct would not keep the members that this package does not know in their order.
+// writeMember writes a member by hand: a struct would not keep the members that this package does not
+// know in their order.
 func writeMember(b *bytes.Buffer, name string, value any) {
 	if b.Len() > 1 {
 		b.WriteByte(',')
@@ -113,8 +115,8 @@ func (r Record) Body() (string, error) {
 	return recordblock.Build(r.View(), Kind, Version, r.JSON())
 }
 
-// Head returns what the record says for the head of a handoff: who wrote it, what it is about, and when. It is addressed to
-// nobody.
+// Head returns what the record says for the head of a handoff: who wrote it, what it is about, and
+// when. It is addressed to nobody.
 func (r Record) Head() (from, to, topic, at string) { return r.Agent, "", r.Task, r.UpdatedAt }
 
 // Required returns the names of the fields that every packet has.
@@ -136,7 +138,8 @@ type field struct {
 	list     func(*Record) *[]string
 }
 
-// fields is the table of a packet, in the order of its JSON. Reading, writing and the list of what is required follow it.
+// fields is the table of a packet, in the order of its JSON. Reading, writing and the list of what is
+// required follow it.
 var fields = []field{
 	{name: "objective", text: func(r *Record) *string { return &r.Objective }},
 	{name: "completed", list: func(r *Record) *[]string { return &r.Completed }},

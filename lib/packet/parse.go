@@ -15,9 +15,10 @@ import (
 // MaxBytes is the size up to which a packet is read, as that of a handoff document by default.
 const MaxBytes = 1 << 20
 
-// Parse reads a packet. The error is a *fault.DocumentError with every fault of the packet: text that is not
-// strict JSON (line and column; duplicate keys and numbers that lose digits are refused), and fields that
-// are missing, empty or of another type (JSON pointer, line and column). The fields named in mayBeEmpty may be empty, not missing.
+// Parse reads a packet. The error is a *fault.DocumentError with every fault of the packet: text that
+// is not strict JSON (line and column; duplicate keys and numbers that lose digits are refused), and
+// fields that are missing, empty or of another type (JSON pointer, line and column). The fields named
+// in mayBeEmpty may be empty, not missing.
 func Parse(data []byte, mayBeEmpty ...string) (Record, error) {
 	v, err := read(data)
 	if err != nil {
@@ -57,7 +58,8 @@ type decoded struct {
 	empty  map[int]string // index of a fault → name of the field that is only empty
 }
 
-// decode reads what has the right type and notes every fault, so that a check can say all that is wrong in one run.
+// decode reads what has the right type and notes every fault, so that a check can say all that is
+// wrong in one run.
 func decode(v *jsontree.Value) *decoded {
 	d := &decoded{empty: map[int]string{}}
 	for _, f := range fields {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// replay asks what a resuming side would ask: what is it about, what stands in the way, what comes next.
-// Only the deterministic floor is claimed: the packet holds an answer that is no placeholder and does not contradict
-// another one. Given answers are compared with the packet too.
+// replay asks what a resuming side would ask: what is it about, what stands in the way, what comes
+// next. Only the deterministic floor is claimed: the packet holds an answer that is no placeholder and
+// does not contradict another one. Given answers are compared with the packet too.
 func (c *checking) replay(f Facts) {
 	problems := slices.Concat(c.objective(f), c.blocker(f), c.nextAction(f), vagueItems(f), contradictions(f))
 	if len(problems) > 0 {
@@ -36,7 +36,8 @@ func (c *checking) objective(f Facts) []said {
 	return nil
 }
 
-// blocker says what is wrong with the answer to "what stands in the way?". Nothing is an answer, silence is none.
+// blocker says what is wrong with the answer to "what stands in the way?". Nothing is an answer,
+// silence is none.
 func (c *checking) blocker(f Facts) []said {
 	switch {
 	case f.cannot("unresolved"):

@@ -42,8 +42,9 @@ const (
 	maxAllQuoted = 18_000
 )
 
-// Text returns the reports as they are read, and for several a table at the end. What an artifact says stands in a frame
-// after its report, which is in our own words. It fails only if no boundary for a frame can be drawn.
+// Text returns the reports as they are read, and for several a table at the end. What an artifact says
+// stands in a frame after its report, which is in our own words. It fails only if no boundary for a
+// frame can be drawn.
 func Text(reports []Report, o TextOptions) (string, error) {
 	var b strings.Builder
 	room := max(min(maxQuoted, maxAllQuoted/max(len(reports), 1)), 100)
@@ -72,7 +73,8 @@ func Text(reports []Report, o TextOptions) (string, error) {
 	return b.String(), nil
 }
 
-// The marks stand at the beginning of a line, where no text of a packet comes to stand: its line breaks are escaped.
+// The marks stand at the beginning of a line, where no text of a packet comes to stand: its line
+// breaks are escaped.
 var marks = map[bool]string{true: "✅", false: "❌"}
 
 // write writes one report. Its form is read by scripts, too; the tests hold it byte by byte.
@@ -130,7 +132,8 @@ func (r Report) quote(b *strings.Builder, room int) error {
 	return err
 }
 
-// always are the checks that every report has, in their order, with their columns in a table; sometimes those that some have.
+// always are the checks that every report has, in their order, with their columns in a table;
+// sometimes those that some have.
 var (
 	always    = []string{"SCHEMA", "FRESHNESS", "TOKEN", "REPLAY"}
 	sometimes = []string{StandingCheck, WorkCheck, Probes}

@@ -6,8 +6,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// Standing says which stored handoffs have to do with one: those that have taken its place, and others that take the
-// place of the same as it does. The ids are good.
+// Standing says which stored handoffs have to do with one: those that have taken its place, and others
+// that take the place of the same as it does. The ids are good.
 type Standing struct{ Successors, Beside []string }
 
 // own is a reason that quotes nothing but ids and times.

@@ -22,8 +22,8 @@ func NewToken() string {
 	return hex.EncodeToString(bits)
 }
 
-// token judges the form of the token and what the ledger knows of it. The ledger comes first: a handoff that was resumed is
-// worse than one whose token is badly written.
+// token judges the form of the token and what the ledger knows of it. The ledger comes first: a
+// handoff that was resumed is worse than one whose token is badly written.
 func (c *checking) token(f Facts) {
 	token := f.ResumeToken
 	found := secrets.Scan(token)
@@ -91,8 +91,8 @@ func (c *checking) resumedBefore(f Facts, showable bool) bool {
 	return false
 }
 
-// sharedToken looks for other stored packets with the token: to resume from one would consume it for all. It says true when it
-// has added the result of the check.
+// sharedToken looks for other stored packets with the token: to resume from one would consume it for
+// all. It says true when it has added the result of the check.
 func (c *checking) sharedToken(token string) bool {
 	if c.o.Holders == nil {
 		return false

@@ -68,8 +68,8 @@ func (l lexicon) has(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return l[w] })
 }
 
-// The words that say nothing in particular. A text of nothing but them tells nobody what to do. The lists are of
-// English, and a floor: they catch what says nothing, and let pass what says little.
+// The words that say nothing in particular. A text of nothing but them tells nobody what to do. The
+// lists are of English, and a floor: they catch what says nothing, and let pass what says little.
 const (
 	joining = `a an the of in on at for and or with by from as into onto about over up out off through to than but if so that which who what where when how
 		i we you they he she it its this these those there here them us me our my your their his her is are was were be been being am has have had do does did done
@@ -133,7 +133,8 @@ func placeholder(text string) bool {
 	return f == "" || sayingNothing().only(w) || reference().MatchString(f) || strings.HasPrefix(f, "lorem ipsum ")
 }
 
-// none says whether text honestly states that there is nothing. "Nothing is done" does not: it takes a word for what is left.
+// none says whether text honestly states that there is nothing. "Nothing is done" does not: it takes a
+// word for what is left.
 func none(text string) bool {
 	w := words(text)
 	f := strings.Join(w, " ")
@@ -157,7 +158,8 @@ func allDone(text string) bool {
 // minor are the words that carry no meaning of their own where two texts are compared.
 var minor = lexiconOf("a an the to of in on at for and or with by from is are be was were it its this that i we you they our my as into then so will has have had must should do does did please been being")
 
-// deeds returns what a text says was done or is to be done, in an order and a form that tense and articles do not change.
+// deeds returns what a text says was done or is to be done, in an order and a form that tense and
+// articles do not change.
 func deeds(text string) string {
 	var all []string
 	for _, w := range words(text) {

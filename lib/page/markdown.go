@@ -20,8 +20,8 @@ import (
 // maxDepth is how deep lists and quotes may be nested in what is read as Markdown.
 const maxDepth = 60
 
-// markdown returns a body as HTML that can do nothing: it has no script, no style, no picture, no id and no form. One that is
-// too long or too deep for that is shown as it is.
+// markdown returns a body as HTML that can do nothing: it has no script, no style, no picture, no id
+// and no form. One that is too long or too deep for that is shown as it is.
 func markdown(body string) template.HTML {
 	text, _ := render.Escape(body)
 	if !render.IsFitForMarkdown(text) {

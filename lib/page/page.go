@@ -1,8 +1,10 @@
-// Package page draws the handoffs of a store as a static site: pages that need no server and no JavaScript to read, the same
-// bytes for the same handoffs (spec 7-people, "handoff page"). It reads and writes no files.
+// Package page draws the handoffs of a store as a static site: pages that need no server and no
+// JavaScript to read, the same bytes for the same handoffs (spec 7-people, "handoff page"). It reads
+// and writes no files.
 //
-// What handoffs say is shown as data. Bodies are Markdown from escaped text: raw HTML is text, pictures are named and not
-// loaded, a link shows where it leads. A strict Content-Security-Policy stands behind that.
+// What handoffs say is shown as data. Bodies are Markdown from escaped text: raw HTML is text,
+// pictures are named and not loaded, a link shows where it leads. A strict Content-Security-Policy
+// stands behind that.
 package page
 
 import (
@@ -74,8 +76,8 @@ func fileOf(id string) string { return "h/" + strings.TrimPrefix(id, prefix) + "
 // pictureOf is where the picture of the thread of a handoff stands, in which that one is marked.
 func pictureOf(id string) string { return "t/" + strings.TrimPrefix(id, prefix) + ".svg" }
 
-// personFile is where the page of a person stands. Where case does not tell files apart, names that differ in it have different
-// files all the same.
+// personFile is where the page of a person stands. Where case does not tell files apart, names that
+// differ in it have different files all the same.
 func personFile(slug string) string {
 	if lower := strings.ToLower(slug); lower != slug {
 		slug = lower + "-" + canon.SHA256Hex([]byte(slug))[:8]
@@ -91,8 +93,8 @@ func when(instant string) string {
 	return instant[:10] + " " + instant[11:16] + " UTC"
 }
 
-// Draw calls write with each file of the site, several at once, until one fails. Names are relative, with slashes. A handoff
-// that is given twice is drawn once.
+// Draw calls write with each file of the site, several at once, until one fails. Names are relative,
+// with slashes. A handoff that is given twice is drawn once.
 func (s Site) Draw(write func(name string, content []byte) error) error {
 	s.prepare()
 	if err := s.drawAssets(write); err != nil {

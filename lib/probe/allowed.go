@@ -16,18 +16,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// allowedName is the name of the file of what was allowed: for each project a line of the hash of the path of its definition,
-// the hash of path and bytes, and the time.
+// allowedName is the name of the file of what was allowed: for each project a line of the hash of the
+// path of its definition, the hash of path and bytes, and the time.
 const allowedName = "allowed-probes"
 
-// Allowed is what a person has allowed, in the directory of the person's state. It lies in no project: what comes with a clone
-// can allow nothing.
+// Allowed is what a person has allowed, in the directory of the person's state. It lies in no project:
+// what comes with a clone can allow nothing.
 type Allowed struct {
 	Dir string // absolute
 }
 
-// Since returns when a definition was allowed as it is, "" if it is not. What was allowed cannot be told from a file
-// that is not the caller's alone, or lies in the project: that is fault.ErrDenied.
+// Since returns when a definition was allowed as it is, "" if it is not. What was allowed cannot be
+// told from a file that is not the caller's alone, or lies in the project: that is fault.ErrDenied.
 func (a Allowed) Since(d *Definition) (string, error) {
 	if err := a.check(d); err != nil {
 		return "", err

@@ -45,7 +45,8 @@ type Prober struct {
 	Only       string      // the one probe that is to run, "" for all that are claimed
 	Operator   string
 
-	// Earlier returns what the audit log of this replica says of the newest run like one, since a time; nil knows of none.
+	// Earlier returns what the audit log of this replica says of the newest run like one, since a
+	// time; nil knows of none.
 	Earlier func(like eventlog.Probed, since time.Time) (eventlog.Probed, bool)
 	Record  func(eventlog.Probed) bool // adds an event to the audit log, if that is possible at once; may be nil
 	Now     func() time.Time
@@ -107,7 +108,8 @@ func (p *Prober) claim(ctx context.Context, id, name string, said relation.Set) 
 	return f
 }
 
-// isOf reports whether a result is of the work of which the claim was made, as far as the handoff says which that was.
+// isOf reports whether a result is of the work of which the claim was made, as far as the handoff says
+// which that was.
 func isOf(said relation.Set, r eventlog.Probed) bool {
 	if len(said.Git) == 0 {
 		return true
@@ -175,8 +177,8 @@ func exit(code int) string {
 	return fmt.Sprintf("failed with exit code %d", code)
 }
 
-// work returns the commit that is checked out, and how many tracked files are not as they are in it; no commit where git cannot
-// say both.
+// work returns the commit that is checked out, and how many tracked files are not as they are in it;
+// no commit where git cannot say both.
 func (p *Prober) work(ctx context.Context) (at struct {
 	Commit  string
 	Changed int

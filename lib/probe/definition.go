@@ -1,12 +1,13 @@
-// Package probe finds out whether what a handoff claims holds, by running what the project has for that (spec 6-life, "Claims
-// and probes"). A handoff names a probe, never a command. What the probes are stands in the file [Name] in the root of the
-// project:
+// Package probe finds out whether what a handoff claims holds, by running what the project has for
+// that (spec 6-life, "Claims and probes"). A handoff names a probe, never a command. What the probes
+// are stands in the file [Name] in the root of the project:
 //
 //	probes:
 //	  test: {argv: [go, test, ./...], timeout: 10m}
 //
-// A clone brings that file along, so that nothing of it runs before the person who received it has allowed it as it is, byte
-// for byte ([Allowed]). That a probe only reads is the judgement of that person: it runs with their rights, in no sandbox.
+// A clone brings that file along, so that nothing of it runs before the person who received it has
+// allowed it as it is, byte for byte ([Allowed]). That a probe only reads is the judgement of that
+// person: it runs with their rights, in no sandbox.
 package probe
 
 import (
@@ -55,8 +56,9 @@ type Definition struct {
 	Probes []Probe // in the order of the file
 }
 
-// Read reads the definition of the project at root. One that is missing is fs.ErrNotExist. What is no plain file, or belongs to
-// somebody else than the caller and root, is fault.ErrDenied; what is no definition is fault.ErrConfig.
+// Read reads the definition of the project at root. One that is missing is fs.ErrNotExist. What is no
+// plain file, or belongs to somebody else than the caller and root, is fault.ErrDenied; what is no
+// definition is fault.ErrConfig.
 func Read(root string) (*Definition, error) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // dieWith has a process killed when this program dies, however that happens.
 func dieWith(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
-// sweep kills the processes that have a variable in their environment: those that left the process group have kept it,
-// unless they threw that away too. It reports whether none is left.
+// sweep kills the processes that have a variable in their environment: those that left the process
+// group have kept it, unless they threw that away too. It reports whether none is left.
 func sweep(variable string) bool {
 	for range 100 {
 		if !killMarked(variable) {

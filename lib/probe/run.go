@@ -28,9 +28,10 @@ type Outcome struct {
 // mark names a run in the environment of what it starts.
 const mark = "HANDOFF_PROBE_RUN"
 
-// Run runs the probe in root: no shell, nothing on standard input, no terminal, a small environment, a session and process group
-// of its own. After its time, or when ctx ends, the group is killed, and with it, as far as they can be found, those that have
-// left it. An error says that it could not be started.
+// Run runs the probe in root: no shell, nothing on standard input, no terminal, a small environment, a
+// session and process group of its own. After its time, or when ctx ends, the group is killed, and
+// with it, as far as they can be found, those that have left it. An error says that it could not be
+// started.
 func (p Probe) Run(ctx context.Context, root string, environ []string) (o Outcome, err error) {
 	runtime.LockOSThread() // what is to die with this program dies with this thread
 	defer runtime.UnlockOSThread()

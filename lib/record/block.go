@@ -25,9 +25,9 @@ func Extract(s handoff.Stored) (Block, error) {
 	return block, nil
 }
 
-// CheckBody says why a body that announces a record is not what it claims to be: the record is broken or invalid, or
-// the view is not the one that the record gives. Of a plain body, a body without a view, and a kind that this version does
-// not know there is nothing to say.
+// CheckBody says why a body that announces a record is not what it claims to be: the record is broken
+// or invalid, or the view is not the one that the record gives. Of a plain body, a body without a
+// view, and a kind that this version does not know there is nothing to say.
 func CheckBody(body string) error {
 	block, ok, err := recordblock.Extract(body)
 	if err != nil || !ok {
@@ -40,7 +40,8 @@ func CheckBody(body string) error {
 	return compareViews(views, block.View)
 }
 
-// compareViews compares the views that a record gives, the one of today first, with the one that stands before it.
+// compareViews compares the views that a record gives, the one of today first, with the one that
+// stands before it.
 func compareViews(views []string, shown string) (err error) {
 	for i := len(views) - 1; i >= 0 && shown != ""; i-- {
 		if err = compareView(views[i], shown); err == nil {
@@ -61,8 +62,8 @@ func compareView(view, shown string) error {
 	return nil
 }
 
-// viewsOf renders the views of a record: that of today, and one that earlier programs made. A kind or version that is not
-// known has none.
+// viewsOf renders the views of a record: that of today, and one that earlier programs made. A kind or
+// version that is not known has none.
 func viewsOf(block Block) ([]string, error) {
 	k, known := kindOfBlock(block)
 	if !known {

@@ -7,7 +7,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
-// A Brief is what whoever takes work over has to know before the first step, as the handoff says it. What it does not say is empty.
+// A Brief is what whoever takes work over has to know before the first step, as the handoff says it.
+// What it does not say is empty.
 type Brief struct {
 	NextAction  string   `json:"next_action"`
 	Objective   string   `json:"objective,omitempty"`

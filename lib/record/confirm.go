@@ -7,8 +7,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
-// Confirmed records in the audit log who confirmed answers in other words to the handoff of the id, "" for one that is not
-// stored. It returns why that was not possible, "" if it was or nobody confirmed any.
+// Confirmed records in the audit log who confirmed answers in other words to the handoff of the id, ""
+// for one that is not stored. It returns why that was not possible, "" if it was or nobody confirmed
+// any.
 func Confirmed(ctx context.Context, s *handoff.Store, id string, r packet.Report) string {
 	switch {
 	case r.ConfirmedBy == "":

@@ -25,8 +25,8 @@ type holder struct {
 	record packet.Record
 }
 
-// holders returns a function that gives the stored packets with a resume token. The store is read when it is first asked.
-// What cannot be proven or read holds none: there is nothing to resume from.
+// holders returns a function that gives the stored packets with a resume token. The store is read when
+// it is first asked. What cannot be proven or read holds none: there is nothing to resume from.
 func holders(s *handoff.Store) func(token string) ([]holder, error) {
 	say := s.Saying(tokens)
 	return func(token string) (found []holder, err error) {
@@ -56,8 +56,8 @@ func packetOf(body string) (packet.Record, bool) {
 	return r, err == nil
 }
 
-// Holders returns a function that names the stored packets with a token. The store is read when it is first asked. The
-// function is for one goroutine.
+// Holders returns a function that names the stored packets with a token. The store is read when it is
+// first asked. The function is for one goroutine.
 func Holders(s *handoff.Store) func(token string) ([]string, error) {
 	ask := holders(s)
 	return func(token string) (ids []string, err error) {
@@ -69,7 +69,8 @@ func Holders(s *handoff.Store) func(token string) ([]string, error) {
 	}
 }
 
-// Shared says of each of the stored handoffs that carries a packet whether another one has its token, in one sentence each.
+// Shared says of each of the stored handoffs that carries a packet whether another one has its token,
+// in one sentence each.
 func Shared(s *handoff.Store, ids []string) (warnings []string, err error) {
 	rows, err := s.FindEach(ids)
 	if err != nil {
@@ -107,8 +108,8 @@ func some(ids []string) string {
 	return named
 }
 
-// StoredAs returns the id of the stored handoff that a text is, or whose packet it is. A text that is not stored is
-// handoff.ErrInvalid.
+// StoredAs returns the id of the stored handoff that a text is, or whose packet it is. A text that is
+// not stored is handoff.ErrInvalid.
 func StoredAs(s *handoff.Store, name string, text []byte, rules handoff.Rules) (string, error) {
 	if !bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("---")) {
 		return packetAs(s, name, text)

@@ -14,9 +14,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
-// kinds is the table of kinds, in the order in which the shape of a JSON value is compared with theirs. A new kind is a
-// package whose records are contents, and a row here; what it does not say is done as for a kind that needs nothing but
-// its own text.
+// kinds is the table of kinds, in the order in which the shape of a JSON value is compared with
+// theirs. A new kind is a package whose records are contents, and a row here; what it does not say is
+// done as for a kind that needs nothing but its own text.
 var kinds = []kind{
 	{name: packet.Kind, version: packet.Version, detect: packet.Detect, read: reading(storedPacket),
 		build: Options.packet, input: packetInput, validate: validatePacket, flags: packetFlags, make: newPacket,
@@ -109,8 +109,8 @@ func kindOfBlock(block Block) (kind, bool) {
 	return kinds[i], true
 }
 
-// universal checks what is to be stored by its schema and its semantics. Tokens are not counted: they are for validate, and
-// loading a vocabulary takes longer than the write.
+// universal checks what is to be stored by its schema and its semantics. Tokens are not counted: they
+// are for validate, and loading a vocabulary takes longer than the write.
 func (o Options) universal(data []byte, s screened) (content, error) {
 	d, err := universal.Parse(data)
 	if err != nil {
@@ -156,8 +156,8 @@ func validateUniversal(data []byte, o universal.Options) (universal.Report, erro
 	return d.Validate(o)
 }
 
-// run completes the record, derives its self-audit and seals it. The audit needs to know what the scan let through, and what
-// earlier records left open.
+// run completes the record, derives its self-audit and seals it. The audit needs to know what the scan
+// let through, and what earlier records left open.
 func (o Options) run(data []byte, s screened) (content, error) {
 	d := run.Defaults{ProjectID: o.Project, CreatedAt: o.Now}
 	if o.Head.Time != "" {

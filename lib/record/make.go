@@ -7,8 +7,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/run"
 )
 
-// Options say how a record becomes a handoff. The functions may be nil; they are called when they are needed, also from several
-// goroutines at once.
+// Options say how a record becomes a handoff. The functions may be nil; they are called when they are
+// needed, also from several goroutines at once.
 type Options struct {
 	Kind  string           // one of Kinds; "" for the one that the shape of the record says
 	Head  handoff.Document // what overrides and completes what the record says; its body does not count
@@ -19,9 +19,9 @@ type Options struct {
 	Redact bool     // replace credentials in the record instead of refusing it
 	Allow  []string // rules of the secret scan whose findings are let through
 
-	// For run records: the project of one that names none, the time of one that has none (RFC 3339 with Z, in place of
-	// Head.Time), what earlier records of its project carry into it, see Carried, and who is told
-	// what it leaves undone.
+	// For run records: the project of one that names none, the time of one that has none (RFC 3339
+	// with Z, in place of Head.Time), what earlier records of its project carry into it, see Carried,
+	// and who is told what it leaves undone.
 	Project func() string
 	Now     func() string
 	Carried func(into run.Record) (run.Carried, error)
@@ -59,7 +59,8 @@ func named(name string, err error) error {
 	return err
 }
 
-// make validates a record, looks for credentials in it, and builds the handoff: faults are told with their places in data.
+// make validates a record, looks for credentials in it, and builds the handoff: faults are told with
+// their places in data.
 func (o Options) make(data []byte) (handoff.Made, error) {
 	if err := checkAllowed(o.AllowEmpty); err != nil {
 		return handoff.Made{}, err

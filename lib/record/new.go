@@ -65,14 +65,16 @@ func (m *Making) Lacking() (lacking []Flag) {
 	return lacking
 }
 
-// AsksTopic reports whether the topic of a new record must be said: a record of another kind has it in a field that is needed.
+// AsksTopic reports whether the topic of a new record must be said: a record of another kind has it in
+// a field that is needed.
 func (m *Making) AsksTopic() bool {
 	k, err := kindOf(nil, m.Kind)
 	return err != nil || k.members["topic"] != ""
 }
 
-// New returns the source that makes and stores a record: the same checks follow as for one that was written by hand. What is
-// not said is a *handoff.DocumentError, a kind that is not made here handoff.ErrInvalid.
+// New returns the source that makes and stores a record: the same checks follow as for one that was
+// written by hand. What is not said is a *handoff.DocumentError, a kind that is not made here
+// handoff.ErrInvalid.
 func New(m Making) (handoff.Source, error) {
 	k, err := kindOf(nil, m.Kind)
 	if err == nil {

@@ -12,9 +12,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Replace puts a new content into the file at path, which must still hold the old one, and keeps that beside it as
-// {name}.orig, or {name}.orig-2 and so on. Readers see the one or the other whole, and after a power cut one of them is there. A
-// path that is a symbolic link, and a file that was changed meanwhile, are refused.
+// Replace puts a new content into the file at path, which must still hold the old one, and keeps that
+// beside it as {name}.orig, or {name}.orig-2 and so on. Readers see the one or the other whole, and
+// after a power cut one of them is there. A path that is a symbolic link, and a file that was changed
+// meanwhile, are refused.
 func Replace(path string, old, content []byte) (backup string, err error) {
 	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {

@@ -138,12 +138,13 @@ func (r Resumed) Text() string {
 	return fmt.Sprintf("Resumed %s as %s at %s (%s).\n", r.HandoffID, r.Operator, r.Time, r.Report.Class) + r.framed(r.HandoffID)
 }
 
-// A Refusal says that a handoff is not resumed from as it is. It wraps no class: nothing is wrong with the store.
+// A Refusal says that a handoff is not resumed from as it is. It wraps no class: nothing is wrong with
+// the store.
 type Refusal struct {
 	Report packet.Report
 
-	// Again says that it is the operator who resumed from the handoff. What was said then may be lost: Brief is what the
-	// handoff says.
+	// Again says that it is the operator who resumed from the handoff. What was said then may be lost:
+	// Brief is what the handoff says.
 	Again bool
 	Brief Brief
 }
@@ -166,9 +167,9 @@ func (r *Refusal) Text() string {
 // Verdict returns the classification.
 func (r *Refusal) Verdict() string { return r.Report.Class.String() }
 
-// Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read. The
-// error is a *Refusal for a handoff that is not CLEAN, or not OPERATIONAL and accepted, or was resumed before; or one
-// of Store.Ledger, Store.CheckApproval or Store.Resume.
+// Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read.
+// The error is a *Refusal for a handoff that is not CLEAN, or not OPERATIONAL and accepted, or was
+// resumed before; or one of Store.Ledger, Store.CheckApproval or Store.Resume.
 func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
@@ -207,8 +208,8 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	return Resumed{c, briefOf(says), report}, err
 }
 
-// judge checks the handoff. That the store does not say what became of the token is an error of its own: it is none of
-// the handoff's faults.
+// judge checks the handoff. That the store does not say what became of the token is an error of its
+// own: it is none of the handoff's faults.
 func (r Request) judge(s *handoff.Store, in packet.Input) (packet.Report, error) {
 	o, err := r.Options(s)
 	if err != nil {

@@ -30,8 +30,8 @@ var universalFlags = []Flag{
 	{Name: "reason", Field: "meta/handoff_reason", Usage: "why it is handed over, and to a skill that had it already (`text`)"},
 }
 
-// saidOfUniversal puts what is said about a universal handoff together. The skills make the head, as those of a record do that
-// comes as JSON.
+// saidOfUniversal puts what is said about a universal handoff together. The skills make the head, as
+// those of a record do that comes as JSON.
 func saidOfUniversal(m *Making) universal.New {
 	n := universal.New{
 		Source: m.Head.From, Target: m.Head.To, Workflow: m.text("workflow"), Phase: m.text("phase"), Summary: m.text("summary"),
@@ -80,9 +80,9 @@ func fitting(d *universal.Document, err error) ([]byte, error) {
 	return d.Bytes(), nil
 }
 
-// Hop returns the source that stores the next document of a chain: the target of the universal handoff in data, which must be
-// valid, hands over to m.Head.To. id is that of the handoff that carries it, "" for none; approved says that the user agrees
-// to a long chain. Errors are those of New.
+// Hop returns the source that stores the next document of a chain: the target of the universal handoff
+// in data, which must be valid, hands over to m.Head.To. id is that of the handoff that carries it, ""
+// for none; approved says that the user agrees to a long chain. Errors are those of New.
 func Hop(m Making, data []byte, id string, approved bool) (handoff.Source, error) {
 	m.Kind = universal.Kind
 	d, err := universal.Parse(data)

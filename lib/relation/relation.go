@@ -1,5 +1,5 @@
-// Package relation holds the reserved forms of references, with which one handoff says what it has to do with others, with
-// time and with the work (spec 6-life):
+// Package relation holds the reserved forms of references, with which one handoff says what it has to
+// do with others, with time and with the work (spec 6-life):
 //
 //	re:sha256:HEX64                an answer to
 //	supersedes:sha256:HEX64        takes the place of exactly that one
@@ -10,8 +10,9 @@
 //	probe:NAME=passed              a claim that a probe of the project confirms
 //	approve:required
 //
-// Each has one spelling, so that what is parsed and formatted again is the same text. Any other reference says nothing here,
-// also a URL such as file:///x or git://host/x. Other tools keep all of them as they are.
+// Each has one spelling, so that what is parsed and formatted again is the same text. Any other
+// reference says nothing here, also a URL such as file:///x or git://host/x. Other tools keep all of
+// them as they are.
 package relation
 
 import (
@@ -99,8 +100,8 @@ func shortened(s string) string {
 	return s
 }
 
-// Parse reads a reference. One that is none of the forms is a Form without a Kind; one that begins like a form and is
-// malformed is a *MalformedError.
+// Parse reads a reference. One that is none of the forms is a Form without a Kind; one that begins
+// like a form and is malformed is a *MalformedError.
 func Parse(reference string) (Form, error) {
 	kind, rest, found := strings.Cut(reference, ":")
 	p, reserved := parsers[Kind(kind)]

@@ -19,9 +19,10 @@ import (
 // fromMain stands for the commit of what came from the main work tree: that is for its replica to send.
 const fromMain = "main-work-tree"
 
-// Gather brings the replicas of the work trees of a repository together, without git (spec 5-clones, "synced"). Where the main
-// one can be written it takes over what the others have; a linked one whose main one cannot takes over all that has, and
-// begins with that. It says what is new, and of what it cannot take over why. Without news it costs next to nothing.
+// Gather brings the replicas of the work trees of a repository together, without git (spec 5-clones,
+// "synced"). Where the main one can be written it takes over what the others have; a linked one whose
+// main one cannot takes over all that has, and begins with that. It says what is new, and of what it
+// cannot take over why. Without news it costs next to nothing.
 func Gather(ctx ctx, p *handoff.Project) {
 	warn := p.Options.Warn
 	if warn == nil {
@@ -55,7 +56,8 @@ func Gather(ctx ctx, p *handoff.Project) {
 	}
 }
 
-// replicasBeside returns the roots of the project in linked work trees of ours that have a replica of their own.
+// replicasBeside returns the roots of the project in linked work trees of ours that have a replica of
+// their own.
 func replicasBeside(p *handoff.Project) (roots []string) {
 	if p.Options.Git != handoff.GitSynced || len(p.Options.Named) > 0 {
 		return nil
@@ -71,7 +73,8 @@ func replicasBeside(p *handoff.Project) (roots []string) {
 	return roots
 }
 
-// Unimported says which replicas of linked work trees hold what is not in the main one yet, and how much, by their roots.
+// Unimported says which replicas of linked work trees hold what is not in the main one yet, and how
+// much, by their roots.
 func Unimported(p *handoff.Project) (map[string]int, error) {
 	found := make(map[string]int)
 	for _, root := range replicasBeside(p) {
@@ -132,7 +135,8 @@ func (b *beside) close() {
 	b.source.close()
 }
 
-// news returns the handoffs of the events that are new, those that are not in the store, and how far the log has come.
+// news returns the handoffs of the events that are new, those that are not in the store, and how far
+// the log has come.
 func (b *beside) news() (ids []string, c *catch, err error) {
 	c = &catch{held: held{Marks: map[string][]mark{}}, all: !b.asOwn}
 	p := b.known[b.writer]
@@ -181,8 +185,8 @@ func (b *beside) news() (ids []string, c *catch, err error) {
 	return ids, c, nil
 }
 
-// takeBeside takes over what one store has that another one lacks, and says how many handoffs those are. What is refused is tried
-// again with the next.
+// takeBeside takes over what one store has that another one lacks, and says how many handoffs those
+// are. What is refused is tried again with the next.
 func takeBeside(ctx ctx, to, from handoff.Options, asOwn bool) (n int, err error) {
 	b, err := openBeside(to, from, asOwn)
 	if err != nil {

@@ -23,15 +23,16 @@ type wanted struct {
 	max    int64
 }
 
-// Blobs are objects that were asked for. Their contents lie in a file of the repository, so that few of them are in memory.
+// Blobs are objects that were asked for. Their contents lie in a file of the repository, so that few
+// of them are in memory.
 type blobs struct {
 	file   *os.File
 	parts  []part                 // of it
 	failed *atomic.Pointer[error] // what could not be read of it, by whomever
 }
 
-// A part is what git has printed of an object: its head, and its content behind that. It has no head if it is none that was
-// wanted.
+// A part is what git has printed of an object: its head, and its content behind that. It has no head
+// if it is none that was wanted.
 type part struct {
 	head     string
 	at, size int64
@@ -90,7 +91,8 @@ func (r *repo) lay(ctx ctx, want []wanted) (got blobs, err error) {
 	return got, err
 }
 
-// openSpool opens the file that takes what git prints of objects. It has no name, and is gone with this process.
+// openSpool opens the file that takes what git prints of objects. It has no name, and is gone with
+// this process.
 func (r *repo) openSpool() (f *os.File, err error) {
 	if r.spool != nil {
 		return r.spool, nil

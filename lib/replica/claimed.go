@@ -13,8 +13,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// takeClaims adds the lines of new claims to what is to be taken over, and finds out which of them somebody here was not the
-// first to have. A claim that was moved does not count, nor does what is none.
+// takeClaims adds the lines of new claims to what is to be taken over, and finds out which of them
+// somebody here was not the first to have. A claim that was moved does not count, nor does what is
+// none.
 func (x *syncing) takeClaims(ctx ctx, c *catch) error {
 	var news []string
 	for name, commit := range x.claims {
@@ -60,8 +61,8 @@ func (x *syncing) takeClaims(ctx ctx, c *catch) error {
 	return nil
 }
 
-// isOwn reports whether a line of the ledger is of this replica, and not from others, who have to hear themselves that they
-// were not the first.
+// isOwn reports whether a line of the ledger is of this replica, and not from others, who have to hear
+// themselves that they were not the first.
 func (x *syncing) isOwn(line handoff.Consumption) (is bool, err error) {
 	log, done, err := x.openLog()
 	if err != nil {
@@ -101,7 +102,8 @@ func (x *syncing) ledger() (map[string]handoff.Consumption, error) {
 	return lines, err
 }
 
-// claimed says when all lines of the ledger were claimed: how large it was, and how many claims the remote had.
+// claimed says when all lines of the ledger were claimed: how large it was, and how many claims the
+// remote had.
 type claimed struct {
 	Remote string `json:"remote"` // the SHA-256 of its URL
 	Ledger int64  `json:"ledger"`
@@ -111,7 +113,8 @@ type claimed struct {
 // claimsAtOnce is how many claims are sent with one command line.
 const claimsAtOnce = 200
 
-// sendClaims claims what this replica knows and nobody has claimed: what was done before the first sync, or offline.
+// sendClaims claims what this replica knows and nobody has claimed: what was done before the first
+// sync, or offline.
 func (x *syncing) sendClaims(ctx ctx, before claimed) (claimed, error) {
 	file, err := x.state.Lstat(layout.Ledger)
 	now := claimed{Remote: claim.Name(x.url), Ledger: file.Size, Claims: len(x.claims)}

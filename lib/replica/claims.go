@@ -28,7 +28,8 @@ func ownTry(name string, c handoff.Consumption) string {
 	return "refs/handoff/tries/" + name + "/" + c.Operator + "/s" + c.Session
 }
 
-// fetchClaims fetches claims by their names and reads them. Those that are none are left out, with the reason in bad.
+// fetchClaims fetches claims by their names and reads them. Those that are none are left out, with the
+// reason in bad.
 func (x *syncing) fetchClaims(ctx ctx, names []string) (found map[string]claim.Claim, bad map[string]error, err error) {
 	found, bad = make(map[string]claim.Claim), make(map[string]error)
 	if len(names) == 0 {
@@ -70,8 +71,8 @@ type try struct {
 	name, ref string
 }
 
-// makeTries makes claims of lines of the ledger, but for those that the operator, and session, has tried to claim
-// before: they may have been let in without that being heard of.
+// makeTries makes claims of lines of the ledger, but for those that the operator, and session, has
+// tried to claim before: they may have been let in without that being heard of.
 func (x *syncing) makeTries(ctx ctx, lines []handoff.Consumption) (tries []try, err error) {
 	var before []wanted
 	var fresh []try
@@ -128,8 +129,8 @@ func (x *syncing) writeTries(w io.Writer, tries []try) error {
 	return err
 }
 
-// pushTries asks the remote to let claims in, and reports which it has let in, now or before. Where all is set, it lets in all
-// of them or none. The words of the remote come with what was not let in.
+// pushTries asks the remote to let claims in, and reports which it has let in, now or before. Where
+// all is set, it lets in all of them or none. The words of the remote come with what was not let in.
 func (x *syncing) pushTries(ctx ctx, tries []try, all bool) (in map[string]bool, words string, err error) {
 	args := []string{"push", "--porcelain", "--no-verify"}
 	if all && len(tries) > 1 {

@@ -39,8 +39,8 @@ func (x *syncing) listRemote(ctx context.Context) error {
 	return nil
 }
 
-// fetch fetches what others have published since. What does not continue what was fetched before is refused by git, for that
-// writer alone.
+// fetch fetches what others have published since. What does not continue what was fetched before is
+// refused by git, for that writer alone.
 func (x *syncing) fetch(ctx context.Context) error {
 	var specs strings.Builder
 	var news []string
@@ -89,8 +89,9 @@ func (x *syncing) isRefused(writer string) bool {
 	return slices.ContainsFunc(x.got.Refused, func(r Refusal) bool { return r.Writer == writer })
 }
 
-// reconcile compares the own ref of the remote with what is committed here. What is not known here was sent before sync.git
-// was lost, if the audit log of this replica continues it; else another one has this state directory too.
+// reconcile compares the own ref of the remote with what is committed here. What is not known here was
+// sent before sync.git was lost, if the audit log of this replica continues it; else another one has
+// this state directory too.
 func (x *syncing) reconcile(ctx context.Context) error {
 	there, here := x.remote[x.writer], x.refs[own("writers", x.writer)]
 	if there == "" || there == here || here != "" && x.repo.isAncestor(ctx, there, here) {

@@ -71,7 +71,8 @@ func (s said) isNews() bool {
 	return s.isOwn() || s.isVague() || !s.Synced && (s.Type == eventlog.TypeMarkRead || s.Type == eventlog.TypeSign || s.Type == eventlog.TypePrune || eventlog.IsConsumption(s.Type))
 }
 
-// eventLines goes through the events of a part of the audit log: their lines, without newlines, and where they begin.
+// eventLines goes through the events of a part of the audit log: their lines, without newlines, and
+// where they begin.
 func eventLines(log io.ReaderAt, from, to int64) iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
 		lines := bufio.NewReaderSize(io.NewSectionReader(log, from, to-from), 1<<20)

@@ -11,14 +11,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/claim"
 )
 
-// Once returns what handoff.Options.Once takes: of all that want the same line of the ledger, in whatever clone, the
-// remote lets in one. It holds the lock of sync.git until do has ended, so that a sync or another process of this replica
-// sees both the claim and its line in the ledger, or neither. Who is killed in between has the claim: the same operator of
-// this replica gets it again, and sync puts its line into the ledger.
+// Once returns what handoff.Options.Once takes: of all that want the same line of the ledger, in
+// whatever clone, the remote lets in one. It holds the lock of sync.git until do has ended, so that a
+// sync or another process of this replica sees both the claim and its line in the ledger, or neither.
+// Who is killed in between has the claim: the same operator of this replica gets it again, and sync
+// puts its line into the ledger.
 //
-// Several lines are let in together or not at all. Who is not the first gets a *handoff.LostError, and what the others have
-// claimed is in the ledger of this store. The other errors are those of Sync; the hint of one that is of the network or the
-// remote says how to do without.
+// Several lines are let in together or not at all. Who is not the first gets a *handoff.LostError, and
+// what the others have claimed is in the ledger of this store. The other errors are those of Sync; the
+// hint of one that is of the network or the remote says how to do without.
 func Once(o Options) handoff.Once {
 	return func(ctx context.Context, s *handoff.Store, want []handoff.Consumption, do func([]handoff.Consumption) error) (err error) {
 		x := &syncing{Options: o, Store: s}
@@ -73,8 +74,8 @@ func (x *syncing) claim(ctx ctx, want []handoff.Consumption) (tries []try, err e
 // rounds is how often the remote is asked where claims are refused that nobody has.
 const rounds = 4
 
-// lose returns a *handoff.LostError if one of the tries is claimed by somebody else, with what others have claimed in
-// the ledger.
+// lose returns a *handoff.LostError if one of the tries is claimed by somebody else, with what others
+// have claimed in the ledger.
 func (x *syncing) lose(ctx ctx, tries []try) error {
 	if err := x.listRemote(ctx); err != nil {
 		return err

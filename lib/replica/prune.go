@@ -8,7 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// notePruned adds the tombstone that an event is about. That which its writer has from another store comes from there too.
+// notePruned adds the tombstone that an event is about. That which its writer has from another store
+// comes from there too.
 func (c *catch) notePruned(writer string, s said) {
 	t := handoff.Tombstone{HandoffID: s.HandoffID, Operator: s.Operator, Time: s.Time, Writer: writer}
 	isOne := form.IsID(t.HandoffID) && form.IsSlug(t.Operator, document.MaxName) && form.IsInstant(t.Time)
@@ -17,8 +18,8 @@ func (c *catch) notePruned(writer string, s said) {
 	}
 }
 
-// bury takes over the tombstones, once the marks and acts are here that say what is past. What is not past here waits; of what
-// is gone nothing does.
+// bury takes over the tombstones, once the marks and acts are here that say what is past. What is not
+// past here waits; of what is gone nothing does.
 func (x *syncing) bury(ctx ctx, c *catch) (err error) {
 	if c.held.Pruned, err = x.Bury(ctx, c.held.Pruned); err != nil {
 		return err

@@ -126,8 +126,8 @@ func (x *syncing) take(ctx ctx, c *catch, o *offer) error {
 	return nil
 }
 
-// parse proves the writer file and the log of an offer, and that each document can be read, and returns what the new events
-// say; why says what is wrong. The error is one of this replica.
+// parse proves the writer file and the log of an offer, and that each document can be read, and
+// returns what the new events say; why says what is wrong. The error is one of this replica.
 func (o *offer) parse(got blobs) (found []said, why string, err error) {
 	if slices.ContainsFunc(got.parts, part.isMissing) {
 		return nil, errNoText.Error(), nil
@@ -165,7 +165,8 @@ func (o *offer) parseWriter(text []byte) (why string) {
 	return ""
 }
 
-// parseLogs goes through the new events. next gives the last file that was known, if there was one, and those that are new.
+// parseLogs goes through the new events. next gives the last file that was known, if there was one,
+// and those that are new.
 func (o *offer) parseLogs(next func() []byte) (found []said, why string) {
 	if len(o.logs) == 0 {
 		return nil, ""
@@ -234,8 +235,8 @@ func (c *catch) add(d heldDocument, got blobs, n int) {
 		}})
 }
 
-// note adds the mark or the token that an event is about. What no store can hold is passed over, and what its writer has from
-// others: their logs have it too.
+// note adds the mark or the token that an event is about. What no store can hold is passed over, and
+// what its writer has from others: their logs have it too.
 func (c *catch) note(writer string, s said) {
 	line := s.Consumption
 	line.Operator = s.Operator

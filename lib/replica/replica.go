@@ -1,15 +1,16 @@
-// Package replica exchanges the handoffs of a store with those of other replicas, over a git remote and without a server of
-// ours (spec 5-clones, "handoff sync").
+// Package replica exchanges the handoffs of a store with those of other replicas, over a git remote
+// and without a server of ours (spec 5-clones, "handoff sync").
 //
-// Each writer, which is one state directory, owns one ref of the remote, refs/handoff/writers/w-<16 hex>, and nobody else
-// changes it. Its commits only add:
+// Each writer, which is one state directory, owns one ref of the remote, refs/handoff/writers/w-<16
+// hex>, and nobody else changes it. Its commits only add:
 //
 //	writer.json            {"created":"<time>","format":"handoff-writer/1","writer":"w-…"}
 //	log/0001.jsonl         the events of its audit log, 1,000 a file, which only grow
 //	2026-05-07/<64 hex>.md a handoff, under the day of its ts_utc and the digits of its id
 //
-// Beside the writers stand the claims, refs/handoff/claims/<64 hex>, one for each line of a ledger: see package claim. A ref that
-// must not exist is let in once by whatever server there is, so that a claim has one winner. Nobody moves it.
+// Beside the writers stand the claims, refs/handoff/claims/<64 hex>, one for each line of a ledger:
+// see package claim. A ref that must not exist is let in once by whatever server there is, so that a
+// claim has one winner. Nobody moves it.
 //
 // All of it is exchanged through a bare repository in the state directory, sync.git. It has these refs:
 //
@@ -19,9 +20,9 @@
 //	refs/handoff/claims/…       the claims that are known to be in the ledger here
 //	refs/handoff/tries/…/OP/s…  claims of an operator and session of this replica that may have been let in, or not
 //
-// It can be lost: what it held comes back with the next exchange. sync.json says how far the audit log was sent and when, and
-// can be lost too; held.json holds what has to wait: documents that this replica refuses for now, and marks and tokens
-// of handoffs that it does not have yet.
+// It can be lost: what it held comes back with the next exchange. sync.json says how far the audit log
+// was sent and when, and can be lost too; held.json holds what has to wait: documents that this
+// replica refuses for now, and marks and tokens of handoffs that it does not have yet.
 package replica
 
 import (
@@ -99,12 +100,14 @@ type syncing struct {
 	got    Result
 }
 
-// Sync commits what is new here, fetches what others have published, imports what of it is proven in one batch, and sends what
-// is its own. Whatever interrupts it, the next one goes on from there and ends the same.
+// Sync commits what is new here, fetches what others have published, imports what of it is proven in
+// one batch, and sends what is its own. Whatever interrupts it, the next one goes on from there and
+// ends the same.
 //
-// Its errors wrap ErrConfig where there is no remote or it refuses the refs, ErrBusy where another sync runs, ErrIntegrity where
-// what a writer has published is not what it was, or this state directory was copied; those of handoff.Store.Write come
-// too. An error without a class is of the network: what is not sent waits.
+// Its errors wrap ErrConfig where there is no remote or it refuses the refs, ErrBusy where another
+// sync runs, ErrIntegrity where what a writer has published is not what it was, or this state
+// directory was copied; those of handoff.Store.Write come too. An error without a class is of the
+// network: what is not sent waits.
 func Sync(ctx context.Context, s *handoff.Store, o Options) (Result, error) {
 	x := &syncing{Options: o, Store: s, got: Result{Received: []handoff.Receipt{}, Refused: []Refusal{}, Lost: []Lost{}}}
 	if x.Now == nil {
@@ -205,8 +208,9 @@ func (x *syncing) refusals() error {
 	return errors.Join(errs...)
 }
 
-// findRemote returns the URL of the remote. It is what the repository of the project says, and so a stranger may have chosen it:
-// a program in the place of a transport and a repository within the project, which has hooks of its own, are refused.
+// findRemote returns the URL of the remote. It is what the repository of the project says, and so a
+// stranger may have chosen it: a program in the place of a transport and a repository within the
+// project, which has hooks of its own, are refused.
 func (x *syncing) findRemote(ctx context.Context) (string, error) {
 	top := git.Top(x.Root)
 	url := ""

@@ -30,7 +30,8 @@ type repo struct {
 	failed atomic.Pointer[error] // of the spool
 }
 
-// config is all that the repository configures. It is put back each time: whoever planted a state directory runs nothing.
+// config is all that the repository configures. It is put back each time: whoever planted a state
+// directory runs nothing.
 const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
 // openRepo opens sync.git, and makes it where it is missing. Only one may have it at a time.
@@ -73,7 +74,8 @@ func (r *repo) prepare(ctx context.Context, wait time.Duration) error {
 	return r.setConfig()
 }
 
-// isMade reports whether git takes the directory for a repository (gitrepository-layout(5)): who made it may have been killed.
+// isMade reports whether git takes the directory for a repository (gitrepository-layout(5)): who made
+// it may have been killed.
 func (r *repo) isMade() bool {
 	head, err := r.dir.ReadFile("HEAD", layout.MaxStateFile)
 	for _, name := range []string{"objects", "refs"} {
@@ -94,7 +96,8 @@ func (r *repo) setConfig() error {
 	return r.dir.Replace("config", []byte(config), 0o600)
 }
 
-// removeRemnants removes what a git that was killed has left. None runs: it would hold the lock of the directory.
+// removeRemnants removes what a git that was killed has left. None runs: it would hold the lock of the
+// directory.
 func (r *repo) removeRemnants() error {
 	return filepath.WalkDir(r.Dir, func(path string, d fs.DirEntry, err error) error {
 		switch name := filepath.Base(path); {
@@ -117,8 +120,9 @@ func isRemnant(name string) bool {
 	return strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".keep") || begins("tmp_") || begins(".tmp-") || begins("fast_import_crash_")
 }
 
-// pack puts the newest objects into one pack, and that together with others which are not much larger. Each sync stores the last file
-// of a log and the tree of a day anew; beside their older versions in a pack they take next to nothing.
+// pack puts the newest objects into one pack, and that together with others which are not much larger.
+// Each sync stores the last file of a log and the tree of a day anew; beside their older versions in a
+// pack they take next to nothing.
 func (r *repo) pack(ctx context.Context) {
 	if _, err := r.Run(ctx, git.Call{Args: []string{"repack", "-d", "--quiet", "--geometric=8"}, Limit: transferLimit}); err == nil || ctx.Err() != nil {
 		return

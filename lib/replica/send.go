@@ -112,7 +112,8 @@ func (x *syncing) allOwn(ctx ctx, tip string) (ids []string, err error) {
 	return ids, err
 }
 
-// commit adds the news to the own ref and returns the commit. What of the news does not verify is left for another time.
+// commit adds the news to the own ref and returns the commit. What of the news does not verify is left
+// for another time.
 func (x *syncing) commit(ctx ctx, p progress, n *news, tip string) (string, error) {
 	x.grew = true
 	reader, writer := io.Pipe()

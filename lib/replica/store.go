@@ -8,8 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// store imports what came, in one batch, and remembers what has to wait. What is stored already changes nothing, so that
-// an exchange which is interrupted here is repeated.
+// store imports what came, in one batch, and remembers what has to wait. What is stored already
+// changes nothing, so that an exchange which is interrupted here is repeated.
 func (x *syncing) store(ctx ctx, c *catch) error {
 	results, err := x.importAll(ctx, c)
 	if err != nil {

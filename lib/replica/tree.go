@@ -100,7 +100,8 @@ type offer struct {
 	signatures          map[string]string // blobs, by the files of their documents
 }
 
-// look says what of the changes of a writer's tree there is to import; why is not "" for what no writer publishes.
+// look says what of the changes of a writer's tree there is to import; why is not "" for what no
+// writer publishes.
 func (o *offer) look(all []change) (why string) {
 	for _, c := range all {
 		number := logNumber(c.name)

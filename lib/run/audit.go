@@ -49,8 +49,8 @@ func (a Audit) Failed() []string {
 	return names
 }
 
-// contradicted returns the flags that the record claims true although it shows itself that they are not. A sealed record
-// has none; one that somebody wrote by hand may.
+// contradicted returns the flags that the record claims true although it shows itself that they are
+// not. A sealed record has none; one that somebody wrote by hand may.
 func (r Record) contradicted() []string {
 	var names []string
 	for _, f := range flags {
@@ -61,8 +61,8 @@ func (r Record) contradicted() []string {
 	return names
 }
 
-// A flag is one question of the audit: its name, its place, why the answer is no ("" for yes), and why it may be no by what
-// the record itself does not show.
+// A flag is one question of the audit: its name, its place, why the answer is no ("" for yes), and why
+// it may be no by what the record itself does not show.
 type flag struct {
 	name    string
 	place   func(*Audit) *bool
@@ -85,7 +85,8 @@ func (f flag) why(r Record) string {
 	return cmp.Or(f.problem(r, Review{Scanned: true}), f.unseen+"who wrote the record says so")
 }
 
-// redaction asks whether the scan ran and found nothing. A finding that was let through may be right; it was not redacted.
+// redaction asks whether the scan ran and found nothing. A finding that was let through may be right;
+// it was not redacted.
 func redaction(_ Record, review Review) string {
 	switch {
 	case !review.Scanned:
@@ -104,7 +105,8 @@ func receipts(r Record, _ Review) string {
 	return ""
 }
 
-// assumptions looks at those of the record and at those carried into it, which are open unless the record names them.
+// assumptions looks at those of the record and at those carried into it, which are open unless the
+// record names them.
 func assumptions(r Record, review Review) string {
 	notes := fold(r.SelfAudit.Notes)
 	named := map[string]bool{}
@@ -131,7 +133,8 @@ func validation(r Record, _ Review) string {
 	return ""
 }
 
-// disclosure asks whether the record speaks of what went wrong. To mention is enough: what to say of it is for people.
+// disclosure asks whether the record speaks of what went wrong. To mention is enough: what to say of
+// it is for people.
 func disclosure(r Record, review Review) string {
 	said := slices.Clone(r.Risks)
 	for _, e := range r.PolicyExceptions {

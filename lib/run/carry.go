@@ -56,8 +56,8 @@ func Carry(newestFirst []Entry) ([]CarriedAssumption, []CarriedDebt) {
 	return assumptions.alive(func(a *CarriedAssumption, n int) { a.Number = n }), debt.alive(func(d *CarriedDebt, n int) { d.Number = n })
 }
 
-// OpenSteps returns the next steps of one project that no later record did, the longest open first: a completed action with
-// the text of a step closes it.
+// OpenSteps returns the next steps of one project that no later record did, the longest open first: a
+// completed action with the text of a step closes it.
 func OpenSteps(newestFirst []Entry) []OriginStep {
 	var steps carried[OriginStep]
 	for _, e := range slices.Backward(newestFirst) {
@@ -114,8 +114,8 @@ type Carried struct {
 	Steps       []OriginStep
 }
 
-// CarriedInto returns what the records of the same project carry into a run, as of its created_at. The record itself does not
-// count, so that one which is written again is sealed as it was before.
+// CarriedInto returns what the records of the same project carry into a run, as of its created_at. The
+// record itself does not count, so that one which is written again is sealed as it was before.
 func CarriedInto(newestFirst []Entry, r Record) Carried {
 	until, _ := form.Instant(r.CreatedAt)
 	earlier := slices.DeleteFunc(slices.Clone(newestFirst), func(e Entry) bool {

@@ -8,10 +8,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// craikSchema marks the handoffs of Craik (github.com/eidetic-labs/craik, src/craik/contracts/models/handoffs.py).
+// craikSchema marks the handoffs of Craik (github.com/eidetic-labs/craik,
+// src/craik/contracts/models/handoffs.py).
 const craikSchema = "craik.handoff"
 
-// craikLists are the lists of a Craik handoff that a record holds under another name, with what goes before each text there.
+// craikLists are the lists of a Craik handoff that a record holds under another name, with what goes
+// before each text there.
 var craikLists = []struct{ from, into, before string }{
 	{"memory_proposal_ids", "memory_proposals", ""},
 	{"facts_learned", "memory_proposals", ""},
@@ -25,11 +27,12 @@ var craikLists = []struct{ from, into, before string }{
 	{"open_human_delegation_ids", "next_steps", "answer the delegation "},
 }
 
-// craikNotes are the members of a Craik handoff that a record has no place for: they become notes of its self-audit.
+// craikNotes are the members of a Craik handoff that a record has no place for: they become notes of
+// its self-audit.
 var craikNotes = []string{"version", "id", "runner_metadata", "auth_profile_id", "auth_identity_hash", "operator_subject", "operator_issuer"}
 
-// fromCraik returns a Craik handoff under our names, and any other value as it is. Its claims about itself are no more than
-// notes, since they were derived by other rules; what it admits stays.
+// fromCraik returns a Craik handoff under our names, and any other value as it is. Its claims about
+// itself are no more than notes, since they were derived by other rules; what it admits stays.
 func fromCraik(v *jsontree.Value) *jsontree.Value {
 	if schema := v.Get("schema"); schema == nil || schema.Text != craikSchema {
 		return v

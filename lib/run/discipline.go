@@ -2,9 +2,9 @@ package run
 
 import "fmt"
 
-// Warnings says, before a draft is sealed, what a run leaves undone at its end: flags of the self-audit that are false and why, a
-// status that the results contradict, and what was carried into it and is not named. None of it makes the
-// record invalid. The texts quote the record, escaped.
+// Warnings says, before a draft is sealed, what a run leaves undone at its end: flags of the
+// self-audit that are false and why, a status that the results contradict, and what was carried into
+// it and is not named. None of it makes the record invalid. The texts quote the record, escaped.
 func (d Draft) Warnings(allowed []string, carried Carried) []string {
 	r, review := d.Record, Review{Scanned: true, Allowed: allowed, Carried: Assumptions(carried.Assumptions)}
 	var all []string

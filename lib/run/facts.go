@@ -7,8 +7,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
-// Inspect returns what a run record says about resuming, with the faults that Parse names. It fails only
-// for text that is no JSON object. A record that names no project has no fault by that: whoever stores it adds the name.
+// Inspect returns what a run record says about resuming, with the faults that Parse names. It fails
+// only for text that is no JSON object. A record that names no project has no fault by that: whoever
+// stores it adds the name.
 func Inspect(data []byte) (packet.Facts, error) {
 	draft, found, err := parse(data, Defaults{ProjectID: func() string { return "-" }})
 	if err != nil {

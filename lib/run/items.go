@@ -26,7 +26,8 @@ func readFile(kinds ...string) func(*object) File {
 	}
 }
 
-// readCommand reads a command or test. A result that its exit code contradicts is a fault: one of them is a lie.
+// readCommand reads a command or test. A result that its exit code contradicts is a fault: one of them
+// is a lie.
 func readCommand(kinds ...string) func(*object) Command {
 	return func(o *object) Command {
 		c := Command{

@@ -23,9 +23,9 @@ type Draft struct {
 	Claimed map[string]bool // the flags of self_audit that the text gives
 }
 
-// Parse reads and normalises a record: plain strings become items, the names of the older form and those of Craik become
-// ours, defaults fill what is left out. The error is a *fault.DocumentError with every fault, and the
-// line, column and JSON pointer of each.
+// Parse reads and normalises a record: plain strings become items, the names of the older form and
+// those of Craik become ours, defaults fill what is left out. The error is a *fault.DocumentError with
+// every fault, and the line, column and JSON pointer of each.
 func Parse(data []byte, defaults Defaults) (Draft, error) {
 	draft, found, err := parse(data, defaults)
 	if err == nil && len(found) > 0 {

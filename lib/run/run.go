@@ -10,13 +10,15 @@
 //	  "created_at": "2026-05-07T12:00:00Z"
 //	}
 //
-// A record goes one way: Parse reads and normalises it, Draft.Seal derives its self-audit from the data,
-// and the sealed Record is what a handoff carries. A caller may lower a flag of the audit or add notes; a
-// flag claimed true that the data contradict is a fault. An incomplete run is a valid record; hiding that is not.
+// A record goes one way: Parse reads and normalises it, Draft.Seal derives its self-audit from the
+// data, and the sealed Record is what a handoff carries. A caller may lower a flag of the audit or add
+// notes; a flag claimed true that the data contradict is a fault. An incomplete run is a valid record;
+// hiding that is not.
 //
-// Assumptions, context debt and next steps of earlier records of a project live on until a later record names them promoted,
-// refuted, resolved or done. Onboard collects them for whoever starts next, and gives each the number that stays its own
-// until an older one is closed. Parse takes the handoffs of Craik under their own names, too.
+// Assumptions, context debt and next steps of earlier records of a project live on until a later
+// record names them promoted, refuted, resolved or done. Onboard collects them for whoever starts
+// next, and gives each the number that stays its own until an older one is closed. Parse takes the
+// handoffs of Craik under their own names, too.
 package run
 
 import (
@@ -149,5 +151,6 @@ func (r Record) Body() (string, error) {
 	return recordblock.Build(r.View(), Kind, Version, r.JSON())
 }
 
-// Head returns what the record says for the head of a handoff: who ran, which task, and when. It is addressed to nobody.
+// Head returns what the record says for the head of a handoff: who ran, which task, and when. It is
+// addressed to nobody.
 func (r Record) Head() (from, to, topic, at string) { return r.Agent, "", r.TaskID, r.CreatedAt }

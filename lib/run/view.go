@@ -7,11 +7,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
-// View returns the record as Markdown for people, with every field that it has, and why a flag of the audit is no. Its form
-// is part of kind run/1: stored handoffs are verified against it, or against EarlierView.
+// View returns the record as Markdown for people, with every field that it has, and why a flag of the
+// audit is no. Its form is part of kind run/1: stored handoffs are verified against it, or against
+// EarlierView.
 func (r Record) View() string { return r.view(&view{}) }
 
-// EarlierView returns the view that the first programs made: without empty sections and reasons. It never changes.
+// EarlierView returns the view that the first programs made: without empty sections and reasons. It
+// never changes.
 func (r Record) EarlierView() string { return r.view(&view{short: true}) }
 
 // view writes the record for people. The same record gives the same view: verify compares them.

@@ -1,5 +1,5 @@
-// Package signature verifies SSH signatures in process, as `ssh-keygen -Y verify` does: PROTOCOL.sshsig of OpenSSH. Signing is left to
-// ssh-keygen, which knows agents and hardware keys.
+// Package signature verifies SSH signatures in process, as `ssh-keygen -Y verify` does:
+// PROTOCOL.sshsig of OpenSSH. Signing is left to ssh-keygen, which knows agents and hardware keys.
 package signature
 
 import (
@@ -14,8 +14,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// Verify returns the public key, as OpenSSH writes it, that made an armored signature of a message in a namespace. Whose key
-// that is, it does not say. A signature that is none of these bytes, and what is no signature, is ErrIntegrity.
+// Verify returns the public key, as OpenSSH writes it, that made an armored signature of a message in
+// a namespace. Whose key that is, it does not say. A signature that is none of these bytes, and what
+// is no signature, is ErrIntegrity.
 func Verify(message, armored []byte, namespace string) (key string, err error) {
 	s, err := parse(armored)
 	if err == nil {
@@ -30,8 +31,8 @@ func Verify(message, armored []byte, namespace string) (key string, err error) {
 	return s.PublicKey.Type() + " " + base64.StdEncoding.EncodeToString(s.PublicKey.Marshal()), nil
 }
 
-// parse reads one signature, which nothing but white space may surround. A signature by a certificate is one by somebody whom no
-// file of keys names.
+// parse reads one signature, which nothing but white space may surround. A signature by a certificate
+// is one by somebody whom no file of keys names.
 func parse(armored []byte) (s *sshsig.Signature, err error) {
 	defer func() { // whatever the libraries do with what nobody has checked yet
 		if bug := recover(); bug != nil {

@@ -47,7 +47,8 @@ func colourOf(state string) colour {
 // maxLanes is how many people have a lane of their own; all others share one.
 const maxLanes = 14
 
-// people returns who has a lane, in the order in which they come into the thread: of many, those with most handoffs.
+// people returns who has a lane, in the order in which they come into the thread: of many, those with
+// most handoffs.
 func (t Thread) people() (all []string) {
 	count := make(map[string]int)
 	for _, n := range t.Nodes {
@@ -88,9 +89,9 @@ type picture struct {
 	notes  int // where the words begin
 }
 
-// SVG returns the thread as a picture for browsers: a lane for each person, a row for each handoff with an arrow from who handed
-// over to whom, and at the left lines from each handoff to those that name it. It stands alone, has no script, and follows
-// light and dark.
+// SVG returns the thread as a picture for browsers: a lane for each person, a row for each handoff
+// with an arrow from who handed over to whom, and at the left lines from each handoff to those that
+// name it. It stands alone, has no script, and follows light and dark.
 func (t Thread) SVG() string {
 	at := t.numbers()
 	bows := t.bows(at)
@@ -186,7 +187,8 @@ func (p *picture) node(i int, n Node, at map[string]int) {
 	p.WriteString("</g>\n")
 }
 
-// words says at the right of a row what it is about: number, topic and state, and below what it has to do with others.
+// words says at the right of a row what it is about: number, topic and state, and below what it has to
+// do with others.
 func (p *picture) words(y, number int, n Node, at map[string]int) {
 	c := colourOf(n.State)
 	pill := 20 + 7*len([]rune(n.State))
@@ -204,7 +206,8 @@ type bow struct {
 	style            string
 }
 
-// bows returns the lines from what is named to what names it. Those that would overlap lie in different columns.
+// bows returns the lines from what is named to what names it. Those that would overlap lie in
+// different columns.
 func (t Thread) bows(at map[string]int) (all []bow) {
 	for i, n := range t.Nodes {
 		for _, e := range n.edges() {

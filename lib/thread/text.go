@@ -7,7 +7,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
 
-// Mermaid returns the thread as a sequence diagram of Mermaid: https://mermaid.js.org/syntax/sequenceDiagram.html.
+// Mermaid returns the thread as a sequence diagram of Mermaid:
+// https://mermaid.js.org/syntax/sequenceDiagram.html.
 func (t Thread) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("sequenceDiagram\n")
@@ -30,8 +31,8 @@ func (t Thread) Mermaid() string {
 	return b.String()
 }
 
-// mermaid writes whatever could be more than text as an entity code: #59; is a semicolon. A word that ends a block is
-// broken up.
+// mermaid writes whatever could be more than text as an entity code: #59; is a semicolon. A word that
+// ends a block is broken up.
 func mermaid(text string) string {
 	var b strings.Builder
 	for i, r := range render.EscapeLine(text) {

@@ -1,8 +1,9 @@
-// Package thread shows the handoffs that answer and supersede each other: as a tree of lines, and as pictures for Mermaid,
-// Graphviz and browsers, in which time goes down and arrows lead from who handed over to whom.
+// Package thread shows the handoffs that answer and supersede each other: as a tree of lines, and as
+// pictures for Mermaid, Graphviz and browsers, in which time goes down and arrows lead from who handed
+// over to whom.
 //
-// What it gets is text from others. In pictures every character that could mean anything to their readers is written as
-// a code of theirs.
+// What it gets is text from others. In pictures every character that could mean anything to their
+// readers is written as a code of theirs.
 package thread
 
 import (
@@ -46,8 +47,9 @@ func short(id string) string {
 	return id[:min(len(id), 12)]
 }
 
-// New returns the thread of these nodes: each comes after those that it names, and else older ones come first. An id is made of
-// what it names, so this is the order in which they were written, whatever the clocks say.
+// New returns the thread of these nodes: each comes after those that it names, and else older ones
+// come first. An id is made of what it names, so this is the order in which they were written,
+// whatever the clocks say.
 func New(asked string, nodes []Node) Thread {
 	at := make(map[string]int, len(nodes))
 	for i, n := range nodes {
@@ -93,7 +95,8 @@ func New(asked string, nodes []Node) Thread {
 	return t
 }
 
-// times returns by what nodes are ordered: their times, and for one that is not here that of the first that names it.
+// times returns by what nodes are ordered: their times, and for one that is not here that of the first
+// that names it.
 func times(nodes []Node, names [][]int) []string {
 	all := make([]string, len(nodes))
 	for i, n := range nodes {

@@ -11,8 +11,9 @@ import (
 // deepest is how many levels of a tree are set in; longer conversations go on below each other.
 const deepest = 12
 
-// Tree returns the thread as lines: what a handoff names stands above it, and what names it below it and set in. Of
-// several that it names it stands below the first. width is that of the terminal, 0 for no limit.
+// Tree returns the thread as lines: what a handoff names stands above it, and what names it below it
+// and set in. Of several that it names it stands below the first. width is that of the terminal, 0 for
+// no limit.
 func (t Thread) Tree(width int) string {
 	at := t.numbers()
 	below := make([][]int, len(t.Nodes)+1) // what stands below each, by number; 0 is nothing

@@ -40,7 +40,8 @@ var tiers = []struct {
 	{"meta and tracing", 150, []string{"/handoff/meta", "/handoff/tracing"}},
 }
 
-// checkTokens counts the tokens of the document as JSON returns it, so that it does not matter how its text is set out.
+// checkTokens counts the tokens of the document as JSON returns it, so that it does not matter how its
+// text is set out.
 func (d *Document) checkTokens(encoding string, r *Report) error {
 	text := d.JSON()
 	total, atLeast, err := count(encoding, text)
@@ -71,7 +72,8 @@ func count(encoding string, src []byte) (n int, atLeast bool, err error) {
 	return n, false, err
 }
 
-// checkCount compares what the document says of its size with the estimate: the writer had no tokenizer, perhaps.
+// checkCount compares what the document says of its size with the estimate: the writer had no
+// tokenizer, perhaps.
 func (d *Document) checkCount(r *Report) {
 	claimed := d.root.At(countPath)
 	if claimed == nil || claimed.Kind != jsontree.Number {

@@ -34,7 +34,8 @@ type compressor struct {
 	dir      string // directory of the session file, as the reference names it
 }
 
-// compress is the second attempt. It stops as soon as the budget holds, and undoes itself if the document would grow.
+// compress is the second attempt. It stops as soon as the budget holds, and undoes itself if the
+// document would grow.
 func (c compressor) compress() {
 	start, before := c.snapshot(), c.root.Append(nil)
 	for _, step := range []func(){c.dropOptional, c.moveSession, c.shorten, c.dropSession} {
@@ -52,10 +53,12 @@ func (c compressor) compress() {
 // fits reports whether the record, as it would be written now, is within the budget.
 func (c compressor) fits() bool { return c.measure(c.root.Append(nil)) <= TokenBudget }
 
-// measured is how much of a large text is counted before it is taken for too large: counting all of it takes long.
+// measured is how much of a large text is counted before it is taken for too large: counting all of it
+// takes long.
 const measured = 32 << 10
 
-// measure returns the number of tokens, or some number far above the budget for a text that is certain to exceed it.
+// measure returns the number of tokens, or some number far above the budget for a text that is certain
+// to exceed it.
 func (c compressor) measure(src []byte) int {
 	if len(src) > measured && c.encoding != tokens.Chars4 {
 		n, _, err := count(c.encoding, src[:measured])
@@ -81,7 +84,8 @@ func (c compressor) dropOptional() {
 	}
 }
 
-// moveSession puts payload.session into a file of its own and refers to it, if the reference is the shorter of the two.
+// moveSession puts payload.session into a file of its own and refers to it, if the reference is the
+// shorter of the two.
 func (c compressor) moveSession() {
 	session := c.root.At(sessionPath)
 	if session == nil || !c.canRefer() {

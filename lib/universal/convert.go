@@ -168,8 +168,9 @@ func level(v *jsontree.Value) string {
 	return "low"
 }
 
-// closest returns the word that is meant: the same in another case, one that shares a beginning of four letters, or the one
-// with the fewest edits. Where only one word is allowed, what is far from it is something else: then it returns "".
+// closest returns the word that is meant: the same in another case, one that shares a beginning of
+// four letters, or the one with the fewest edits. Where only one word is allowed, what is far from it
+// is something else: then it returns "".
 func closest(text string, words []string) string {
 	text = strings.ToLower(strings.TrimSpace(cutTo(text, 40)))
 	best, fewest := "", len(text)+40

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// zoned are the forms of a time with its zone, once spaces are single and letters capitals: ISO 8601, RFC 2822, and what
-// date(1) prints.
+// zoned are the forms of a time with its zone, once spaces are single and letters capitals: ISO 8601,
+// RFC 2822, and what date(1) prints.
 var zoned = []string{
 	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05 Z0700", "20060102T150405Z0700",
 	"Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04 -0700",
@@ -28,7 +28,8 @@ var zones = map[string]string{
 	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
 }
 
-// UTC returns a time in UTC with Z and what was done to it, for a time in any of the forms that a repair reads; "" for no time.
+// UTC returns a time in UTC with Z and what was done to it, for a time in any of the forms that a
+// repair reads; "" for no time.
 func UTC(text string) (utc, why string) { return inUTC(jsontree.NewString(text)) }
 
 // inUTC returns a time in UTC with Z and what was done to it, "" for what cannot be read.
@@ -83,7 +84,8 @@ func spaced(text string) string {
 	return text
 }
 
-// epoch reads seconds since 1970, or their thousandths, millionths, billionths: whatever gives a year between 1973 and 5138.
+// epoch reads seconds since 1970, or their thousandths, millionths, billionths: whatever gives a year
+// between 1973 and 5138.
 func epoch(text string) time.Time {
 	whole, fraction, _ := strings.Cut(strings.TrimSpace(text), ".")
 	n, err := strconv.ParseInt(whole, 10, 64)

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Change is one operation of a JSON Patch (RFC 6902). Applied in order to the document, the changes of a repair give the
-// repaired one.
+// A Change is one operation of a JSON Patch (RFC 6902). Applied in order to the document, the changes
+// of a repair give the repaired one.
 type Change struct {
 	Op    string          `json:"op"`              // add, remove or replace
 	Path  string          `json:"path"`            // RFC 6901 pointer
@@ -30,7 +30,8 @@ type editor struct {
 	before  string          // the hash of the payload in the beginning
 }
 
-// newEditor begins with a copy. It remembers whether the hash was right: only then a repair may make it right again.
+// newEditor begins with a copy. It remembers whether the hash was right: only then a repair may make
+// it right again.
 func newEditor(root *jsontree.Value) *editor {
 	before := payloadHash(root)
 	return &editor{
@@ -86,7 +87,8 @@ func (e *editor) remove(pointer, why string) {
 	}
 }
 
-// keep saves what stands at the place, so that cutting it loses nothing. The first value of a place is the one kept.
+// keep saves what stands at the place, so that cutting it loses nothing. The first value of a place is
+// the one kept.
 func (e *editor) keep(pointer string) {
 	if v := e.root.At(pointer); v != nil && v.Kind != jsontree.Null && !e.isKept[pointer] {
 		e.isKept[pointer] = true
@@ -100,7 +102,8 @@ func (e *editor) cut(pointer, why string) {
 	e.remove(pointer, why)
 }
 
-// cutMembers keeps and removes the members that are not wanted, in one pass: a document may have very many of them.
+// cutMembers keeps and removes the members that are not wanted, in one pass: a document may have very
+// many of them.
 func (e *editor) cutMembers(pointer, why string, wanted func(name string) bool) {
 	holder := e.root.At(pointer)
 	if holder == nil {
@@ -128,8 +131,9 @@ func (e *editor) swap(pointer string, value *jsontree.Value, why string) {
 	e.set(pointer, value, why)
 }
 
-// refresh makes payload_hash and payload_size_bytes fit a payload that was changed, where they are given. A hash that was
-// wrong from the beginning stays wrong: a repair must not vouch for a payload that someone else changed.
+// refresh makes payload_hash and payload_size_bytes fit a payload that was changed, where they are
+// given. A hash that was wrong from the beginning stays wrong: a repair must not vouch for a payload
+// that someone else changed.
 func (e *editor) refresh() {
 	hash := payloadHash(e.root)
 	if hash == e.before {

@@ -11,9 +11,9 @@ import (
 // Kind names the record in the body of a handoff, with Version after a slash.
 const Kind = "universal"
 
-// Facts returns what the document answers when it is checked like a resume packet: context.summary is the objective,
-// context.known_gaps are what is unresolved, target.invocation is the next action. Completed work, assumptions, risks and a
-// resume token have no field in a universal record.
+// Facts returns what the document answers when it is checked like a resume packet: context.summary is
+// the objective, context.known_gaps are what is unresolved, target.invocation is the next action.
+// Completed work, assumptions, risks and a resume token have no field in a universal record.
 func (d *Document) Facts() packet.Facts {
 	return packet.Facts{
 		Kind:       Kind + "/" + Version,

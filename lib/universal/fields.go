@@ -33,8 +33,8 @@ type field struct {
 	main     string
 }
 
-// fields is what a repair and its advice know of the schema. What is not in it gets neither; the verdict on it is the
-// schema's all the same.
+// fields is what a repair and its advice know of the schema. What is not in it gets neither; the
+// verdict on it is the schema's all the same.
 var fields = []field{
 	{path: "/handoff", hint: `put the whole record under one key "handoff"`},
 	{path: "/handoff/version", shape: word, words: []string{Version}},
@@ -133,7 +133,8 @@ func fieldAt(pointer string) (field, bool) {
 	return field{}, false
 }
 
-// each calls visit with the pointer of every place that the field has in the record, there or not, below parents that are.
+// each calls visit with the pointer of every place that the field has in the record, there or not,
+// below parents that are.
 func (f field) each(root *jsontree.Value, visit func(pointer string)) {
 	head, tail, list := strings.Cut(f.path, "/*")
 	if !list {

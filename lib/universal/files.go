@@ -21,8 +21,9 @@ type File struct {
 	Bytes []byte
 }
 
-// FileName returns {source}-to-{target}-{YYYYMMDDTHHMMSSZ}.json. Whatever the document says, the name holds only ASCII
-// letters, digits, dashes, underscores and that one dot, so that it cannot leave a directory. It is at most 160 bytes long.
+// FileName returns {source}-to-{target}-{YYYYMMDDTHHMMSSZ}.json. Whatever the document says, the name
+// holds only ASCII letters, digits, dashes, underscores and that one dot, so that it cannot leave a
+// directory. It is at most 160 bytes long.
 func (d *Document) FileName() string {
 	stamp := "undated"
 	if t, ok := d.Timestamp(); ok {
@@ -31,11 +32,13 @@ func (d *Document) FileName() string {
 	return slug(d.Source()) + "-to-" + slug(d.Target()) + "-" + stamp + ".json"
 }
 
-// slug makes a part of a file name from any text. Dots and slashes become dashes too: no name can climb, or hide its file.
+// slug makes a part of a file name from any text. Dots and slashes become dashes too: no name can
+// climb, or hide its file.
 func slug(text string) string { return cmp.Or(strings.Trim(form.Slug(text, 64), "-"), "unnamed") }
 
-// SessionDir returns {session_path}/handoffs relative to root. It fails with fault.ErrInvalid when root, with symbolic
-// links resolved, does not contain session_path: the path comes from the document and may name any place.
+// SessionDir returns {session_path}/handoffs relative to root. It fails with fault.ErrInvalid when
+// root, with symbolic links resolved, does not contain session_path: the path comes from the document
+// and may name any place.
 func (d *Document) SessionDir(root string) (string, error) {
 	session := d.text("/handoff/source/session_path")
 	outside := &fault.Error{
@@ -62,10 +65,11 @@ func (d *Document) SessionDir(root string) (string, error) {
 	return "", outside
 }
 
-// WriteFiles creates the files in dir, a path relative to root that is made if need be; "." is root itself. Nothing outside
-// root is ever touched, also not through symbolic links, and no file is replaced: one that is there already is taken for
-// written if it has the same content, else it is an error that wraps fs.ErrExist. When one file fails, those created before
-// it are removed. The files are synced to disk.
+// WriteFiles creates the files in dir, a path relative to root that is made if need be; "." is root
+// itself. Nothing outside root is ever touched, also not through symbolic links, and no file is
+// replaced: one that is there already is taken for written if it has the same content, else it is an
+// error that wraps fs.ErrExist. When one file fails, those created before it are removed. The files
+// are synced to disk.
 func WriteFiles(root, dir string, files ...File) error {
 	base, err := os.OpenRoot(root)
 	if err != nil {

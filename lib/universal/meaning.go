@@ -89,8 +89,8 @@ var names = map[string]string{
 	"event_type":   "type event",
 }
 
-// rename gives a field that is missing the value of one whose name looks like it or means the same. In an object that takes
-// any member, only what the field cannot be without is looked for.
+// rename gives a field that is missing the value of one whose name looks like it or means the same. In
+// an object that takes any member, only what the field cannot be without is looked for.
 func rename(e *editor, f field, pointer string) {
 	holder, name := e.parent(pointer)
 	if e.root.At(pointer) != nil || holder == nil || holder.Kind != jsontree.Object {

@@ -99,8 +99,8 @@ func shortenSummary(e *editor) {
 	}
 }
 
-// cutTo returns at most max characters of the text, the last three of them dots where something was cut. A surrogate that
-// stands alone counts as one character.
+// cutTo returns at most max characters of the text, the last three of them dots where something was
+// cut. A surrogate that stands alone counts as one character.
 func cutTo(text string, max int) string {
 	if len(text) <= max {
 		return text

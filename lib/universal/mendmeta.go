@@ -10,7 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
-// shortenChain takes an empty chain away and cuts the middle of one that is too long. An entry that is the target stays, so that a circle remains visible.
+// shortenChain takes an empty chain away and cuts the middle of one that is too long. An entry that is
+// the target stays, so that a circle remains visible.
 func shortenChain(e *editor) {
 	hops := e.root.At(chainPath)
 	if hops != nil && hops.Kind == jsontree.Array && len(hops.Items) == 0 {

@@ -16,7 +16,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
-// A New is what somebody says about a document that does not exist yet. What is empty is left out, or gets its default.
+// A New is what somebody says about a document that does not exist yet. What is empty is left out, or
+// gets its default.
 type New struct {
 	Source, Target                string // skills; of a hop the source is the target of the document before it
 	Workflow, Phase, SessionPath  string
@@ -30,8 +31,8 @@ type New struct {
 	At                            time.Time
 }
 
-// Make returns a document with a trace_id of its own, a chain of one hop, its hash and its count of tokens. The error is about
-// Working; whether the document is valid is for Validate to say.
+// Make returns a document with a trace_id of its own, a chain of one hop, its hash and its count of
+// tokens. The error is about Working; whether the document is valid is for Validate to say.
 func Make(n New) (*Document, error) {
 	text := func(s string) *jsontree.Value { return jsontree.NewString(s) }
 	root := jsontree.NewObject(
@@ -55,8 +56,9 @@ func Make(n New) (*Document, error) {
 	return d.with(n)
 }
 
-// Hop returns the next document of the chain: the target hands over to n.Target. What is said replaces what the document
-// says; artifacts and files come to those that it has. Reason and approval are about one hop, and go.
+// Hop returns the next document of the chain: the target hands over to n.Target. What is said replaces
+// what the document says; artifacts and files come to those that it has. Reason and approval are about
+// one hop, and go.
 func (d *Document) Hop(n New) (*Document, error) {
 	e := newEditor(d.root)
 	hops := jsontree.NewArray()
@@ -151,7 +153,8 @@ func (e *editor) add(holder, list string, item *jsontree.Value) {
 	e.set(holder+"/"+list, jsontree.NewArray(item), "")
 }
 
-// look returns the absolute path of a file, which means the same to whoever gets it, and its checksum if it is a file.
+// look returns the absolute path of a file, which means the same to whoever gets it, and its checksum
+// if it is a file.
 func look(name string) (path, sum string, err error) {
 	if path, err = filepath.Abs(name); err != nil {
 		return "", "", err

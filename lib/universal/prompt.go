@@ -9,8 +9,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Prompt returns a text that asks a language model to mend a document. The document and the faults, which quote it, pass
-// through frame, which marks them as untrusted; nothing of them stands outside. A nil frame leads each line with "| ".
+// Prompt returns a text that asks a language model to mend a document. The document and the faults,
+// which quote it, pass through frame, which marks them as untrusted; nothing of them stands outside. A
+// nil frame leads each line with "| ".
 func Prompt(document []byte, faults []fault.Fault, frame func(text string) string) string {
 	if frame == nil {
 		frame = barred
@@ -32,7 +33,8 @@ func barred(text string) string {
 	return "| " + strings.ReplaceAll(strings.TrimRight(newlines.Replace(text), "\n"), "\n", "\n| ")
 }
 
-// Failure returns the report of a repair that failed: what each attempt changed, what was wrong after it, what to do.
+// Failure returns the report of a repair that failed: what each attempt changed, what was wrong after
+// it, what to do.
 func (r Repair) Failure() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the document could not be repaired in %s; nothing was changed\n\nas it is: %s at the %s stage\n",

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
-// RepairOptions says how a document is repaired. The zero value of what it adds to Options is the real world. Now is the
-// default of a missing timestamp, too.
+// RepairOptions says how a document is repaired. The zero value of what it adds to Options is the real
+// world. Now is the default of a missing timestamp, too.
 type RepairOptions struct {
 	Options
 	NewID      func() string // makes a trace_id: a random UUID version 4
@@ -27,7 +27,8 @@ type Repair struct {
 	Moved    []File    `json:"-"`        // what was moved or cut, to be written beside the document before anything relies on it
 }
 
-// An Attempt is one of the three: "defaults", "compression", "working context only". Each goes on from the one before.
+// An Attempt is one of the three: "defaults", "compression", "working context only". Each goes on from
+// the one before.
 type Attempt struct {
 	Name   string   `json:"name"`
 	Patch  []Change `json:"patch"`
@@ -45,11 +46,12 @@ func (r Repair) Patch() (all []Change) {
 	return all
 }
 
-// Repair makes the document valid in at most three attempts: defaults and conversions, then compression, then the working
-// context only. A valid document is returned as it is, unless its token_count or the length of its chain can be bettered. No attempt
-// is made on a document of another version.
-// Nothing is lost: what is removed, cut or replaced is in Moved. A payload hash that does not fit is never replaced. The
-// error says that the options cannot be used; a document that cannot be repaired is no error.
+// Repair makes the document valid in at most three attempts: defaults and conversions, then
+// compression, then the working context only. A valid document is returned as it is, unless its
+// token_count or the length of its chain can be bettered. No attempt is made on a document of another
+// version. Nothing is lost: what is removed, cut or replaced is in Moved. A payload hash that does not
+// fit is never replaced. The error says that the options cannot be used; a document that cannot be
+// repaired is no error.
 func (d *Document) Repair(o RepairOptions) (Repair, error) {
 	o = o.withDefaults()
 	report, err := d.Validate(o.Options)
@@ -153,8 +155,8 @@ func (e *editor) sessionFile(dir string) string {
 	return path.Join(dir, "session-context-"+idForName(e.root, printed(e.session))+".json")
 }
 
-// idForName returns the trace_id, if it is one (a repair has seen to that before it names a file), and a part of the hash
-// of what the file holds: all documents of a chain have the same trace_id.
+// idForName returns the trace_id, if it is one (a repair has seen to that before it names a file), and
+// a part of the hash of what the file holds: all documents of a chain have the same trace_id.
 func idForName(root *jsontree.Value, content []byte) string {
 	id := textAt(root, "/handoff/trace_id")
 	if !isTraceID(id) {

@@ -11,7 +11,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// The lengths of a chain: more hops than approvedHops need the user's approval, more than longestChain are too many.
+// The lengths of a chain: more hops than approvedHops need the user's approval, more than longestChain
+// are too many.
 const (
 	approvedHops = 5
 	longestChain = 10
@@ -26,8 +27,8 @@ func (d *Document) checkSemantics(o Options, r *Report) {
 	fault.Sort(r.Faults)
 }
 
-// checkHash compares the payload with its hash. That is the one fault which says that somebody may have changed the document,
-// and not that it was badly written.
+// checkHash compares the payload with its hash. That is the one fault which says that somebody may
+// have changed the document, and not that it was badly written.
 func (d *Document) checkHash(r *Report) {
 	if claimed := d.text(hashPath); claimed != "" && claimed != r.PayloadHash {
 		r.Mismatch = true
@@ -95,8 +96,8 @@ func drawn(hops []string, target string) string {
 	return b.String()
 }
 
-// checkTimes compares the two times of a document with each other. Whether it has expired by now is not asked: a document
-// is valid or not, whenever one looks.
+// checkTimes compares the two times of a document with each other. Whether it has expired by now is
+// not asked: a document is valid or not, whenever one looks.
 func (d *Document) checkTimes(now time.Time, r *Report) {
 	const pointer = "/handoff/expires_at"
 	start, ok := d.Timestamp()
@@ -138,7 +139,8 @@ func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 	}
 }
 
-// isTemporary reports whether a path lies where systems clean up, on any of them: the document may come from another one.
+// isTemporary reports whether a path lies where systems clean up, on any of them: the document may
+// come from another one.
 func isTemporary(name string) bool {
 	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	within := func(dir string) bool { return strings.HasPrefix(slashed, dir) }

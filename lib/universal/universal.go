@@ -1,5 +1,5 @@
-// Package universal reads, validates, repairs and shows universal handoffs v3.0: one JSON object {"handoff": {…}} by which
-// one skill hands its work to another. It needs no store.
+// Package universal reads, validates, repairs and shows universal handoffs v3.0: one JSON object
+// {"handoff": {…}} by which one skill hands its work to another. It needs no store.
 //
 //	{"handoff": {
 //	  "version": "3.0", "schema_type": "universal", "timestamp": "2026-05-07T12:00:00Z", "trace_id": "…a UUID of version 4…",
@@ -11,21 +11,24 @@
 //	  "tracing": {"events": […]}
 //	}}
 //
-// Only working is required of the payload, tracing may be absent, and below the record's own keys objects are open.
+// Only working is required of the payload, tracing may be absent, and below the record's own keys
+// objects are open.
 //
-// A Document is validated in three stages: its schema, its token budget, its semantics. All faults of a stage are reported
-// together, each with its RFC 6901 pointer and its repair; a stage with faults ends the validation. Warnings are kept apart
-// and never make a document invalid.
+// A Document is validated in three stages: its schema, its token budget, its semantics. All faults of
+// a stage are reported together, each with its RFC 6901 pointer and its repair; a stage with faults
+// ends the validation. Warnings are kept apart and never make a document invalid.
 //
-// Tokens are counted over the compact form, whatever the text looks like; a repaired or stored document keeps how its text is
-// set out. Repair converts before it drops: times, names, words and shapes that are meant become those that are wanted. Make
-// makes a document from what is said about it, Hop the next one of its chain.
+// Tokens are counted over the compact form, whatever the text looks like; a repaired or stored
+// document keeps how its text is set out. Repair converts before it drops: times, names, words and
+// shapes that are meant become those that are wanted. Make makes a document from what is said about
+// it, Hop the next one of its chain.
 //
-// The payload is covered by meta.payload_hash: "sha256:" and the SHA-256 of the payload as compact JSON in the document's
-// own key order, byte for byte what JSON.stringify(handoff.payload) gives in JavaScript.
+// The payload is covered by meta.payload_hash: "sha256:" and the SHA-256 of the payload as compact
+// JSON in the document's own key order, byte for byte what JSON.stringify(handoff.payload) gives in
+// JavaScript.
 //
-// A document is untrusted text. Nothing here follows a reference in it, and no name or path from it chooses where something
-// is written.
+// A document is untrusted text. Nothing here follows a reference in it, and no name or path from it
+// chooses where something is written.
 package universal
 
 import (
@@ -51,8 +54,9 @@ type Document struct {
 	src  []byte
 }
 
-// Parse reads JSON strictly: no duplicate keys, no number that JavaScript would change, at most 5 MiB, 200 levels and
-// 250,000 values. The error is a *fault.DocumentError with the line and column of the fault.
+// Parse reads JSON strictly: no duplicate keys, no number that JavaScript would change, at most 5 MiB,
+// 200 levels and 250,000 values. The error is a *fault.DocumentError with the line and column of the
+// fault.
 func Parse(src []byte) (*Document, error) {
 	root, err := jsontree.Parse(src)
 	if err != nil {
@@ -61,8 +65,8 @@ func Parse(src []byte) (*Document, error) {
 	return &Document{root: root, src: src}, nil
 }
 
-// Detect says whether a JSON value looks like a universal handoff. One that lacks the wrapper is taken for one too, so
-// that its validation can say so.
+// Detect says whether a JSON value looks like a universal handoff. One that lacks the wrapper is taken
+// for one too, so that its validation can say so.
 func Detect(v *jsontree.Value) bool {
 	return v.Get("handoff") != nil || v.Get("schema_type") != nil && v.Get("payload") != nil
 }
@@ -77,22 +81,23 @@ const (
 	chainPath      = "/handoff/meta/handoff_chain"
 )
 
-// Bytes returns the text that was parsed, or that of a repaired document, which is set out as the one that was parsed.
+// Bytes returns the text that was parsed, or that of a repaired document, which is set out as the one
+// that was parsed.
 func (d *Document) Bytes() []byte { return d.src }
 
-// JSON returns the document as compact JSON with its own key order. Optional fields that are null are left out; where that
-// changes a payload whose hash was right, hash and size are made right again.
+// JSON returns the document as compact JSON with its own key order. Optional fields that are null are
+// left out; where that changes a payload whose hash was right, hash and size are made right again.
 func (d *Document) JSON() []byte { return d.written().Append(nil) }
 
-// Body returns the handoff body that carries the document: its view and its block, which has what JSON returns, set out as
-// the text that was parsed.
+// Body returns the handoff body that carries the document: its view and its block, which has what JSON
+// returns, set out as the text that was parsed.
 func (d *Document) Body() (string, error) {
 	text := form.Normal(d.written().AppendLike(nil, d.src))
 	return recordblock.Build(d.View(), Kind, Version, text)
 }
 
-// Rehashed returns the document with payload_hash and payload_size_bytes computed anew, where it has them. Whoever calls it
-// vouches for the payload.
+// Rehashed returns the document with payload_hash and payload_size_bytes computed anew, where it has
+// them. Whoever calls it vouches for the payload.
 func (d *Document) Rehashed() *Document {
 	e := newEditor(d.root)
 	if e.root.At(hashPath) != nil {

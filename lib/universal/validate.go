@@ -38,8 +38,8 @@ type Report struct {
 // Valid reports whether the document has no fault.
 func (r Report) Valid() bool { return len(r.Faults) == 0 }
 
-// Err returns nil for a valid document, an error that wraps fault.ErrIntegrity when the payload hash is the only fault,
-// and a *fault.DocumentError, which wraps fault.ErrInvalid, for everything else.
+// Err returns nil for a valid document, an error that wraps fault.ErrIntegrity when the payload hash
+// is the only fault, and a *fault.DocumentError, which wraps fault.ErrInvalid, for everything else.
 func (r Report) Err() error {
 	switch {
 	case r.Valid():
@@ -117,7 +117,8 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 	return faults
 }
 
-// foreign reports whether the document says that it is of another version, and not only in other words of this one.
+// foreign reports whether the document says that it is of another version, and not only in other words
+// of this one.
 func (d *Document) foreign() bool {
 	v := d.root.At(versionPath)
 	return v != nil && v.Kind == jsontree.String && v.Text != Version && !isVersion(v.Text)
@@ -152,7 +153,8 @@ func (d *Document) checkDays(known []fault.Fault) (faults []fault.Fault) {
 	return faults
 }
 
-// place gives each fault the line and column of its value, or of the object that lacks it. One walk serves all.
+// place gives each fault the line and column of its value, or of the object that lacks it. One walk
+// serves all.
 func (d *Document) place(faults []fault.Fault) {
 	wanted := map[string]*jsontree.Value{}
 	for _, f := range faults {

@@ -11,9 +11,10 @@ import (
 // sections are the objects of a record that the view shows under a heading, in this order.
 var sections = []string{"source", "target", "context", "payload", "meta", "tracing"}
 
-// View returns the record as Markdown, for people. It shows every field, in the record's own order within a section. The
-// same record always gives the same bytes: the form is frozen for universal/3.0. View of a document and of what JSON returns
-// for it are the same. No text of the record can pass for markup of the view.
+// View returns the record as Markdown, for people. It shows every field, in the record's own order
+// within a section. The same record always gives the same bytes: the form is frozen for universal/3.0.
+// View of a document and of what JSON returns for it are the same. No text of the record can pass for
+// markup of the view.
 func (d *Document) View() string {
 	root := d.written()
 	record := root.Get("handoff")

@@ -114,7 +114,8 @@ func (c compared) what(words func(n int, what string) string) string {
 	return strings.Join(all, ", ")
 }
 
-// is reports whether a file has a SHA-256, as it is or, of a text, with the line ends that git stores. It adds to read what it reads.
+// is reports whether a file has a SHA-256, as it is or, of a text, with the line ends that git stores.
+// It adds to read what it reads.
 func (t Tree) is(path, sum string, read *int64) (bool, error) {
 	f, size, err := t.open(path)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package work compares what a handoff says about the work that it was written at with the work as it is now: the commit, its
-// branch, and files by their SHA-256 (spec 6-life, "Freshness against the work"). It never says that a handoff is better than
-// it is: what cannot be compared does not pass.
+// Package work compares what a handoff says about the work that it was written at with the work as it
+// is now: the commit, its branch, and files by their SHA-256 (spec 6-life, "Freshness against the
+// work"). It never says that a handoff is better than it is: what cannot be compared does not pass.
 //
-// Whoever wrote the handoff, and whoever made the repository, may be hostile: files are read below the root of the project alone,
-// and of git's questions only those are asked that run nothing ([git.Tree]).
+// Whoever wrote the handoff, and whoever made the repository, may be hostile: files are read below the
+// root of the project alone, and of git's questions only those are asked that run nothing
+// ([git.Tree]).
 package work
 
 import (
@@ -231,7 +232,8 @@ func join(a, b string) string {
 	return a + ", " + b
 }
 
-// Commit returns the reference to what is checked out. It fails with fault.ErrInvalid where there is no commit.
+// Commit returns the reference to what is checked out. It fails with fault.ErrInvalid where there is
+// no commit.
 func (t Tree) Commit(ctx context.Context) (string, error) {
 	commit, branch, err := t.git.Head(ctx)
 	if err != nil {
@@ -251,7 +253,8 @@ func (t Tree) Commit(ctx context.Context) (string, error) {
 	return f.String(), nil
 }
 
-// File returns the reference to a file as it is; path is absolute. It fails with fault.ErrInvalid for what is no file of the project.
+// File returns the reference to a file as it is; path is absolute. It fails with fault.ErrInvalid for
+// what is no file of the project.
 func (t Tree) File(path string) (string, error) {
 	rel, err := filepath.Rel(t.git.Dir, path)
 	if err == nil {

@@ -1,5 +1,6 @@
-// Package approval says which handoffs need an approval, who may give it, and what an approval or a rejection has to be signed
-// with (spec 6-life, "Approval and loops"). That one was given is a line of the ledger, as taking a handoff is.
+// Package approval says which handoffs need an approval, who may give it, and what an approval or a
+// rejection has to be signed with (spec 6-life, "Approval and loops"). That one was given is a line of
+// the ledger, as taking a handoff is.
 package approval
 
 import (
@@ -28,7 +29,8 @@ type Desk struct {
 	Sign   func(text []byte) ([]byte, error)               // in signers.ApprovalNamespace; nil can sign nothing
 }
 
-// Policies returns what the operators file asks of handoffs from one operator to another, nil if it asks for nothing.
+// Policies returns what the operators file asks of handoffs from one operator to another, nil if it
+// asks for nothing.
 func Policies(at *store.Store) (asks func(from, to string) bool, err error) {
 	text, err := at.OperatorsText()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte("policies")) {
@@ -44,7 +46,8 @@ func Policies(at *store.Store) (asks func(from, to string) bool, err error) {
 	return list.AsksApproval, nil
 }
 
-// Check is fault.ErrDenied for a handoff that needs an approval and has none, or was rejected. life is what became of it.
+// Check is fault.ErrDenied for a handoff that needs an approval and has none, or was rejected. life is
+// what became of it.
 func Check(at *store.Store, life eventlog.Life, row index.Row, references []string) error {
 	asks, err := Policies(at)
 	if err != nil {
@@ -75,8 +78,8 @@ func (d Desk) Admit(row index.Row, operator string) error {
 	return fault.New(fault.ErrDenied, ask, "the operator %s is not verified: %s", fault.Own(operator), status.Reason)
 }
 
-// Signed returns an approval or a rejection with its signature, where keys of the operator are known: anybody could claim it
-// otherwise.
+// Signed returns an approval or a rejection with its signature, where keys of the operator are known:
+// anybody could claim it otherwise.
 func (d Desk) Signed(act eventlog.Act, c eventlog.Consumption) (eventlog.Consumption, error) {
 	c.Token = act.Key(c.HandoffID, 0)
 	knows, err := d.Keys.Knows(c.Operator)
@@ -111,8 +114,8 @@ func (d Desk) prove(c eventlog.Consumption) error {
 	return err
 }
 
-// Counts reports whether an approval or a rejection that another store has of a handoff counts here: its operator may decide of
-// it, and has signed that where keys of theirs are known.
+// Counts reports whether an approval or a rejection that another store has of a handoff counts here:
+// its operator may decide of it, and has signed that where keys of theirs are known.
 func (d Desk) Counts(row index.Row, c eventlog.Consumption) bool {
 	of, _, _, _ := eventlog.ParseKey(c.Token)
 	list, err := d.At.Operators()

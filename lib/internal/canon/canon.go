@@ -27,9 +27,9 @@ type Member struct {
 
 var errUTF8 = errors.New("a string that is not valid UTF-8 has no canonical form")
 
-// ID returns the handoff_id of an object with these members, in any order: sha256: and the lower-case hex SHA-256 of
-// its canonical bytes. It fails when a string is not valid UTF-8: encoding/json would replace the bytes, and two handoffs
-// would share an id.
+// ID returns the handoff_id of an object with these members, in any order: sha256: and the lower-case
+// hex SHA-256 of its canonical bytes. It fails when a string is not valid UTF-8: encoding/json would
+// replace the bytes, and two handoffs would share an id.
 func ID(members []Member) (string, error) {
 	canonical, err := Object(members)
 	if err != nil {
@@ -38,7 +38,8 @@ func ID(members []Member) (string, error) {
 	return "sha256:" + SHA256Hex(canonical), nil
 }
 
-// Object returns what ID hashes. It writes the canonical form itself: the library takes 2 ms for a body of 100 KB.
+// Object returns what ID hashes. It writes the canonical form itself: the library takes 2 ms for a
+// body of 100 KB.
 func Object(members []Member) ([]byte, error) {
 	size := 512
 	for _, m := range members {

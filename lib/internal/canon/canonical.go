@@ -136,8 +136,8 @@ func isPlain(key string) bool {
 	return true
 }
 
-// integer takes a whole number without superfluous zeros. Fractions and exponents have a canonical form that is not worth
-// knowing twice: they are left to the library.
+// integer takes a whole number without superfluous zeros. Fractions and exponents have a canonical
+// form that is not worth knowing twice: they are left to the library.
 func (s *scanner) integer() bool {
 	const digits = 15
 	end := 0

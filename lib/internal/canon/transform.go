@@ -76,7 +76,8 @@ func appendObject(b []byte, members []jsontree.Member) (_ []byte, err error) {
 	return append(b, '}'), nil
 }
 
-// appendText appends a string, but for one with half of a surrogate pair, which the tree keeps as what is no UTF-8.
+// appendText appends a string, but for one with half of a surrogate pair, which the tree keeps as what
+// is no UTF-8.
 func appendText(b []byte, s string) ([]byte, error) {
 	if !utf8.ValidString(s) {
 		return nil, errUTF8
@@ -92,8 +93,8 @@ func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
 
-// safe refuses a number that a double does not keep, as far as integers go: one with a fraction or an exponent is a
-// double by intent, as long as it is finite.
+// safe refuses a number that a double does not keep, as far as integers go: one with a fraction or an
+// exponent is a double by intent, as long as it is finite.
 func safe(number string) error {
 	f, err := strconv.ParseFloat(number, 64)
 	switch {

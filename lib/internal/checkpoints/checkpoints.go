@@ -1,5 +1,5 @@
-// Package checkpoints keeps signed checkpoints of an audit log in the state directory: how far the log had come when
-// somebody signed for it.
+// Package checkpoints keeps signed checkpoints of an audit log in the state directory: how far the log
+// had come when somebody signed for it.
 package checkpoints
 
 import (
@@ -47,7 +47,8 @@ func Keep(ctx context.Context, s *store.Store, c eventlog.Checkpoint, signature 
 }
 
 // Check returns nil if the audit log holds what it held at the checkpoint: if it is that log, of the
-// same store, or a continuation of it. Else the error is ErrIntegrity and names the first line that is known to be bad.
+// same store, or a continuation of it. Else the error is ErrIntegrity and names the first line that is
+// known to be bad.
 func Check(s *store.Store, c eventlog.Checkpoint) error {
 	log, err := fsck.ReadLog(s, c)
 	if err != nil {
@@ -77,8 +78,8 @@ func checkKept(s *store.Store, c eventlog.Checkpoint) error {
 	return nil
 }
 
-// keepFile gives a new file its name and content. It reports whether name holds the content then: a file that is
-// there already stays.
+// keepFile gives a new file its name and content. It reports whether name holds the content then: a
+// file that is there already stays.
 func keepFile(state *durable.Dir, name string, content []byte) (bool, error) {
 	err := txn.PublishNew(state, name, content)
 	if !errors.Is(err, fs.ErrExist) {

@@ -1,9 +1,9 @@
-// Package claim says what a claim is: the proof that of all who exchange handoffs over a remote, one was the first to do what
-// may be done once (spec 5-clones, "Once means once everywhere").
+// Package claim says what a claim is: the proof that of all who exchange handoffs over a remote, one
+// was the first to do what may be done once (spec 5-clones, "Once means once everywhere").
 //
-// What may be done once has a key, the one that its line in the ledger begins with. A claim is a ref of the remote that is
-// made once and never moved, claims/<sha256 of the key>, so that each key has one winner. It names a root commit with one
-// file, claim.json, in canonical JSON:
+// What may be done once has a key, the one that its line in the ledger begins with. A claim is a ref
+// of the remote that is made once and never moved, claims/<sha256 of the key>, so that each key has
+// one winner. It names a root commit with one file, claim.json, in canonical JSON:
 //
 //	{"claim":{…the line of the ledger…},"format":"handoff-claim/1","nonce":"<32 hex>","writer":"w-…"}
 package claim

@@ -1,9 +1,10 @@
-// Package derived remembers what the documents of a store say of one thing, such as the resume token of a packet, so that
-// not every one of them is read whenever somebody asks.
+// Package derived remembers what the documents of a store say of one thing, such as the resume token
+// of a packet, so that not every one of them is read whenever somebody asks.
 //
-// A document never changes under its id: what was once proven of it holds, and what is remembered is never wrong, only
-// incomplete. The file lies in the state directory, begins with a line that proves that it was made there, and has a line of
-// 32 digits of the id and 16 of the hash of what is said, or as many dashes, for each handoff. It may be removed at any moment.
+// A document never changes under its id: what was once proven of it holds, and what is remembered is
+// never wrong, only incomplete. The file lies in the state directory, begins with a line that proves
+// that it was made there, and has a line of 32 digits of the id and 16 of the hash of what is said, or
+// as many dashes, for each handoff. It may be removed at any moment.
 package derived
 
 import (
@@ -48,8 +49,8 @@ type Table struct {
 	asked bool
 }
 
-// Read returns what the listed documents say, as far as they can be read and proven. What was not known before is kept for
-// the next time where that is possible at once.
+// Read returns what the listed documents say, as far as they can be read and proven. What was not
+// known before is kept for the next time where that is possible at once.
 func Read(s *store.Store, about Subject) (*Table, error) {
 	t := &Table{about: about, rows: &store.Lookup{Store: s}, lines: kept(s, about.File)}
 	d, err := s.Reader()
@@ -85,8 +86,8 @@ func (t *Table) isKnown() func(line []byte) bool {
 	}
 }
 
-// line returns the line of a handoff, "" if it cannot be proven what it says. What is not to be kept is not worth a proof
-// that it says nothing.
+// line returns the line of a handoff, "" if it cannot be proven what it says. What is not to be kept
+// is not worth a proof that it says nothing.
 func (about Subject) line(s *store.Store, d *durable.Dir, row index.Row, isKept bool) string {
 	text, err := d.ReadFile(row.File, layout.MaxDocument)
 	if err != nil || !isKept && !bytes.Contains(text, []byte(about.Mark)) {
@@ -105,8 +106,8 @@ func (about Subject) line(s *store.Store, d *durable.Dir, row index.Row, isKept 
 
 func hashOf(said string) string { return canon.SHA256Hex([]byte(said))[:hashDigits] }
 
-// Saying returns the rows of the handoffs that say something. Their documents were proven once, and are not read again: they
-// may be gone or changed since.
+// Saying returns the rows of the handoffs that say something. Their documents were proven once, and
+// are not read again: they may be gone or changed since.
 func (t *Table) Saying(what string) (rows []index.Row, err error) {
 	for _, digits := range t.candidates(hashOf(what)) {
 		row, found, err := t.rows.Row(form.IDPrefix + digits)
@@ -120,8 +121,8 @@ func (t *Table) Saying(what string) (rows []index.Row, err error) {
 	return rows, nil
 }
 
-// candidates returns the beginnings of the ids of the handoffs that say what has a hash. The first time it goes through the
-// lines, later it uses an index, which costs as much as many searches.
+// candidates returns the beginnings of the ids of the handoffs that say what has a hash. The first
+// time it goes through the lines, later it uses an index, which costs as much as many searches.
 func (t *Table) candidates(hash string) (ids []string) {
 	if t.by != nil {
 		return t.by[hash]

@@ -57,11 +57,11 @@ func Render(d Document) []byte {
 }
 
 // FileName returns the n-th name for a document in the handoffs directory: the base name for n = 1,
-// then -2 to -100. It returns "" when n is out of that range, or when Time holds no date, or HandoffID no id that is needed.
-// Names are ambiguous, since slugs contain dashes, and are never to be parsed.
+// then -2 to -100. It returns "" when n is out of that range, or when Time holds no date, or HandoffID
+// no id that is needed. Names are ambiguous, since slugs contain dashes, and are never to be parsed.
 //
-// withID is for a store whose documents come from several places, which must not give one name to two of them: the base
-// name ends in the first 8 digits of the id there.
+// withID is for a store whose documents come from several places, which must not give one name to two
+// of them: the base name ends in the first 8 digits of the id there.
 func FileName(d Document, n int, withID bool) string {
 	if n < 1 || n > maxNames || len(d.Time) < len("2006-01-02") {
 		return ""

@@ -29,8 +29,9 @@ type Document struct {
 	Body                                            string
 }
 
-// fields is the table of the head, in the order in which it is stored: parsing, rules, the id, the stored file and the search
-// for credentials all read it. A new field is a field of Document, a row here and a property of the JSON Schema.
+// fields is the table of the head, in the order in which it is stored: parsing, rules, the id, the
+// stored file and the search for credentials all read it. A new field is a field of Document, a row
+// here and a property of the JSON Schema.
 var fields = [...]field{
 	text("schema_version", required, hashed, constant, shape{func(s string) bool { return s == "1.0" }, "write '1.0'"},
 		func(d *Document) *string { return &d.SchemaVersion }),
@@ -45,8 +46,8 @@ var fields = [...]field{
 	list("tags", MaxTags, hashed, name, slug(MaxTag), func(d *Document) *[]string { return &d.Tags }),
 }
 
-// A field is one row of the table. It is made by text or list, which take every property of it: a row that says nothing of
-// the search for credentials does not compile.
+// A field is one row of the table. It is made by text or list, which take every property of it: a row
+// that says nothing of the search for credentials does not compile.
 type field struct {
 	key   string
 	need  need
@@ -65,7 +66,8 @@ const (
 	optional need = false
 )
 
-// A hash says whether the handoff_id covers a field. A text that is not given is not covered; a missing list is an empty one.
+// A hash says whether the handoff_id covers a field. A text that is not given is not covered; a
+// missing list is an empty one.
 type hash bool
 
 const (
@@ -161,8 +163,8 @@ func (d Document) Fields() map[string]any {
 	return head
 }
 
-// ID returns the handoff_id of a document: the SHA-256 of the RFC 8785 form of its content. What the document itself claims
-// as its id does not count. It fails for strings that are not valid UTF-8.
+// ID returns the handoff_id of a document: the SHA-256 of the RFC 8785 form of its content. What the
+// document itself claims as its id does not count. It fails for strings that are not valid UTF-8.
 func ID(d Document) (string, error) {
 	members := []canon.Member{{Key: "body", Text: d.Body}}
 	for _, f := range fields {

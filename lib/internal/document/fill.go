@@ -6,8 +6,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// Fill gives the head what it lacks: what was said beside it, and then what is usual for such a body. What is said must
-// not contradict the head: Check reports that where the head says otherwise.
+// Fill gives the head what it lacks: what was said beside it, and then what is usual for such a body.
+// What is said must not contradict the head: Check reports that where the head says otherwise.
 func (d *Draft) Fill(said Document, usual func(body string) Document) {
 	if d.head == nil {
 		return

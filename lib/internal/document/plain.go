@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// word says as what YAML 1.1 or 1.2 reads a plain scalar that is one of its words, in the spellings that both allow: lower
-// case, upper case, and with a capital.
+// word says as what YAML 1.1 or 1.2 reads a plain scalar that is one of its words, in the spellings
+// that both allow: lower case, upper case, and with a capital.
 func word(s string) string {
 	switch s {
 	case "", "~", "null", "Null", "NULL":

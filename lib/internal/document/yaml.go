@@ -20,7 +20,8 @@ type head struct {
 	faults []Fault
 }
 
-// strict is the one format we read. Those of the library take TOML and JSON too, and keep the last of two equal keys.
+// strict is the one format we read. Those of the library take TOML and JSON too, and keep the last of
+// two equal keys.
 var strict = frontmatter.NewFormat("---", closer, func(text []byte, into any) error {
 	h := into.(*head)
 	h.root, h.faults = yamlnode.Read(text, yamlnode.Options{Name: "the head", Line: 2, MaxBytes: MaxStored, MaxNodes: maxNodes})

@@ -1,5 +1,6 @@
-// Package drafts holds what becomes a handoff unless its session dies first: files of the state directory, each named after
-// its content and sealed with what is known on this machine alone. Adding one needs no lock.
+// Package drafts holds what becomes a handoff unless its session dies first: files of the state
+// directory, each named after its content and sealed with what is known on this machine alone. Adding
+// one needs no lock.
 package drafts
 
 import (
@@ -38,8 +39,9 @@ type Draft struct {
 	Agent   string `json:"agent,omitempty"`
 	Session string `json:"session_id,omitempty"`
 
-	// Process is the one that runs the session, of a draft that a hook leaves when a session begins: it is a draft only once
-	// that process has died, and the session has neither ended nor written a handoff, and has a transcript if it says where.
+	// Process is the one that runs the session, of a draft that a hook leaves when a session begins:
+	// it is a draft only once that process has died, and the session has neither ended nor written a
+	// handoff, and has a transcript if it says where.
 	Process string `json:"process,omitempty"`
 
 	// The frontmatter, as far as it is known; not for a text that has its own.
@@ -51,8 +53,8 @@ type Draft struct {
 
 	Text string `json:"text"` // the body, or a document with frontmatter
 
-	// Foreign says that the draft was not saved on this machine, or before drafts had a seal: it may have come with a
-	// cloned repository.
+	// Foreign says that the draft was not saved on this machine, or before drafts had a seal: it may
+	// have come with a cloned repository.
 	Foreign bool `json:"foreign,omitempty"`
 
 	seal string

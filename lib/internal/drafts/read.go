@@ -56,8 +56,9 @@ func (b Box) Count(agent, session string) (n int) {
 	return n
 }
 
-// sealer returns the function that seals the stem of a draft's name, and so its content, with what is known on this
-// machine alone: a cloned repository may bring drafts, and must not have them announced as ours.
+// sealer returns the function that seals the stem of a draft's name, and so its content, with what is
+// known on this machine alone: a cloned repository may bring drafts, and must not have them announced
+// as ours.
 func (b Box) sealer() func(stem string) string {
 	fingerprint := sync.OnceValues(b.At.Opt.Fingerprint)
 	return func(stem string) string {

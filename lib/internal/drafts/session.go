@@ -8,8 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 )
 
-// pending reports whether a draft is none yet, or will never be one: the session that left it goes on, or nothing was said
-// in it.
+// pending reports whether a draft is none yet, or will never be one: the session that left it goes on,
+// or nothing was said in it.
 func (d Draft) pending() bool {
 	if d.Process == "" {
 		return false
@@ -25,8 +25,9 @@ func (d Draft) pending() bool {
 	return false
 }
 
-// EndSession takes back the draft that a session of an agent would leave if it died: it has ended, or written a handoff. An
-// empty session stands for all of the agent that go on. It returns the draft, without an ID if there was none.
+// EndSession takes back the draft that a session of an agent would leave if it died: it has ended, or
+// written a handoff. An empty session stands for all of the agent that go on. It returns the draft,
+// without an ID if there was none.
 func (b Box) EndSession(agent, session string) (left Draft, err error) {
 	var ended []Draft
 	isOwn := b.own()

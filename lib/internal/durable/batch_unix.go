@@ -14,8 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Batch stages many files of which few are open at a time: each is closed when it is synced. They have names in the
-// directory StagingName, that of a locked file with a number behind it: that file protects them all.
+// A Batch stages many files of which few are open at a time: each is closed when it is synced. They
+// have names in the directory StagingName, that of a locked file with a number behind it: that file
+// protects them all.
 type Batch struct {
 	lock    *Staged
 	staging *Dir
@@ -36,8 +37,9 @@ func (d *Dir) BeginBatch() (*Batch, error) {
 	return &Batch{lock: lock, staging: staging}, nil
 }
 
-// BeginStage writes data to a new file, which belongs to the batch. BeginSync for many of them and then Sync for each have
-// to follow: so they wait for the disk together. Several goroutines may call it at a time.
+// BeginStage writes data to a new file, which belongs to the batch. BeginSync for many of them and
+// then Sync for each have to follow: so they wait for the disk together. Several goroutines may call
+// it at a time.
 func (b *Batch) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 	name := filepath.Base(b.lock.name) + "." + strconv.FormatInt(b.count.Add(1), 10)
 	fd, err := b.staging.openat(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, uint32(perm.Perm()))
@@ -57,8 +59,8 @@ func (b *Batch) Close() { b.staging.Close() }
 // End ends the batch, whose files were discarded.
 func (b *Batch) End() { b.lock.Discard() }
 
-// removeOrphans removes the files of batches whose locked file is gone: it is the first that is made and the last that
-// is removed.
+// removeOrphans removes the files of batches whose locked file is gone: it is the first that is made
+// and the last that is removed.
 func (d *Dir) removeOrphans() {
 	names, _ := d.Names(func(name string) bool { return lockOf(name) != "" })
 	gone := make(map[string]bool)

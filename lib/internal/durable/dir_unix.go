@@ -71,7 +71,8 @@ func (d *Dir) openPlain(name string, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), nil
 }
 
-// sole refuses a file with a second name. The name that it was staged by, which it keeps for a moment, is none.
+// sole refuses a file with a second name. The name that it was staged by, which it keeps for a moment,
+// is none.
 func (d *Dir) sole(f *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
@@ -87,8 +88,8 @@ func (d *Dir) sole(f *os.File, err error) (*os.File, error) {
 	return f, nil
 }
 
-// checkLinks counts the links of a file that seemed to have more than one: what a file system in user space was asked
-// before may be out of date.
+// checkLinks counts the links of a file that seemed to have more than one: what a file system in user
+// space was asked before may be out of date.
 func (d *Dir) checkLinks(f *os.File, inode uint64) error {
 	n, err := linksNow(f)
 	if err != nil || n == 1 {
@@ -137,9 +138,9 @@ func (d *Dir) Remove(name string) error {
 	return nil
 }
 
-// RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names: see IsStaged. It
-// reads the whole directory. The temporary files of Replace are not locked: the caller holds the lock under
-// which alone they are made.
+// RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names: see
+// IsStaged. It reads the whole directory. The temporary files of Replace are not locked: the caller
+// holds the lock under which alone they are made.
 func (d *Dir) RemoveStaged(isReplaced func(string) bool) ([]string, error) {
 	return d.removeDead(func(name string) bool { return IsStaged(name, isReplaced) })
 }

@@ -4,11 +4,11 @@
 // under them. Files are opened without following symbolic links and without waiting for the other end
 // of a FIFO, and are checked on the descriptor.
 //
-// Three rules hold everywhere: a published name never appears without its full content behind it, content
-// is synced before its name appears, and what root makes in a directory belongs to the owner of that directory.
-// Names themselves survive a power cut only after [Dir.Sync].
-// After a failed sync the descriptor is given up: the kernel may report a later sync of it as good
-// although the data never reached the disk.
+// Three rules hold everywhere: a published name never appears without its full content behind it,
+// content is synced before its name appears, and what root makes in a directory belongs to the owner
+// of that directory. Names themselves survive a power cut only after [Dir.Sync]. After a failed sync
+// the descriptor is given up: the kernel may report a later sync of it as good although the data never
+// reached the disk.
 package durable
 
 import (
@@ -21,9 +21,10 @@ import (
 	"strings"
 )
 
-// Where the system cannot stage without a name, and in a [Batch], a staged file is called TempPrefix and something random.
-// It lies in the directory StagingName inside the one where it will be published: few files are ever there,
-// so that finding those that dead writers left takes no longer in a large store than in a small one.
+// Where the system cannot stage without a name, and in a [Batch], a staged file is called TempPrefix
+// and something random. It lies in the directory StagingName inside the one where it will be
+// published: few files are ever there, so that finding those that dead writers left takes no longer in
+// a large store than in a small one.
 const (
 	TempPrefix  = ".tmp-"
 	StagingName = ".staging"
@@ -48,8 +49,8 @@ var ErrTooLarge = errors.New("too large")
 // ErrUnsupported is returned by every verb that writes, on systems where writing is not supported.
 var ErrUnsupported = errors.New("writing handoffs is not supported on this system; use Linux or macOS")
 
-// Begins reports whether part is what a power cut may have left of the beginning of data, which holds no NUL: some of
-// its blocks may be zeros.
+// Begins reports whether part is what a power cut may have left of the beginning of data, which holds
+// no NUL: some of its blocks may be zeros.
 func Begins(data string, part []byte) bool {
 	if len(part) > len(data) {
 		return false
@@ -62,8 +63,8 @@ func Begins(data string, part []byte) bool {
 	return true
 }
 
-// WholeLines returns how much of a text that grows by lines, none of which holds a NUL, is whole: a crash may leave last
-// lines without their end, or with zeros in them.
+// WholeLines returns how much of a text that grows by lines, none of which holds a NUL, is whole: a
+// crash may leave last lines without their end, or with zeros in them.
 func WholeLines(text []byte) int {
 	end := bytes.LastIndexByte(text, '\n') + 1
 	for end > 0 {
@@ -138,8 +139,8 @@ func (d *Dir) Names(keep func(string) bool) ([]string, error) {
 	}
 }
 
-// IsStaged reports whether name is exactly one that staging gives to unfinished files, or that replacing one of the
-// files isReplaced gives: a point, the name of that file and a random number.
+// IsStaged reports whether name is exactly one that staging gives to unfinished files, or that
+// replacing one of the files isReplaced gives: a point, the name of that file and a random number.
 func IsStaged(name string, isReplaced func(string) bool) bool {
 	if isTemp(name) || name == StagingName {
 		return true

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock takes the exclusive lock of the directory itself, so that no lock file is left behind, and waits for
-// it up to wait; after that the error is ErrHeld, or the cause of ctx when that is done first. Unlock and Close give
-// it back. Where directories cannot be locked (NFS), nothing is.
+// Lock takes the exclusive lock of the directory itself, so that no lock file is left behind, and
+// waits for it up to wait; after that the error is ErrHeld, or the cause of ctx when that is done
+// first. Unlock and Close give it back. Where directories cannot be locked (NFS), nothing is.
 func (d *Dir) Lock(ctx context.Context, wait time.Duration) error {
 	for until := time.Now().Add(wait); ; {
 		_, err := retry(func() (int, error) { return 0, unix.Flock(d.fd(), unix.LOCK_EX|unix.LOCK_NB) })

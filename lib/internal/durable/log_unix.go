@@ -38,8 +38,9 @@ func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
 }
 
 // Put makes data stand at offset, which is at most the size of the log, and syncs it. What is there
-// already must be the beginning of data, perhaps with zeros in it; it is written again, because an earlier sync of it may have
-// failed and left the memory of the system good and the disk not. An error after the first byte is ErrHalfWritten.
+// already must be the beginning of data, perhaps with zeros in it; it is written again, because an
+// earlier sync of it may have failed and left the memory of the system good and the disk not. An error
+// after the first byte is ErrHalfWritten.
 func (l *Log) Put(data string, offset int64) error {
 	info, err := l.Stat()
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rename gives the entry from, whatever it is, the name to. It never replaces: a name that exists is fs.ErrExist. Where
-// the system cannot promise that, the caller holds the lock under which alone such names are made.
+// Rename gives the entry from, whatever it is, the name to. It never replaces: a name that exists is
+// fs.ErrExist. Where the system cannot promise that, the caller holds the lock under which alone such
+// names are made.
 func (d *Dir) Rename(from, to string) error {
 	_, err := retry(func() (int, error) { return 0, renameNew(d.fd(), from, to) })
 	if cannotRenameNew(err) {
@@ -28,7 +29,8 @@ func (d *Dir) Rename(from, to string) error {
 	return nil
 }
 
-// cannotRenameNew reports whether the error of renameNew says that the system or the file system does not know it.
+// cannotRenameNew reports whether the error of renameNew says that the system or the file system does
+// not know it.
 func cannotRenameNew(err error) bool {
 	return err == unix.EINVAL || err == unix.ENOSYS || err == unix.EOPNOTSUPP || err == unix.ENOTSUP
 }

@@ -88,7 +88,8 @@ func (s *Staged) Sync() error {
 // Inode returns the inode number of the file, which Publish keeps.
 func (s *Staged) Inode() uint64 { return s.inode }
 
-// TakeMode gives the file the mode of the file name in its directory, where the file system lets modes be changed.
+// TakeMode gives the file the mode of the file name in its directory, where the file system lets modes
+// be changed.
 func (s *Staged) TakeMode(name string) error {
 	entry, err := s.d.Lstat(name)
 	if err == nil {
@@ -109,8 +110,9 @@ func setMode(f *os.File, mode os.FileMode) error {
 	return err
 }
 
-// Publish gives the file, which was synced, its name. It never replaces: a name that exists is fs.ErrExist. Where there
-// are no hard links, as on exFAT, the file is renamed, and has no second name to be published by.
+// Publish gives the file, which was synced, its name. It never replaces: a name that exists is
+// fs.ErrExist. Where there are no hard links, as on exFAT, the file is renamed, and has no second name
+// to be published by.
 func (s *Staged) Publish(name string) error {
 	var err error
 	switch {
@@ -138,8 +140,8 @@ func cannotLink(err error) bool {
 	return err == unix.EPERM || err == unix.EOPNOTSUPP || err == unix.ENOTSUP || err == unix.ENOSYS
 }
 
-// Discard gives the staged file up; after Publish it only tidies, and the published name stays. The file is closed
-// first: file systems in user space keep an open one under another name.
+// Discard gives the staged file up; after Publish it only tidies, and the published name stays. The
+// file is closed first: file systems in user space keep an open one under another name.
 func (s *Staged) Discard() {
 	s.f.Close()
 	if s.name != "" {

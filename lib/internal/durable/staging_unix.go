@@ -98,8 +98,9 @@ func (d *Dir) tryNamed(perm os.FileMode) (*Staged, error) {
 	return s, nil
 }
 
-// CollectStaged removes what dead writers staged in d by name, and the directory of it when it is empty. It costs one
-// failed open when nothing was. What cannot be removed now is left for the next time.
+// CollectStaged removes what dead writers staged in d by name, and the directory of it when it is
+// empty. It costs one failed open when nothing was. What cannot be removed now is left for the next
+// time.
 func (d *Dir) CollectStaged() {
 	staging, err := d.openStaging()
 	if err != nil {

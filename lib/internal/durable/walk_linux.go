@@ -10,10 +10,12 @@ import (
 // stepFlags open a directory on the way: who may only search it can pass.
 const stepFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 
-// lacksBeneath is true once the system was seen to lack openat2, or a sandbox to refuse it: openat2(2), since 5.6.
+// lacksBeneath is true once the system was seen to lack openat2, or a sandbox to refuse it:
+// openat2(2), since 5.6.
 var lacksBeneath atomic.Bool
 
-// openBeneath opens the directory at path with one call. errors.ErrUnsupported means that this cannot be done here.
+// openBeneath opens the directory at path with one call. errors.ErrUnsupported means that this cannot
+// be done here.
 func openBeneath(path string) (int, error) {
 	if lacksBeneath.Load() {
 		return -1, errors.ErrUnsupported

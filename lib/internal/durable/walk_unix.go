@@ -14,8 +14,9 @@ import (
 
 const dirFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 
-// OpenDir opens the directory at path, which must be free of symbolic links: one anywhere in it, and anything else than
-// a directory at its end, is ErrUnsafe. So it leads where its text says, whoever renames directories meanwhile.
+// OpenDir opens the directory at path, which must be free of symbolic links: one anywhere in it, and
+// anything else than a directory at its end, is ErrUnsafe. So it leads where its text says, whoever
+// renames directories meanwhile.
 func OpenDir(path string) (*Dir, error) {
 	fd, err := openBeneath(path)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -78,8 +79,9 @@ func (d *Dir) Reopen() (*Dir, error) {
 	return asDir(fd, d.path, err)
 }
 
-// MakeDir is OpenDir, and makes the directory with its missing parents. Every directory that it changed is synced, so
-// that the new ones survive a power cut. What root makes belongs to the owner of its parent.
+// MakeDir is OpenDir, and makes the directory with its missing parents. Every directory that it
+// changed is synced, so that the new ones survive a power cut. What root makes belongs to the owner of
+// its parent.
 func MakeDir(path string, perm os.FileMode) (*Dir, error) {
 	d, err := OpenDir(path)
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
@@ -116,8 +118,9 @@ func (d *Dir) MakeDir(name string, perm os.FileMode) (*Dir, error) {
 	return made, nil
 }
 
-// SyncParents makes the names of paths and of the directories that hold them survive a power cut: those below top, of
-// what lies there, else only its own. What may not be read was not made by this user.
+// SyncParents makes the names of paths and of the directories that hold them survive a power cut:
+// those below top, of what lies there, else only its own. What may not be read was not made by this
+// user.
 func SyncParents(top string, paths ...string) error {
 	synced := make(map[string]bool)
 	for _, path := range paths {
@@ -146,8 +149,8 @@ func syncPath(path string) error {
 	return d.syncIfItCan()
 }
 
-// syncIfItCan syncs d. A directory that its file system cannot sync, as of an automounter, does not keep the store from
-// being used: see fsync(2), EINVAL.
+// syncIfItCan syncs d. A directory that its file system cannot sync, as of an automounter, does not
+// keep the store from being used: see fsync(2), EINVAL.
 func (d *Dir) syncIfItCan() error {
 	err := d.Sync()
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {

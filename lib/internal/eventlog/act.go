@@ -9,8 +9,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// An Act is something that was done with a handoff besides reading it: a line of the ledger, and an event whose type is
-// handoff. and its name (spec 6-life, "Taking and finishing", "Approval and loops").
+// An Act is something that was done with a handoff besides reading it: a line of the ledger, and an
+// event whose type is handoff. and its name (spec 6-life, "Taking and finishing", "Approval and
+// loops").
 type Act string
 
 // The acts. Take and release, archive and unarchive take turns, as often as people like; done is for
@@ -22,8 +23,8 @@ const (
 	ActArchive   Act = "archive"
 	ActUnarchive Act = "unarchive"
 
-	// ActYield says whose a take is that was done in two clones at once: the git remote knows who was the first. Nobody does
-	// it by a command.
+	// ActYield says whose a take is that was done in two clones at once: the git remote knows who was
+	// the first. Nobody does it by a command.
 	ActYield   Act = "yield"
 	ActApprove Act = "approve"
 	ActReject  Act = "reject"
@@ -38,8 +39,9 @@ func (a Act) Marks() bool { return a == ActTake || a == ActDone }
 // IsVerdict reports whether it says if others may take the handoff.
 func (a Act) IsVerdict() bool { return a == ActApprove || a == ActReject }
 
-// Key returns the token that the n-th act of its kind consumes, counted from 0: sha256:…#take.0. So exactly one of any
-// number of those who take at once gets it, and after a release there is one more to be had.
+// Key returns the token that the n-th act of its kind consumes, counted from 0: sha256:…#take.0. So
+// exactly one of any number of those who take at once gets it, and after a release there is one more
+// to be had.
 func (a Act) Key(id string, n int) string { return id + "#" + string(a) + "." + strconv.Itoa(n) }
 
 // ParseKey is the inverse of Key. Resume tokens have another form.
@@ -63,8 +65,8 @@ func (c Consumption) IsVerdict() bool {
 	return ok && act.IsVerdict()
 }
 
-// Statement returns the text that is signed for an approval or a rejection: what is decided of which handoff, by whom, when and
-// why, as RFC 8785 JSON.
+// Statement returns the text that is signed for an approval or a rejection: what is decided of which
+// handoff, by whom, when and why, as RFC 8785 JSON.
 func (c Consumption) Statement() ([]byte, error) {
 	_, act, _, _ := ParseKey(c.Token)
 	text, err := json.Marshal(struct { // in the order of the canonical form

@@ -18,16 +18,17 @@ import (
 // CheckpointNamespace is the namespace of the signatures of checkpoints (ssh-keygen -Y sign -n).
 const CheckpointNamespace = "handoff-audit"
 
-// A Checkpoint says how far the audit log had come: how many events it had, and the hash that the next one
-// would name. Whoever keeps one can tell later whether the log still holds what it held then, and whether it is
-// the log of the same store.
+// A Checkpoint says how far the audit log had come: how many events it had, and the hash that the next
+// one would name. Whoever keeps one can tell later whether the log still holds what it held then, and
+// whether it is the log of the same store.
 type Checkpoint struct {
 	Count  int    `json:"count"`
 	Hash   string `json:"hash"`
 	Writer string `json:"writer,omitempty"` // of the state directory whose log it was; "" is any
 }
 
-// String returns the checkpoint as COUNT:HASH:WRITER, or COUNT:HASH without a writer. What is signed is this with a newline.
+// String returns the checkpoint as COUNT:HASH:WRITER, or COUNT:HASH without a writer. What is signed
+// is this with a newline.
 func (c Checkpoint) String() string {
 	if c.Writer == "" {
 		return fmt.Sprintf("%d:%s", c.Count, c.Hash)
@@ -97,8 +98,8 @@ func ByCount(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Lacks returns why this is not the log of the checkpoint, which was given to Read, or a continuation of it, with the
-// first line that is known to be bad; "" if it is.
+// Lacks returns why this is not the log of the checkpoint, which was given to Read, or a continuation
+// of it, with the first line that is known to be bad; "" if it is.
 func (r *Reading) Lacks(c Checkpoint) (why string) {
 	at := r.points[c.Count]
 	switch {

@@ -8,8 +8,8 @@
 // signature and signing_key_id; the first event has GENESIS. Lines that begin with [ are markers of
 // other tools and are no links of the chain.
 //
-// [Link] makes the next line, [Read] walks the chain and says what it proves, a [Checkpoint] names how far a log had
-// come.
+// [Link] makes the next line, [Read] walks the chain and says what it proves, a [Checkpoint] names how
+// far a log had come.
 package eventlog
 
 import (
@@ -83,8 +83,8 @@ func HashLine(line []byte) (string, error) {
 func isMarker(line []byte) bool { return len(line) == 0 || line[0] == '[' }
 
 // Tail finds the last event of a log of the given size by reading backwards, so that the cost does not
-// grow with the log: no event is longer than layout.MaxEvent. End is the offset after the last whole line; a smaller
-// End than size means that last lines are torn. Last is nil if there is no event.
+// grow with the log: no event is longer than layout.MaxEvent. End is the offset after the last whole
+// line; a smaller End than size means that last lines are torn. Last is nil if there is no event.
 func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 	for window := int64(8 << 10); ; window *= 8 {
 		start := max(0, size-window)

@@ -66,7 +66,8 @@ func (f *Facts) Handoffs() iter.Seq2[string, Handoff] {
 	}
 }
 
-// about is what is said of a handoff, to be added to. What no handoff can be called is as good as not recorded.
+// about is what is said of a handoff, to be added to. What no handoff can be called is as good as not
+// recorded.
 func (f *Facts) about(id string) *Handoff {
 	k, ok := form.KeyOf(id)
 	if !ok {
@@ -135,8 +136,8 @@ func (f *Facts) Collect(e Parsed) {
 
 var idInEvent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"handoff_id":"(sha256:[0-9a-f]{64})"`) })
 
-// CollectAll takes in what the events say, whether they follow each other or not. Of one that cannot be read it takes
-// the handoffs and the token that it names: they were in the store.
+// CollectAll takes in what the events say, whether they follow each other or not. Of one that cannot
+// be read it takes the handoffs and the token that it names: they were in the store.
 func (f *Facts) CollectAll(events []Parsed) {
 	for _, e := range events {
 		if e.content != nil || e.Err == nil {
@@ -202,7 +203,8 @@ func (f *Facts) resume(r LoggedResume) {
 	}
 }
 
-// MayLack reports whether a handoff and what became of it may have no events: if it was adopted, its write has none.
+// MayLack reports whether a handoff and what became of it may have no events: if it was adopted, its
+// write has none.
 func (f *Facts) MayLack(id string) bool { return f.Adopted.Rows > 0 && f.Of(id).isUnknown() }
 
 // isUnknown reports whether no event tells where a handoff came from.

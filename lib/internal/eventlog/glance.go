@@ -11,7 +11,8 @@ import (
 
 var idAlone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`sha256:[0-9a-f]{64}`) })
 
-// ResumeKey returns the key of the token that a line of the log records as consumed: of a resume, or of an act.
+// ResumeKey returns the key of the token that a line of the log records as consumed: of a resume, or
+// of an act.
 func ResumeKey(line []byte) ([]byte, bool) {
 	kind, _ := textField(line, "event_type")
 	if !IsConsumption(string(kind)) {
@@ -29,12 +30,14 @@ func IsConsumption(eventType string) bool {
 	return false
 }
 
-// IsAlone reports whether a line of the log records what changes nothing else in the store: it is added without an intent.
+// IsAlone reports whether a line of the log records what changes nothing else in the store: it is
+// added without an intent.
 func IsAlone(line []byte) bool {
 	return isType(line, TypeSurface) || isType(line, TypeValidate) || isType(line, TypeProbe) || isType(line, TypeImport) && bytes.Contains(line, []byte(`"payload":{"handoff_ids":`))
 }
 
-// WrittenID returns the id of the handoff whose writing a line of the log records, unless its document was there before.
+// WrittenID returns the id of the handoff whose writing a line of the log records, unless its document
+// was there before.
 func WrittenID(line []byte) ([]byte, bool) {
 	if !isWrite(line) || bytes.Contains(line, []byte(`"adopted":true`)) {
 		return nil, false
@@ -52,7 +55,8 @@ func MarkOf(line []byte) (id, operator []byte, ok bool) {
 	return id, operator, ok
 }
 
-// WrittenOn returns the id of the handoff whose writing a line of the log records, and the branch on which that was.
+// WrittenOn returns the id of the handoff whose writing a line of the log records, and the branch on
+// which that was.
 func WrittenOn(line []byte) (id, branch []byte, ok bool) {
 	if !isType(line, TypeWrite) {
 		return nil, nil, false
@@ -62,7 +66,8 @@ func WrittenOn(line []byte) (id, branch []byte, ok bool) {
 	return id, branch, ok
 }
 
-// WrittenAt returns the ids of the handoffs whose writing or import a line of the log records, and when that was.
+// WrittenAt returns the ids of the handoffs whose writing or import a line of the log records, and
+// when that was.
 func WrittenAt(line []byte) (ids []string, at []byte, ok bool) {
 	if !isWrite(line) {
 		return nil, nil, false
@@ -95,7 +100,8 @@ func TimeOf(line []byte) time.Time {
 	return at
 }
 
-// AdoptedAt returns when a line of the log says that the store took over handoffs whose events it does not have.
+// AdoptedAt returns when a line of the log says that the store took over handoffs whose events it does
+// not have.
 func AdoptedAt(line []byte) (at []byte, ok bool) {
 	if !isType(line, TypeRecovered) || !bytes.Contains(line, []byte(`"adopted_rows":`)) {
 		return nil, false
@@ -122,8 +128,8 @@ func isType(line []byte, name string) bool {
 	return len(line) > end && string(line[:len(start)]) == start && string(line[len(start):end]) == name && line[end] == '"'
 }
 
-// textField returns the value of the first field of the name, for values that are written without an escape. A quote
-// inside of another value is written with one, so that none looks like the field.
+// textField returns the value of the first field of the name, for values that are written without an
+// escape. A quote inside of another value is written with one, so that none looks like the field.
 func textField(line []byte, name string) ([]byte, bool) {
 	_, rest, _ := bytes.Cut(line, []byte(`"`+name+`":"`))
 	value, _, ok := bytes.Cut(rest, []byte(`"`))
@@ -145,8 +151,8 @@ func TypeOf(line []byte) string {
 	return string(name)
 }
 
-// DocumentsOf returns the ids of the handoffs whose writing or import a line of the log records, the file of the only one,
-// and how many references it has; "" and -1 where the line does not say that.
+// DocumentsOf returns the ids of the handoffs whose writing or import a line of the log records, the
+// file of the only one, and how many references it has; "" and -1 where the line does not say that.
 func DocumentsOf(line []byte) (ids []string, file string, references int) {
 	ids, _, _ = WrittenAt(line)
 	_, count, ok := bytes.Cut(line, []byte(`"references_count":`))
@@ -171,8 +177,8 @@ func QuarantinedBy(line []byte) (ids []string) {
 	return ids
 }
 
-// DeedOf returns of which handoff a line of the log records something, the key that this has consumed, and whose deed it was, as
-// far as the line says.
+// DeedOf returns of which handoff a line of the log records something, the key that this has consumed,
+// and whose deed it was, as far as the line says.
 func DeedOf(line []byte) (id, key string, d Deed) {
 	for field, value := range map[string]*string{"handoff_id": &id, "token": &key, "operator_id": &d.Operator, "session_id": &d.Session, "ts_utc": &d.Time} {
 		text, _ := textField(line, field)

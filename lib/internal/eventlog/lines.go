@@ -25,8 +25,8 @@ func Place(line int) string { return fmt.Sprintf("%s:%d", layout.Log, line) }
 // piece is how much of a log is read at once.
 const piece = 1 << 20
 
-// eachLines calls do with the lines of a log that are no markers, some at a time, and returns how many lines there are.
-// Their texts are good until do returns.
+// eachLines calls do with the lines of a log that are no markers, some at a time, and returns how many
+// lines there are. Their texts are good until do returns.
 func eachLines(r io.Reader, do func([]Line)) (count int, err error) {
 	buf, lines := make([]byte, 0, piece), []Line(nil)
 	next, dropped := Line{Number: 1}, int64(0) // what is read, and how much of its beginning is not kept

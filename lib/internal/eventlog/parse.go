@@ -19,7 +19,8 @@ type Parsed struct {
 	content   any // the payload, if its type has one that says something about the store
 }
 
-// contents are the types of events, each with how its payload is read. It is nil where that says nothing about the store.
+// contents are the types of events, each with how its payload is read. It is nil where that says
+// nothing about the store.
 var contents = map[string]func(json.RawMessage) (any, error){
 	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
 	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil, TypeProbe: nil,

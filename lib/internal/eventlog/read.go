@@ -16,8 +16,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
-// A Reading is what a log says: what is proven by its chain, and what stands behind the first event that does not
-// continue it.
+// A Reading is what a log says: what is proven by its chain, and what stands behind the first event
+// that does not continue it.
 type Reading struct {
 	*Facts
 	Unproven *Facts

@@ -29,8 +29,8 @@ var (
 	errReplaced = errors.New("the lock file was replaced")
 )
 
-// A File is the file to lock, as it is opened by its path and as the caller sees it, in a directory that is open: what the
-// path leads to may have been exchanged.
+// A File is the file to lock, as it is opened by its path and as the caller sees it, in a directory
+// that is open: what the path leads to may have been exchanged.
 type File struct {
 	Path  string
 	Make  func() error           // makes it where it is missing

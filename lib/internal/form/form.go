@@ -1,6 +1,6 @@
-// Package form holds the forms that a name, an id, a digest and a time have, wherever they stand: in a head, in INDEX.md,
-// in the log, in the settings, in a record. Each is checked here and nowhere else, so that what one part accepts no
-// other refuses.
+// Package form holds the forms that a name, an id, a digest and a time have, wherever they stand: in a
+// head, in INDEX.md, in the log, in the settings, in a record. Each is checked here and nowhere else,
+// so that what one part accepts no other refuses.
 //
 //	slug     ^[A-Za-z0-9_-]{1,most}$
 //	id       ^sha256:[0-9a-f]{64}$
@@ -11,8 +11,8 @@
 //	zoned    an instant that may have an offset such as +02:00 in the place of Z
 //	ISO      a time of ISO 8601 with its offset, in any of the forms that Python reads
 //
-// All of this is plain code: to compile one regular expression takes longer than to check every row of a store of
-// ordinary size.
+// All of this is plain code: to compile one regular expression takes longer than to check every row of
+// a store of ordinary size.
 package form
 
 import (

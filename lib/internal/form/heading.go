@@ -2,8 +2,9 @@ package form
 
 import "strings"
 
-// Heading returns the text of the first heading of a Markdown text, "" if it has none: a line of # to ######, or one that
-// is underlined with = or - (CommonMark sections 4.2 and 4.3). What stands in a fenced block is no heading.
+// Heading returns the text of the first heading of a Markdown text, "" if it has none: a line of # to
+// ######, or one that is underlined with = or - (CommonMark sections 4.2 and 4.3). What stands in a
+// fenced block is no heading.
 func Heading(text string) string {
 	fence, above := "", ""
 	for line := range strings.Lines(text) {

@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// ISO returns the moment, in UTC, that a time of ISO 8601 with its offset names, and whether s is one. It takes what
-// datetime.fromisoformat of Python 3.11 takes: calendar and week dates, each with or without hyphens, any one character before the
-// time, a time to the hour, minute or second with or without colons, any number of digits of a fraction, Z or an offset as fine
-// as a time. A time without an offset names no moment.
+// ISO returns the moment, in UTC, that a time of ISO 8601 with its offset names, and whether s is one.
+// It takes what datetime.fromisoformat of Python 3.11 takes: calendar and week dates, each with or
+// without hyphens, any one character before the time, a time to the hour, minute or second with or
+// without colons, any number of digits of a fraction, Z or an offset as fine as a time. A time without
+// an offset names no moment.
 func ISO(s string) (time.Time, bool) {
 	day, rest, ok := isoDate(s)
 	if !ok || rest == "" {
@@ -53,8 +54,8 @@ func isoDate(s string) (day time.Time, rest string, ok bool) {
 	return time.Time{}, "", false
 }
 
-// isoDates returns the shapes that the beginning of s allows, as Python resolves what is ambiguous: whether a week is followed by
-// its day, or by the character before the time.
+// isoDates returns the shapes that the beginning of s allows, as Python resolves what is ambiguous:
+// whether a week is followed by its day, or by the character before the time.
 func isoDates(s string) []string {
 	const week, weekDay = "0000-W00", "0000-W00-0"
 	switch {

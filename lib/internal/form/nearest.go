@@ -18,8 +18,9 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// Edits returns how many characters have to be added, removed, changed, or swapped with their neighbour, to make b of a,
-// none of them twice (the optimal string alignment distance). It takes as long as the product of their lengths.
+// Edits returns how many characters have to be added, removed, changed, or swapped with their
+// neighbour, to make b of a, none of them twice (the optimal string alignment distance). It takes as
+// long as the product of their lengths.
 func Edits(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	var before []int

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Slug makes at most most characters of a slug from any text: each character that a slug cannot hold becomes a dash. Of a
-// text that is mostly in another script that would leave dashes, the same for all; there its letters become their code
-// points, as in u8abf-u67fb.
+// Slug makes at most most characters of a slug from any text: each character that a slug cannot hold
+// becomes a dash. Of a text that is mostly in another script that would leave dashes, the same for
+// all; there its letters become their code points, as in u8abf-u67fb.
 func Slug(text string, most int) string {
 	kept, lost := 0, 0
 	for _, r := range text {

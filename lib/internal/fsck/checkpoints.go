@@ -39,8 +39,8 @@ func (s *Snapshot) readCheckpoints() error {
 	return err
 }
 
-// checkCheckpoints holds the log against the checkpoints in the state directory. Who signed them is not looked at.
-// A log that does not hold one rarely holds those after it: they are one fault.
+// checkCheckpoints holds the log against the checkpoints in the state directory. Who signed them is
+// not looked at. A log that does not hold one rarely holds those after it: they are one fault.
 func (c *check) checkCheckpoints() {
 	var lacking []string
 	var first string

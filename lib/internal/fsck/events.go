@@ -43,8 +43,8 @@ func (c *check) checkEvents() {
 	}
 }
 
-// checkMarks holds the read marks of a row against those that are recorded. Where an operator has several, each may be
-// the one of the row: others may have marked at the same time.
+// checkMarks holds the read marks of a row against those that are recorded. Where an operator has
+// several, each may be the one of the row: others may have marked at the same time.
 func (c *check) checkMarks(row *Row, logged eventlog.Handoff) {
 	if c.Opt.Git == layout.GitTracked { // there the branch says who has read what
 		return
@@ -57,8 +57,8 @@ func (c *check) checkMarks(row *Row, logged eventlog.Handoff) {
 	}
 }
 
-// checkRowEvents looks for the events of a row, whose document is nil if it cannot be read. Behind a broken chain none
-// can be expected; that it is broken is said where it breaks.
+// checkRowEvents looks for the events of a row, whose document is nil if it cannot be read. Behind a
+// broken chain none can be expected; that it is broken is said where it breaks.
 func (c *check) checkRowEvents(row *Row, doc *document.Document) {
 	report := c.fault
 	if c.Log.MayLack(row.ID) {

@@ -60,7 +60,8 @@ func (c *check) checkFileMode(d *durable.Dir, name string, file durable.Entry) {
 	c.warn(place, chmod(mode, d, name), "%s", odd)
 }
 
-// checkOwnFile is checkFileMode for the files that commands write again, which must belong to who owns the store.
+// checkOwnFile is checkFileMode for the files that commands write again, which must belong to who owns
+// the store.
 func (c *check) checkOwnFile(d *durable.Dir, name string, file durable.Entry) {
 	if !file.Regular {
 		return // this is said elsewhere

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// IsPruned reports whether a handoff was taken out of the store for good, as far as can be told now: the snapshot may be
-// older than that.
+// IsPruned reports whether a handoff was taken out of the store for good, as far as can be told now:
+// the snapshot may be older than that.
 func (s *Snapshot) IsPruned(id string) bool {
 	if s.Log.Of(id).Pruned || s.promised.Of(id).Pruned {
 		return true

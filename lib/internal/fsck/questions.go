@@ -22,7 +22,8 @@ func (s *Snapshot) hidesRows() bool {
 	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return s.isOdd(f.Name) })
 }
 
-// hidesEvents reports whether there may be events that were not read, or prove nothing, or are missing as a whole.
+// hidesEvents reports whether there may be events that were not read, or prove nothing, or are missing
+// as a whole.
 func (s *Snapshot) hidesEvents() bool { return s.Log.Bad != "" || s.isOdd(layout.Log) || s.lacksLog() }
 
 // lacksLog reports whether there is no log, or nothing in it, and none is being begun.
@@ -35,8 +36,8 @@ func (s *Snapshot) lists() bool {
 	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return !index.IsEmpty([]byte(f.Text)) })
 }
 
-// IsElsewhere reports whether a handoff whose writing is recorded, and that no row lists, is on another branch of a
-// repository that has the store: its document is not here either.
+// IsElsewhere reports whether a handoff whose writing is recorded, and that no row lists, is on
+// another branch of a repository that has the store: its document is not here either.
 func (s *Snapshot) IsElsewhere(h eventlog.Handoff) bool {
 	if s.Opt.Git != layout.GitTracked || h.Line == 0 || s.hidesRows() {
 		return false
@@ -53,8 +54,8 @@ func (s *Snapshot) LosesIndex() bool {
 		slices.ContainsFunc(s.names, func(name string) bool { return index.IsFile(name) && s.isThere(name) })
 }
 
-// isThere reports whether a name is one of the store and stays. The names were read first: what a change has published
-// since is listed or in its intent, and what was taken back is gone.
+// isThere reports whether a name is one of the store and stays. The names were read first: what a
+// change has published since is listed or in its intent, and what was taken back is gone.
 func (s *Snapshot) isThere(name string) bool {
 	if s.Intent != nil && slices.ContainsFunc(slices.Concat(s.Intent.Bodies, s.Intent.Removed), func(b txn.Body) bool { return b.File == name }) {
 		return false
@@ -88,7 +89,8 @@ func (s *Snapshot) isUnlinked(archive string) bool {
 	return !s.hidesRows() && !slices.Contains(index.Archives(s.Indexes[0].Text), archive) && s.isThere(archive)
 }
 
-// Unlogged counts what of the chosen handoffs, whose writing no event records, has no event: rows, read marks and consumed tokens.
+// Unlogged counts what of the chosen handoffs, whose writing no event records, has no event: rows,
+// read marks and consumed tokens.
 func (s *Snapshot) Unlogged(choose func(id string) bool) (found eventlog.Adoption) {
 	for _, row := range s.order {
 		if choose(row.ID) && !s.promised.Of(row.ID).IsWritten() {

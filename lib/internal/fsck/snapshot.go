@@ -19,8 +19,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A Snapshot is what a store holds at one moment, its documents excepted, which never change and are read later. Who wants
-// to know what is there, what is missing and what belongs to what asks it.
+// A Snapshot is what a store holds at one moment, its documents excepted, which never change and are
+// read later. Who wants to know what is there, what is missing and what belongs to what asks it.
 type Snapshot struct {
 	store.Dirs
 
@@ -57,8 +57,9 @@ type Row struct {
 // Place returns file:line.
 func (r *Row) Place() string { return fmt.Sprintf("%s:%d", r.file, r.line) }
 
-// Look reads a store until nothing has changed in between; nil is one without a handoffs directory. Whether the log
-// holds the checkpoints can be asked then. ErrBusy says that others change it faster than it can be read.
+// Look reads a store until nothing has changed in between; nil is one without a handoffs directory.
+// Whether the log holds the checkpoints can be asked then. ErrBusy says that others change it faster
+// than it can be read.
 func Look(ctx context.Context, s *store.Store, checkpoints ...eventlog.Checkpoint) (*Snapshot, error) {
 	dir, err := s.Prover()
 	if err != nil || dir == nil {
@@ -104,8 +105,9 @@ func (s *Snapshot) Release() { s.done() }
 // LogText reads the log from its beginning.
 func (s *Snapshot) LogText() io.Reader { return io.NewSectionReader(s.log, 0, s.log.Size()) }
 
-// read reads everything once, and reports whether it is of one moment: whether the files that change had the same stamps
-// before and after. What was read before is older, and the log, which only grows, is read after as it was then.
+// read reads everything once, and reports whether it is of one moment: whether the files that change
+// had the same stamps before and after. What was read before is older, and the log, which only grows,
+// is read after as it was then.
 func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error) {
 	if s.names, err = s.Dir.Names(func(string) bool { return true }); err != nil {
 		return false, err
@@ -139,7 +141,8 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 	return s.Log.Torn == "" || s.stamps() == before, nil // the next command cuts off what is torn
 }
 
-// stamps changes with every change of the store: each begins with an intent and ends with new events and without it.
+// stamps changes with every change of the store: each begins with an intent and ends with new events
+// and without it.
 func (s *Snapshot) stamps() string {
 	var all strings.Builder
 	add := func(d *durable.Dir, name string) {
@@ -221,7 +224,8 @@ func (s *Snapshot) openLog() (err error) {
 	return s.orOdd(layout.Log, err)
 }
 
-// orOdd takes the error of a file of the state directory that is there and cannot be read. It is a fault of its own.
+// orOdd takes the error of a file of the state directory that is there and cannot be read. It is a
+// fault of its own.
 func (s *Snapshot) orOdd(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -233,7 +237,8 @@ func (s *Snapshot) orOdd(name string, err error) error {
 	return err
 }
 
-// ListRows collects the rows. tell is called with every line, and for a row with the first one of its id; it may be nil.
+// ListRows collects the rows. tell is called with every line, and for a row with the first one of its
+// id; it may be nil.
 func (s *Snapshot) ListRows(tell func(f IndexFile, l index.Line, first *Row)) {
 	for _, f := range s.Indexes {
 		for l := range index.Lines(f.Text) {

@@ -13,8 +13,9 @@ import (
 
 const mostCompared = 64 << 20 // bytes of files that are read in one comparison
 
-// isObject reports whether a regular file has the content of a blob, as it is or with the line ends that git stores, and how
-// much was read. The name of a blob is the hash of its length and content (git-hash-object(1)).
+// isObject reports whether a regular file has the content of a blob, as it is or with the line ends
+// that git stores, and how much was read. The name of a blob is the hash of its length and content
+// (git-hash-object(1)).
 func isObject(root *os.Root, name, object string) (same bool, size int64) {
 	info, err := root.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostCompared {

@@ -1,5 +1,6 @@
-// Package git is what is known of git: where a work tree has its repository, and what git's configuration says. No other
-// package runs git. What a repository says about itself is not trusted: a clone carries it.
+// Package git is what is known of git: where a work tree has its repository, and what git's
+// configuration says. No other package runs git. What a repository says about itself is not trusted: a
+// clone carries it.
 package git
 
 import (
@@ -10,7 +11,8 @@ import (
 	"time"
 )
 
-// Config returns what git says about a key of its configuration in dir, "" if it says nothing within half a second.
+// Config returns what git says about a key of its configuration in dir, "" if it says nothing within
+// half a second.
 func Config(dir, key string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// A Runner runs git in a bare repository of ours: without a shell, hooks, file system monitors, helpers for transports that are
-// programs, or questions where nobody can answer. The configuration of the user counts, with their keys and credential
-// helpers, that of a project never does.
+// A Runner runs git in a bare repository of ours: without a shell, hooks, file system monitors,
+// helpers for transports that are programs, or questions where nobody can answer. The configuration of
+// the user counts, with their keys and credential helpers, that of a project never does.
 type Runner struct {
 	Dir     string   // the bare repository
 	Environ []string // of the process, as os.Environ gives it; what aims git elsewhere is left out
@@ -69,7 +69,8 @@ func (r Runner) Run(ctx context.Context, c Call) ([]byte, error) {
 	return r.run(ctx, r.Dir, append([]string{"--git-dir=" + r.Dir}, c.Args...), c)
 }
 
-// Remote returns the URL of a remote as the repository of a work tree has it, "" if it has none. A path is absolute.
+// Remote returns the URL of a remote as the repository of a work tree has it, "" if it has none. A
+// path is absolute.
 func (r Runner) Remote(ctx context.Context, top, name string) string {
 	out, err := r.run(ctx, top, []string{"config", "--get", "remote." + name + ".url"}, Call{Args: []string{"config"}, Limit: 5 * time.Second})
 	url := strings.TrimSpace(string(out))
@@ -129,8 +130,8 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 	return nil, e
 }
 
-// elsewhere are the variables by which a caller, such as a hook, aims git at another repository, or has it write where
-// it is not expected.
+// elsewhere are the variables by which a caller, such as a hook, aims git at another repository, or
+// has it write where it is not expected.
 var elsewhere = map[string]bool{"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_INDEX_FILE": true, "GIT_COMMON_DIR": true, "GIT_OBJECT_DIRECTORY": true, "GIT_NAMESPACE": true,
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_PREFIX": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_GRAFT_FILE": true, "GIT_NO_REPLACE_OBJECTS": true,
 	"GIT_REPLACE_REF_BASE": true, "GIT_SHALLOW_FILE": true, "GIT_INTERNAL_SUPER_PREFIX": true, "GIT_QUARANTINE_PATH": true, "GIT_DEFAULT_HASH": true,

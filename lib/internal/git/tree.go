@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// A Tree asks what is checked out around a directory, without running anything that the repository names: no hook, filter, monitor,
-// pager or helper, and no transport, also for what a partial clone lacks. The repository must be the caller's own.
+// A Tree asks what is checked out around a directory, without running anything that the repository
+// names: no hook, filter, monitor, pager or helper, and no transport, also for what a partial clone
+// lacks. The repository must be the caller's own.
 type Tree struct {
 	Dir     string   // absolute, in the work tree
 	Environ []string // of the process, as os.Environ gives it
@@ -26,7 +27,8 @@ var ErrUnknown = errors.New("no such commit")
 
 const mostPatient = 2 * time.Second // with one question
 
-// closed is the environment in which git fetches nothing, asks nobody, and takes history and paths as they are.
+// closed is the environment in which git fetches nothing, asks nobody, and takes history and paths as
+// they are.
 var closed = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}
 
 // ask runs one of the calls that are safe in a repository of somebody else (spec 6-life, "Freshness").
@@ -83,10 +85,12 @@ func (t Tree) Touching(ctx context.Context, commit string, files []string) (int,
 	return strconv.Atoi(out)
 }
 
-// Differing returns the tracked files, relative to the top, that are not as they are in commit. Submodules do not count.
+// Differing returns the tracked files, relative to the top, that are not as they are in commit.
+// Submodules do not count.
 //
-// To tell what its index does not, git would pass a file through the filters that the repository has configured. So it is
-// given a repository that has none, with the index and the objects of this one; what seems to differ is then compared here.
+// To tell what its index does not, git would pass a file through the filters that the repository has
+// configured. So it is given a repository that has none, with the index and the objects of this one;
+// what seems to differ is then compared here.
 func (t Tree) Differing(ctx context.Context, commit string) (files []string, err error) {
 	places, err := t.ask(ctx, "rev-parse", "--git-path", "index", "--git-path", "objects", "--show-object-format")
 	if err != nil {
@@ -118,7 +122,8 @@ func (t Tree) abs(path string) string {
 	return filepath.Join(t.Dir, path)
 }
 
-// plainRepository makes an empty repository, which configures nothing but how objects are named. The caller removes it.
+// plainRepository makes an empty repository, which configures nothing but how objects are named. The
+// caller removes it.
 func plainRepository(names string) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "handoff-git-"); err != nil {
 		return "", err
@@ -135,8 +140,8 @@ func plainRepository(names string) (dir string, err error) {
 	return dir, err
 }
 
-// differing reads what `diff-index --raw -z` prints, and leaves out the files whose content is that of the commit: their
-// times alone are others than the index has.
+// differing reads what `diff-index --raw -z` prints, and leaves out the files whose content is that of
+// the commit: their times alone are others than the index has.
 func differing(top string, raw []byte) (files []string, err error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {

@@ -25,8 +25,8 @@ func Top(dir string) string {
 	}
 }
 
-// Branch returns the short name of the branch that is checked out in the work tree whose top this is, "" if there is
-// none, or if the repository does not say so in the file HEAD.
+// Branch returns the short name of the branch that is checked out in the work tree whose top this is,
+// "" if there is none, or if the repository does not say so in the file HEAD.
 func Branch(top string) string {
 	if top == "" {
 		return ""
@@ -51,10 +51,11 @@ type LinkError struct{ Why string }
 // Error says why the main work tree cannot be used.
 func (e *LinkError) Error() string { return e.Why }
 
-// Main returns the main work tree of the repository of which top is a linked one, as `git worktree add` makes it; "" if
-// top is a main one, that of a submodule, or none. It follows the files that gitrepository-layout(5) describes, and runs
-// nothing. Both must name each other: whoever brings a file .git along is not to lead elsewhere. A *LinkError is for a
-// linked one whose main one does not exist, since the repository is bare or lies apart.
+// Main returns the main work tree of the repository of which top is a linked one, as `git worktree
+// add` makes it; "" if top is a main one, that of a submodule, or none. It follows the files that
+// gitrepository-layout(5) describes, and runs nothing. Both must name each other: whoever brings a
+// file .git along is not to lead elsewhere. A *LinkError is for a linked one whose main one does not
+// exist, since the repository is bare or lies apart.
 func Main(top string) (string, error) {
 	link := filepath.Join(top, ".git")
 	info, err := os.Lstat(link)

@@ -1,6 +1,7 @@
-// Package identity says for whom the program runs where the command line does not, by one rule for every command (spec
-// 7-people, "Who I am"): HANDOFF_OPERATOR; operator in the user's configuration; the operator whose git_email is git's
-// user.email; operator in .handoff.yaml, last, since a clone carries it.
+// Package identity says for whom the program runs where the command line does not, by one rule for
+// every command (spec 7-people, "Who I am"): HANDOFF_OPERATOR; operator in the user's configuration;
+// the operator whose git_email is git's user.email; operator in .handoff.yaml, last, since a clone
+// carries it.
 package identity
 
 import (
@@ -17,8 +18,8 @@ type Identity struct {
 	Source   string `json:"source,omitempty"`
 }
 
-// Of returns the identity that the settings of a project and of the user give. git is run only where neither the
-// environment nor the user's configuration names somebody, and somebody is listed.
+// Of returns the identity that the settings of a project and of the user give. git is run only where
+// neither the environment nor the user's configuration names somebody, and somebody is listed.
 func Of(root string, s settings.Settings, u settings.User, listed func() (*operators.List, error), now time.Time) Identity {
 	switch {
 	case s.Operator.Source == settings.Environment:

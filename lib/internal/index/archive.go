@@ -8,11 +8,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// maxGap is how many archives in a row may be lost with their links. No rotation makes a link that is farther away.
+// maxGap is how many archives in a row may be lost with their links. No rotation makes a link that is
+// farther away.
 const maxGap = 100
 
-// EachArchive calls do with the name of every archive that is there, or that has to be when INDEX.md links the archives
-// linked: the numbered ones in their order, then those of months, which are found by their links alone.
+// EachArchive calls do with the name of every archive that is there, or that has to be when INDEX.md
+// links the archives linked: the numbered ones in their order, then those of months, which are found
+// by their links alone.
 func EachArchive(linked []string, there func(name string) (bool, error), do func(name string) error) error {
 	isAhead := func(n int) bool {
 		return slices.ContainsFunc(linked, func(name string) bool {

@@ -58,9 +58,9 @@ func IsMarked(line []byte, operator string) bool {
 // of the cell.
 const markedTail = len("2026-05-08T09:00:00Z |")
 
-// IsMarkedAlone reports whether a line ends in a cell with one mark, that of the operator whose name and
-// colon follow the beginning of a cell in start, "| ben:". It is IsMarked for the rows that most stores have most
-// of, for a tenth of its time.
+// IsMarkedAlone reports whether a line ends in a cell with one mark, that of the operator whose name
+// and colon follow the beginning of a cell in start, "| ben:". It is IsMarked for the rows that most
+// stores have most of, for a tenth of its time.
 func IsMarkedAlone(line []byte, start string) bool {
 	at := len(line) - markedTail - len(start)
 	return at > 0 && string(line[at:at+len(start)]) == start && string(line[len(line)-2:]) == " |" &&

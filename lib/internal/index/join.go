@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Join returns text with each row once where it stands several times, as git leaves it when it joins the lines of two
-// branches: the first stays, and has the read marks of all, of each operator the earliest. Rows of one id that say
-// anything else differently all stay.
+// Join returns text with each row once where it stands several times, as git leaves it when it joins
+// the lines of two branches: the first stays, and has the read marks of all, of each operator the
+// earliest. Rows of one id that say anything else differently all stay.
 func Join(text []byte) (joined []byte, changed bool) {
 	rows := make(map[string]Row)
 	doubled := make(map[string]bool)

@@ -77,7 +77,8 @@ func (l Line) IsFurniture() bool { return isFurniture(trim(l.Text)) }
 
 func isFurniture(t string) bool { return t == "" || t == heading || isHead(t) || isLink(t) }
 
-// isColumns reports whether t has the column names, however they are spaced: formatters align them with the rows.
+// isColumns reports whether t has the column names, however they are spaced: formatters align them
+// with the rows.
 func isColumns(t string) bool {
 	return t == columns || strings.HasPrefix(t, "|") && strings.ReplaceAll(t, " ", "") == strings.ReplaceAll(columns, " ", "")
 }

@@ -2,9 +2,9 @@
 // value and leaves every other byte as it is, be it order, indentation, the digits of a number or the end
 // of the last line.
 //
-// What is read is what jsontree.Scan takes. Comments, trailing commas, a key that occurs twice in an object, a
-// byte-order mark and a second value are refused: an edit of a text that is not wholly understood could mean something
-// else to whoever reads it next.
+// What is read is what jsontree.Scan takes. Comments, trailing commas, a key that occurs twice in an
+// object, a byte-order mark and a second value are refused: an edit of a text that is not wholly
+// understood could mean something else to whoever reads it next.
 package jsonedit
 
 import (

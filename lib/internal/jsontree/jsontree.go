@@ -1,16 +1,19 @@
-// Package jsontree reads JSON strictly, keeps the order of object members and the source text of numbers, and prints the
-// bytes that JSON.stringify(JSON.parse(text)) gives.
+// Package jsontree reads JSON strictly, keeps the order of object members and the source text of
+// numbers, and prints the bytes that JSON.stringify(JSON.parse(text)) gives.
 //
-// What is refused, with line and column: more than MaxBytes bytes, MaxDepth levels or MaxValues values, invalid UTF-8,
-// anything outside RFC 8259 (comments, trailing commas, single quotes, a second value), a key that occurs twice in one
-// object, and numbers that JavaScript would turn into another number: out of the range of a double, nonzero but read as
-// 0, or beyond the safe integers (2^53-1) and not exactly the double that is printed. A fraction within that range keeps
-// the digits that a double keeps, as in JavaScript.
+// What is refused, with line and column: more than MaxBytes bytes, MaxDepth levels or MaxValues
+// values, invalid UTF-8, anything outside RFC 8259 (comments, trailing commas, single quotes, a second
+// value), a key that occurs twice in one object, and numbers that JavaScript would turn into another
+// number: out of the range of a double, nonzero but read as 0, or beyond the safe integers (2^53-1)
+// and not exactly the double that is printed. A fraction within that range keeps the digits that a
+// double keeps, as in JavaScript.
 //
-// The tokens are found by the library jsontext; caps, places, names that occur twice and the exactness of numbers are ours.
+// The tokens are found by the library jsontext; caps, places, names that occur twice and the exactness
+// of numbers are ours.
 //
-// What is printed follows ECMA-262: Number::toString for numbers, QuoteJSONString for strings (lone surrogates as
-// \udxxx), and the property order of objects: array indices (0 … 2^32-2) ascending, then the other keys in source order.
+// What is printed follows ECMA-262: Number::toString for numbers, QuoteJSONString for strings (lone
+// surrogates as \udxxx), and the property order of objects: array indices (0 … 2^32-2) ascending, then
+// the other keys in source order.
 package jsontree
 
 // The limits of Parse.
@@ -39,8 +42,8 @@ var kindNames = [...]string{"null", "boolean", "number", "string", "array", "obj
 // String returns the name of the kind in JSON Schema: null, boolean, number, string, array, object.
 func (k Kind) String() string { return kindNames[k] }
 
-// A Value is one JSON value. Which fields count depends on Kind. A nil *Value stands for a value that is not there: its
-// methods that read answer as for an absent member.
+// A Value is one JSON value. Which fields count depends on Kind. A nil *Value stands for a value that
+// is not there: its methods that read answer as for an absent member.
 type Value struct {
 	Kind    Kind
 	Text    string   // String: its characters, a lone surrogate as its three WTF-8 bytes; of all others: source text

@@ -2,8 +2,9 @@ package jsontree
 
 import "bytes"
 
-// AppendLike appends the value as the text sets it out that it was parsed from: what was parsed keeps its own characters and
-// the white space around it, what came in since is set like its neighbours. Members keep the order of the text.
+// AppendLike appends the value as the text sets it out that it was parsed from: what was parsed keeps
+// its own characters and the white space around it, what came in since is set like its neighbours.
+// Members keep the order of the text.
 func (v *Value) AppendLike(dst, src []byte) []byte {
 	w := setting{src: bytes.TrimPrefix(src, []byte("\ufeff"))}
 	if at := bytes.IndexByte(w.src, ':'); at >= 0 && len(w.after(at+1)) > 0 {
@@ -55,7 +56,8 @@ func (w setting) member(dst []byte, m Member) []byte {
 	return w.value(append(dst, gap...), m.Value)
 }
 
-// elements prints what stands between two brackets; start is where an element begins in the text, 0 for a new one.
+// elements prints what stands between two brackets; start is where an element begins in the text, 0
+// for a new one.
 func (w setting) elements(dst []byte, v *Value, brackets string, n int, element func(dst []byte, i int) []byte, start func(int) int) []byte {
 	var first, last []byte
 	if v.End > 0 {

@@ -65,8 +65,8 @@ func mantissa(text string) string {
 	return strings.NewReplacer("-", "", ".", "").Replace(text)
 }
 
-// decimal returns the number's significant digits d and the exponent e for which it is 0.d * 10^e. The exponent must fit
-// an int, which holds for every number that is finite and not 0.
+// decimal returns the number's significant digits d and the exponent e for which it is 0.d * 10^e. The
+// exponent must fit an int, which holds for every number that is finite and not 0.
 func decimal(text string) (digits string, exponent int) {
 	head, tail, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(text, "-")), "e")
 	whole, _, _ := strings.Cut(head, ".")

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// Parse reads one JSON value whose numbers keep their value. A leading byte-order mark is dropped. The error is a
-// *fault.DocumentError with the place of its one fault.
+// Parse reads one JSON value whose numbers keep their value. A leading byte-order mark is dropped. The
+// error is a *fault.DocumentError with the place of its one fault.
 func Parse(src []byte) (*Value, error) {
 	v, err := Scan(bytes.TrimPrefix(src, []byte("\ufeff")))
 	if err != nil {
@@ -24,7 +24,8 @@ func Parse(src []byte) (*Value, error) {
 	return v, v.safeNumbers()
 }
 
-// ParseObject is Parse for a text of at most most bytes that must be an object. what names it in faults, such as "a packet".
+// ParseObject is Parse for a text of at most most bytes that must be an object. what names it in
+// faults, such as "a packet".
 func ParseObject(src []byte, most int, what string) (*Value, error) {
 	if len(src) > most {
 		return nil, refuse(fault.Fault{Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(src), most), Hint: "make it smaller"})
@@ -39,8 +40,8 @@ func ParseObject(src []byte, most int, what string) (*Value, error) {
 // refuse makes the error of all that is read here: one fault, since nothing can be said of what follows it.
 func refuse(f fault.Fault) error { return &fault.DocumentError{Faults: []fault.Fault{f}} }
 
-// Scan is Parse for a text that is to be kept as it is: any number will do, a byte-order mark will not. Start and End of
-// each value are its place in src.
+// Scan is Parse for a text that is to be kept as it is: any number will do, a byte-order mark will
+// not. Start and End of each value are its place in src.
 func Scan(src []byte) (*Value, error) {
 	p := &parser{src: src, line: 1, column: 1}
 	switch bad := form.Invalid(src); {
@@ -51,7 +52,8 @@ func Scan(src []byte) (*Value, error) {
 	case bytes.HasPrefix(src, []byte("\ufeff")):
 		return nil, p.fault(0, "save the file as UTF-8 without one", "the text begins with a byte-order mark")
 	}
-	// Half of a surrogate pair is allowed, and not UTF-8. The library would take two of them for the same name.
+	// Half of a surrogate pair is allowed, and not UTF-8. The library would take two of them for the
+	// same name.
 	p.dec = jsontext.NewDecoder(bytes.NewBuffer(src), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	v, err := p.value()
 	end := int(p.dec.InputOffset())
@@ -66,8 +68,8 @@ func Scan(src []byte) (*Value, error) {
 	return nil, p.explain(err)
 }
 
-// A parser reads values one after the other. The library finds where they end; places, caps and names that occur twice are
-// for us to find.
+// A parser reads values one after the other. The library finds where they end; places, caps and names
+// that occur twice are for us to find.
 type parser struct {
 	src           []byte
 	dec           *jsontext.Decoder

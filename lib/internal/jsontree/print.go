@@ -39,7 +39,8 @@ func (v *Value) Append(dst []byte) []byte {
 	return append(dst, "null"...)
 }
 
-// appendNumber prints a number that Parse has read or that was made here, which a double holds: the error cannot be.
+// appendNumber prints a number that Parse has read or that was made here, which a double holds: the
+// error cannot be.
 func (v *Value) appendNumber(dst []byte) []byte {
 	f, _ := strconv.ParseFloat(v.Text, 64)
 	return appendNumber(dst, f)
@@ -48,8 +49,8 @@ func (v *Value) appendNumber(dst []byte) []byte {
 // String returns the value as Append prints it.
 func (v *Value) String() string { return string(v.Append(nil)) }
 
-// Ordered returns the members in the order in which JavaScript enumerates them: array indices ascending, then the other
-// keys in source order (ECMA-262 OrdinaryOwnPropertyKeys).
+// Ordered returns the members in the order in which JavaScript enumerates them: array indices
+// ascending, then the other keys in source order (ECMA-262 OrdinaryOwnPropertyKeys).
 func (v *Value) Ordered() []Member {
 	type indexed struct {
 		index uint64
@@ -89,8 +90,9 @@ func arrayIndex(name string) (uint64, bool) {
 	return n, err == nil && n < 1<<32-1
 }
 
-// Plain returns the value as map[string]any, []any, string, json.Number, bool and nil, for a schema check. Numbers are in
-// the form that Append prints, so that none is longer than 25 characters; lone surrogates become U+FFFD.
+// Plain returns the value as map[string]any, []any, string, json.Number, bool and nil, for a schema
+// check. Numbers are in the form that Append prints, so that none is longer than 25 characters; lone
+// surrogates become U+FFFD.
 func (v *Value) Plain() any {
 	switch v.Kind {
 	case Bool:

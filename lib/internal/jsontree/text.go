@@ -31,8 +31,8 @@ func unquote(literal []byte) string {
 	}
 }
 
-// unescapeOne appends what the escape stands for that s begins with, or two that make a surrogate pair, and returns what
-// follows.
+// unescapeOne appends what the escape stands for that s begins with, or two that make a surrogate
+// pair, and returns what follows.
 func unescapeOne(dst []byte, s string) ([]byte, string) {
 	if i := strings.IndexByte(escapes, s[1]); i >= 0 {
 		return append(dst, escaped[i]), s[2:]
@@ -47,7 +47,8 @@ func unescapeOne(dst []byte, s string) ([]byte, string) {
 			return utf8.AppendRune(dst, pair), s[6:]
 		}
 	}
-	// A lone surrogate has no UTF-8: it is kept in the three bytes that UTF-8 would give it, which no valid source holds.
+	// A lone surrogate has no UTF-8: it is kept in the three bytes that UTF-8 would give it, which no
+	// valid source holds.
 	return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f), s
 }
 
@@ -60,8 +61,8 @@ func hexUnit(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// AppendQuoted appends the text as JSON.stringify quotes it (ECMA-262 QuoteJSONString). Three WTF-8 bytes of a lone
-// surrogate become its escape.
+// AppendQuoted appends the text as JSON.stringify quotes it (ECMA-262 QuoteJSONString). Three WTF-8
+// bytes of a lone surrogate become its escape.
 func AppendQuoted(dst []byte, text string) []byte {
 	if quoted, err := jsontext.AppendQuote(dst, text); err == nil {
 		return quoted
@@ -86,8 +87,8 @@ func loneSurrogate(text string) bool {
 	return len(text) >= 3 && text[0] == 0xed && text[1] >= 0xa0
 }
 
-// Printable returns the text with each lone surrogate replaced by U+FFFD, so that it is valid UTF-8 with the same number
-// of characters.
+// Printable returns the text with each lone surrogate replaced by U+FFFD, so that it is valid UTF-8
+// with the same number of characters.
 func Printable(text string) string {
 	if utf8.ValidString(text) {
 		return text

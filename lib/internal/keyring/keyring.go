@@ -1,5 +1,5 @@
-// Package keyring judges the signatures of handoffs: whose keys are whose, as the operators file, the keys that were seen
-// before and the user's file of allowed signers say (spec 5-clones, "Signatures").
+// Package keyring judges the signatures of handoffs: whose keys are whose, as the operators file, the
+// keys that were seen before and the user's file of allowed signers say (spec 5-clones, "Signatures").
 package keyring
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A Keyring is what is known about keys in one store. It reads the files again when they have changed, and may be used by
-// several goroutines at once.
+// A Keyring is what is known about keys in one store. It reads the files again when they have changed,
+// and may be used by several goroutines at once.
 type Keyring struct {
 	At      *store.Store
 	Allowed string // the user's file of allowed signers; "" is none
@@ -42,8 +42,8 @@ type Keyring struct {
 	seen map[string]string
 }
 
-// Of returns what is known of the signature of a handoff with these bytes. One that does not hold, or that is by a key
-// which nobody has said is the author's now, is fault.ErrIntegrity.
+// Of returns what is known of the signature of a handoff with these bytes. One that does not hold, or
+// that is by a key which nobody has said is the author's now, is fault.ErrIntegrity.
 func (k *Keyring) Of(d *durable.Dir, id, from string, text []byte) (signers.Verdict, error) {
 	armored, err := store.ReadSignature(d, id)
 	switch {
@@ -60,8 +60,9 @@ func (k *Keyring) Judge(from string, text, armored []byte, seen func() (time.Tim
 	return k.judge(from, text, armored, signers.Namespace, seen)
 }
 
-// Approves reports whether an approval by an operator counts, of which text is the statement: its signature is good, or none of
-// the operator's keys is known and there is none. why says what is wrong with it.
+// Approves reports whether an approval by an operator counts, of which text is the statement: its
+// signature is good, or none of the operator's keys is known and there is none. why says what is wrong
+// with it.
 func (k *Keyring) Approves(operator string, text, armored []byte) (why string, err error) {
 	knows, err := k.Knows(operator)
 	if err != nil || !knows && len(armored) == 0 {
@@ -80,7 +81,8 @@ func (k *Keyring) Approves(operator string, text, armored []byte) (why string, e
 	return why, err
 }
 
-// Knows reports whether the operators file, what was seen before, or the user's file of allowed signers has a key of an operator.
+// Knows reports whether the operators file, what was seen before, or the user's file of allowed
+// signers has a key of an operator.
 func (k *Keyring) Knows(operator string) (bool, error) {
 	trust, err := k.trust()
 	return trust.Knows(operator), err
@@ -236,8 +238,8 @@ func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Tr
 	}
 }
 
-// required returns what the operators file says of handoffs of an author without a good signature: "", flag or refuse. A file
-// that cannot be used says nothing.
+// required returns what the operators file says of handoffs of an author without a good signature: "",
+// flag or refuse. A file that cannot be used says nothing.
 func (k *Keyring) required(from string) string {
 	text, err := k.At.OperatorsText()
 	if err != nil || !bytes.Contains(text, []byte("require_signature")) {
@@ -250,8 +252,8 @@ func (k *Keyring) required(from string) string {
 	return list.Require(from)
 }
 
-// Distrust says what is missing where the operators file wants a good signature of the author, "" if nothing is. refuse says that
-// the body is not to be shown.
+// Distrust says what is missing where the operators file wants a good signature of the author, "" if
+// nothing is. refuse says that the body is not to be shown.
 func (k *Keyring) Distrust(from string, sig signers.Verdict) (why string, refuse bool) {
 	if sig.State == signers.Good {
 		return "", false

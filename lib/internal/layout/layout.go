@@ -1,5 +1,5 @@
-// Package layout holds the names of the files and directories of a store, each once, and how much of each is read
-// (spec 2-store):
+// Package layout holds the names of the files and directories of a store, each once, and how much of
+// each is read (spec 2-store):
 //
 //	handoffs/                  the handoffs directory
 //	  INDEX.md                 the table; INDEX-0001.md and so on hold sealed older rows, or INDEX-2026-05.md
@@ -96,8 +96,8 @@ const (
 // Archive returns the name of the n-th archive, counted from 1.
 func Archive(n int) string { return fmt.Sprintf("INDEX-%04d.md", n) }
 
-// MonthArchive returns the name of the archive for rows of a ts_utc in a store that is committed with the code: two
-// branches put the same rows into the same file.
+// MonthArchive returns the name of the archive for rows of a ts_utc in a store that is committed with
+// the code: two branches put the same rows into the same file.
 func MonthArchive(ts string) string { return "INDEX-" + ts[:len("2006-01")] + ".md" }
 
 // IsMonthArchive reports whether name is one that [MonthArchive] gives.
@@ -117,8 +117,8 @@ func ArchiveNumber(name string) int {
 	return n
 }
 
-// IsReplaced reports whether name is a file that the store replaces as a whole. What an interrupted replacing leaves
-// is named for it.
+// IsReplaced reports whether name is a file that the store replaces as a whole. What an interrupted
+// replacing leaves is named for it.
 func IsReplaced(name string) bool {
 	switch name {
 	case Index, Fingerprint, Log, Ledger, Tombstones, UnreadCache, LifeCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld, Beside:
@@ -136,8 +136,8 @@ func IsSignatureFile(name string) bool {
 	return ok && form.IsDigest(digits)
 }
 
-// IsCheckpoint reports whether name is that of a checkpoint: not of its signature, and not of what somebody put aside
-// under a longer name.
+// IsCheckpoint reports whether name is that of a checkpoint: not of its signature, and not of what
+// somebody put aside under a longer name.
 func IsCheckpoint(name string) bool {
 	count, ok := strings.CutPrefix(name, Checkpoint)
 	return ok && count != "" && form.IsDigits(count)

@@ -10,14 +10,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// The file layout.LifeCache has facts in blocks, so that it can grow. A block is lines of facts and one that says what they
-// cover:
+// The file layout.LifeCache has facts in blocks, so that it can grow. A block is lines of facts and
+// one that says what they cover:
 //
 //	covers LOG LINE SUM STAMPS SUM
 //
-// the audit log up to a byte, the length and the checksum of the last line before that, the index files where rows are looked
-// at, and the checksum of the block up to here. What does not hold, or covers another log, is as good as not there: all
-// of it can be derived again.
+// the audit log up to a byte, the length and the checksum of the last line before that, the index
+// files where rows are looked at, and the checksum of the block up to here. What does not hold, or
+// covers another log, is as good as not there: all of it can be derived again.
 const cacheHead = "handoff-life 1\n"
 
 // perLine is about how long a line is.
@@ -70,7 +70,8 @@ func parseCache(text []byte) *Facts {
 	return f
 }
 
-// block takes in the first block of text and returns its length: -1 if it is not whole, 0 if it holds what is no fact.
+// block takes in the first block of text and returns its length: -1 if it is not whole, 0 if it holds
+// what is no fact.
 func (f *Facts) block(text []byte) int {
 	at := bytes.Index(text, []byte("\ncovers ")) + 1
 	if at == 0 && !bytes.HasPrefix(text, []byte("covers ")) {
@@ -106,8 +107,8 @@ const (
 	mostBlocks   = 200
 )
 
-// Unsaved returns what is to be kept in layout.LifeCache, nil if that is not worth it: to be appended to a file of so many
-// bytes, or, if those are negative, to replace it.
+// Unsaved returns what is to be kept in layout.LifeCache, nil if that is not worth it: to be appended
+// to a file of so many bytes, or, if those are negative, to replace it.
 func (f *Facts) Unsaved() (text []byte, behind int64) {
 	if f.work < worthKeeping {
 		return nil, 0

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// Facts are what documents and events say of handoffs. Of most there is nothing to be said: their documents have no
-// reference that changes a state, and nobody did more than read them.
+// Facts are what documents and events say of handoffs. Of most there is nothing to be said: their
+// documents have no reference that changes a state, and nobody did more than read them.
 //
 // They are lines of text, so that they can be kept as they are, and what is asked for is parsed again:
 //
@@ -35,15 +35,17 @@ type Facts struct {
 
 	saving
 
-	// Asks says whether the operators file wants an approval of what one operator hands to another; nil asks for none.
+	// Asks says whether the operators file wants an approval of what one operator hands to another;
+	// nil asks for none.
 	Asks func(from, to string) bool
 
-	// Trusts says whether a handoff of that sender has the signature that is asked for, if any is; nil asks for none.
+	// Trusts says whether a handoff of that sender has the signature that is asked for, if any is; nil
+	// asks for none.
 	Trusts func(id, from string) bool
 }
 
-// about says where the lines about a handoff are: the offset of its document, and the last of names and acts. All are
-// counted from 1.
+// about says where the lines about a handoff are: the offset of its document, and the last of names
+// and acts. All are counted from 1.
 type about struct{ document, names, acts int32 }
 
 // A naming is a form of the document at by that names a handoff; next is the one before.

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A First looks for the one handoff that an operator should turn to: what they have and has expired is overdue and comes
-// first, then what is oldest by its ts_utc.
+// A First looks for the one handoff that an operator should turn to: what they have and has expired is
+// overdue and comes first, then what is oldest by its ts_utc.
 type First struct {
 	ID    string // "" while there is none
 	Mine  map[string]bool
@@ -28,7 +28,8 @@ func (f *First) Try(row index.Row, isOpen func() bool) {
 	}
 }
 
-// IsBefore tells from the text of a row, which the operator does not have, that it comes after the one that was found.
+// IsBefore tells from the text of a row, which the operator does not have, that it comes after the one
+// that was found.
 func (f *First) IsBefore(line []byte) bool {
 	return f.ID != "" && index.IsRowLike(line) && index.CompareTimes(string(index.Cell(line, 5)), f.time) >= 0
 }

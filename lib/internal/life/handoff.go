@@ -25,7 +25,8 @@ type Event struct {
 	eventlog.Deed
 }
 
-// changes are the types of events that change a state, each with what it does. A later event follows an earlier one.
+// changes are the types of events that change a state, each with what it does. A later event follows
+// an earlier one.
 var changes = map[string]func(*Handoff, Event){
 	eventlog.TypeResume:          act,
 	eventlog.ActTake.Type():      act,
@@ -41,9 +42,9 @@ var changes = map[string]func(*Handoff, Event){
 // act takes in what somebody did with a handoff.
 func act(h *Handoff, e Event) { h.Life.Add(e.Key, e.Deed) }
 
-// Successors returns the ids of the handoffs that take the place of the one of a row: those whose sender is its sender or its
-// recipient, that need no approval or have it, and that Trusts lets through. What others say of superseding it is a claim, and
-// counts for nothing.
+// Successors returns the ids of the handoffs that take the place of the one of a row: those whose
+// sender is its sender or its recipient, that need no approval or have it, and that Trusts lets
+// through. What others say of superseding it is a claim, and counts for nothing.
 func (f *Facts) Successors(row index.Row) []string { return f.successors(f.Of(row.ID), row) }
 
 // successors are those that may take the place of a handoff: by its sender or its recipient, signed where
@@ -84,8 +85,8 @@ func (f *Facts) with(done func(Handoff) bool) map[string]bool {
 	return ids
 }
 
-// Connected returns what is known of each handoff that can be reached from one by answers and by what supersedes what, and
-// their ids, that one first.
+// Connected returns what is known of each handoff that can be reached from one by answers and by what
+// supersedes what, and their ids, that one first.
 func (f *Facts) Connected(id string) (lives map[string]Handoff, ids []string) {
 	lives, ids = map[string]Handoff{id: f.Of(id)}, []string{id}
 	for i := 0; i < len(ids); i++ {

@@ -7,9 +7,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// Past divides the archived ones of all rows into those that may be pruned and those that may not, with the reason: what was
-// archived after a time, is unread, open or awaits approval, what not lets nobody prune, and what takes the place of a handoff
-// that stays, which would count again.
+// Past divides the archived ones of all rows into those that may be pruned and those that may not,
+// with the reason: what was archived after a time, is unread, open or awaits approval, what not lets
+// nobody prune, and what takes the place of a handoff that stays, which would count again.
 func (f *Facts) Past(all []index.Row, before, now time.Time, not func(index.Row) string) (may []index.Row, why map[string]string) {
 	archived, stays := f.Archived(), make(map[string]bool)
 	why = make(map[string]string)

@@ -21,9 +21,9 @@ import (
 // MaxCache is how much of layout.LifeCache is read.
 const MaxCache = 256 << 20
 
-// Gather returns what is known of the handoffs of a store: what is cached, and what documents and events have said since. It
-// reads those documents alone whose write events count references; in a store whose rows come without events, each document
-// once. Nothing of it is proof.
+// Gather returns what is known of the handoffs of a store: what is cached, and what documents and
+// events have said since. It reads those documents alone whose write events count references; in a
+// store whose rows come without events, each document once. Nothing of it is proof.
 func Gather(d store.Dirs) (*Facts, error) {
 	f := NewFacts()
 	f.size = -1
@@ -168,7 +168,8 @@ func (r *reader) want(id, file string) {
 // byRows reports whether rows may come without events.
 func (r *reader) byRows() bool { return r.adopted || r.at.Opt.Git == layout.GitTracked }
 
-// unlogged looks at the rows where they may come without events, and the index files are not those that are covered.
+// unlogged looks at the rows where they may come without events, and the index files are not those
+// that are covered.
 func (r *reader) unlogged() {
 	if !r.byRows() {
 		r.covered.stamps = "-"
@@ -228,8 +229,8 @@ func (r *reader) find() {
 	}) // what it does not find is tried again
 }
 
-// documents reads the documents that are wanted. One that cannot be read, or is another than it should be, is tried again
-// by the next who asks.
+// documents reads the documents that are wanted. One that cannot be read, or is another than it should
+// be, is tried again by the next who asks.
 func (r *reader) documents() {
 	docs := make([]*document.Document, len(r.wanted))
 	parallel.Each(len(docs), parallel.Workers(), func(i int) {

@@ -1,9 +1,11 @@
-// Package life derives how far a handoff has come (spec 6-life). No state is stored: it follows from the row, which has the
-// marks of who has read it, from the references of documents, and from events of the audit log. [Facts] gathers what
-// documents and events say, [Facts.State] joins that with a row.
+// Package life derives how far a handoff has come (spec 6-life). No state is stored: it follows from
+// the row, which has the marks of who has read it, from the references of documents, and from events
+// of the audit log. [Facts] gathers what documents and events say, [Facts.State] joins that with a
+// row.
 //
-// An event that changes the state of a handoff has a payload with handoff_id, operator_id and ts_utc, and perhaps session_id
-// and token, and a line in the table changes, which says what it does. That is all there is to a new one here.
+// An event that changes the state of a handoff has a payload with handoff_id, operator_id and ts_utc,
+// and perhaps session_id and token, and a line in the table changes, which says what it does. That is
+// all there is to a new one here.
 package life
 
 import (
@@ -31,8 +33,8 @@ const (
 // States are all states, in the order in which a handoff comes to them as a rule.
 var States = []State{Unread, Offered, Read, Taken, Awaiting, Done, Superseded, Expired, Archived}
 
-// LeavesUnread reports whether a handoff in the state is not shown as unread, whoever has read it: it is over, or somebody
-// has it. It is never marked as read for that.
+// LeavesUnread reports whether a handoff in the state is not shown as unread, whoever has read it: it
+// is over, or somebody has it. It is never marked as read for that.
 func (s State) LeavesUnread() bool { return s == Taken || s.IsOver() }
 
 // IsOver reports whether nothing is to be done any more with a handoff in the state.

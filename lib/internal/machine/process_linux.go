@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// began returns when a process began, in ticks since the machine did, "" if it does not run (proc_pid_stat(5), field 22).
+// began returns when a process began, in ticks since the machine did, "" if it does not run
+// (proc_pid_stat(5), field 22).
 func began(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Record is the fingerprint file of a store: one JSON object with these keys. Files of older versions have neither
-// writer nor secret.
+// A Record is the fingerprint file of a store: one JSON object with these keys. Files of older
+// versions have neither writer nor secret.
 type Record struct {
 	Fingerprint     string `json:"fingerprint"`       // 64 lower-case hexadecimal digits; "" while no machine is known
 	FirstSeenUTC    string `json:"first_seen_utc"`    // RFC 3339 with Z
@@ -57,8 +57,8 @@ func (r Record) Bytes() []byte {
 }
 
 // ParseRecord reads a fingerprint file. It refuses, with a reason, whatever is not exactly one object
-// with its keys, each once and in its form: an emptied or damaged file must not pass for one. A record without a
-// machine comes with ErrNoMachine.
+// with its keys, each once and in its form: an emptied or damaged file must not pass for one. A record
+// without a machine comes with ErrNoMachine.
 func ParseRecord(src []byte) (Record, error) {
 	r, err := parse(src)
 	switch {

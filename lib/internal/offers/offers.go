@@ -1,5 +1,6 @@
-// Package offers remembers which sessions of agents were told of which handoffs. It is a record of convenience, bounded and
-// best effort: what is forgotten is offered again, and nothing else depends on it.
+// Package offers remembers which sessions of agents were told of which handoffs. It is a record of
+// convenience, bounded and best effort: what is forgotten is offered again, and nothing else depends
+// on it.
 package offers
 
 import (

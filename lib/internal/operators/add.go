@@ -8,9 +8,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// Add returns the head of an operators file with one operator more, as an entry at the end of the list. Nothing else of the
-// head is changed; "" makes a new one. An operator who is there already, or whose fields are not what Parse takes, is
-// ErrInvalid; a head that is written in a way that leaves no place for an entry is ErrConfig.
+// Add returns the head of an operators file with one operator more, as an entry at the end of the
+// list. Nothing else of the head is changed; "" makes a new one. An operator who is there already, or
+// whose fields are not what Parse takes, is ErrInvalid; a head that is written in a way that leaves no
+// place for an entry is ErrConfig.
 func Add(head string, o Operator) (string, error) {
 	const fresh = "schema_version: '1.0'\noperators:\n"
 	if _, faults := Parse([]byte(fresh+entry(o, "  ")), 2); len(faults) > 0 {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Workers is how many goroutines share what keeps processors busy: as many as there are, and not so many that what each has
-// in memory adds up.
+// Workers is how many goroutines share what keeps processors busy: as many as there are, and not so
+// many that what each has in memory adds up.
 func Workers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
 // Each calls do for 0 … n-1. Few calls stay on the calling thread; many are shared among the workers.
@@ -31,8 +31,8 @@ func Each(n, workers int, do func(int)) {
 	wg.Wait()
 }
 
-// EachShown is Each, and tells how far it has come: by one goroutine at a time, often, and when all is done. tell may
-// be nil.
+// EachShown is Each, and tells how far it has come: by one goroutine at a time, often, and when all is
+// done. tell may be nil.
 func EachShown(n, workers int, tell func(done, total int), do func(int)) {
 	if tell == nil || n == 0 {
 		Each(n, workers, do)

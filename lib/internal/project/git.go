@@ -42,7 +42,8 @@ func withGit(text string, kind layout.Git, says bool) string {
 	return withLines(text, []string{line})
 }
 
-// ignoring returns a .gitignore with the lines that a kind needs. The state directory has a .gitignore of its own besides.
+// ignoring returns a .gitignore with the lines that a kind needs. The state directory has a .gitignore
+// of its own besides.
 func (s preparing) ignoring(text string, kind layout.Git) string {
 	lines := []string{layout.StateDir + "/"}
 	base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
@@ -63,8 +64,8 @@ func (s preparing) ignoring(text string, kind layout.Git) string {
 	return withLines(text, lines)
 }
 
-// attributing returns a .gitattributes with the lines that a kind needs: index files join their lines, and documents and
-// signatures are checked out with the bytes that their ids are of.
+// attributing returns a .gitattributes with the lines that a kind needs: index files join their lines,
+// and documents and signatures are checked out with the bytes that their ids are of.
 func (s preparing) attributing(text string, kind layout.Git) string {
 	lines := []string{"INDEX*.md merge=union"}
 	if base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, `"`, `\"`); local && kind == layout.GitTracked {
@@ -78,8 +79,8 @@ func (s preparing) attributing(text string, kind layout.Git) string {
 	return withLines(text, lines)
 }
 
-// inRoot returns the handoffs directory as a path from the root that ends in a slash, "" for the root itself. What
-// stands in pairs is replaced in it.
+// inRoot returns the handoffs directory as a path from the root that ends in a slash, "" for the root
+// itself. What stands in pairs is replaced in it.
 func (s preparing) inRoot(pairs ...string) (path string, local bool) {
 	rel, err := filepath.Rel(s.Opt.Root, s.Opt.Dir)
 	if err != nil || !filepath.IsLocal(rel) {

@@ -1,5 +1,5 @@
-// Package project prepares a project for handoffs: its settings file, the handoffs directory, and what git is told of both
-// (spec 5-clones, "Replicas").
+// Package project prepares a project for handoffs: its settings file, the handoffs directory, and what
+// git is told of both (spec 5-clones, "Replicas").
 package project
 
 import (
@@ -68,7 +68,8 @@ func Init(at *store.Store, kind layout.Git) (done []string, err error) {
 // A preparing is one run of Init.
 type preparing struct{ *store.Store }
 
-// makeDir makes the handoffs directory where it is missing. Who made it before may have died before it was on disk.
+// makeDir makes the handoffs directory where it is missing. Who made it before may have died before it
+// was on disk.
 func (s preparing) makeDir() (made bool, err error) {
 	d, err := s.OpenPlace(s.Opt.Dir)
 	if made = err == nil && d == nil; made {

@@ -11,9 +11,9 @@
 // and nothing after it. The fence is longer than any run of backticks in the record. The record is the
 // source of truth; the view is made from it, so that Build of the same view and record gives the same bytes.
 //
-// Fences are read as CommonMark 0.31 section 4.5 does, but only outside of lists and quotes: a block shown inside a longer
-// fence is an example, not a record. Text that a view takes from a record goes through Text, which
-// leaves nothing that could begin a line or a fence.
+// Fences are read as CommonMark 0.31 section 4.5 does, but only outside of lists and quotes: a block
+// shown inside a longer fence is an example, not a record. Text that a view takes from a record goes
+// through Text, which leaves nothing that could begin a line or a fence.
 package recordblock
 
 import (
@@ -84,7 +84,8 @@ func Build(view, kind, version string, record []byte) (string, error) {
 }
 
 // Extract returns the record that a body carries, and false when it carries none. A *BlockError says
-// that the body announces a record but is broken: two of them, an open fence, an unknown info string, text behind it.
+// that the body announces a record but is broken: two of them, an open fence, an unknown info string,
+// text behind it.
 func Extract(body string) (Block, bool, error) {
 	if !strings.Contains(body, mark) {
 		return Block{}, false, nil

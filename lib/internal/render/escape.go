@@ -21,9 +21,9 @@ import (
 // Escape returns text with every character that could deceive made visible, and how many there were.
 // Line feeds and tabs stay; CR, CRLF, NEL, LS and PS become line feeds and are not counted. C0, DEL
 // and C1 become \x1b; hidden, private-use and noncharacters become \u{202e}; each byte that is not
-// UTF-8 becomes U+FFFD. Well-formed emoji sequences (UTS #51) keep their joiners and variation selectors, but
-// not tags, and scripts that need them their joiners (UAX #31). Nothing is removed, and escaping twice is the same as once.
-// Text that needs nothing is returned as it is, without a copy.
+// UTF-8 becomes U+FFFD. Well-formed emoji sequences (UTS #51) keep their joiners and variation
+// selectors, but not tags, and scripts that need them their joiners (UAX #31). Nothing is removed, and
+// escaping twice is the same as once. Text that needs nothing is returned as it is, without a copy.
 func Escape(text string) (escaped string, count int) { return escape(text, false) }
 
 // EscapeLine is Escape for one line, as in table cells and error messages: line breaks and tabs

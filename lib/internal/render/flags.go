@@ -33,8 +33,8 @@ func Flags(text string) []string {
 	return labels
 }
 
-// keyTable are the keys of all patterns by the three bytes that they begin with, whose hashes are bits. The one that is
-// shorter stands for itself.
+// keyTable are the keys of all patterns by the three bytes that they begin with, whose hashes are
+// bits. The one that is shorter stands for itself.
 var keyTable = sync.OnceValue(func() *struct {
 	bits [1 << 10]uint64
 	keys map[string][]string
@@ -61,7 +61,8 @@ func hash(a, b, c byte) uint32 {
 	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * 0x9e3779b1 >> 16
 }
 
-// keysIn returns the keys of patterns that stand in text. It goes through a text once, however many keys there are.
+// keysIn returns the keys of patterns that stand in text. It goes through a text once, however many
+// keys there are.
 func keysIn(text string) map[string]bool {
 	t, found := keyTable(), map[string]bool{"|": strings.Contains(text, "|")}
 	for i := 0; i+3 <= len(text); i++ {

@@ -45,8 +45,9 @@ const (
 )
 
 // Wrap returns body escaped, each line prefixed, between an opening and a closing line that share a
-// random boundary found nowhere else in it. Text beyond Max is cut between two characters, never inside an escape,
-// and a line after the closing one tells how to read it whole, or on. It fails only if Rand does.
+// random boundary found nowhere else in it. Text beyond Max is cut between two characters, never
+// inside an escape, and a line after the closing one tells how to read it whole, or on. It fails only
+// if Rand does.
 func (f Frame) Wrap(body string) (Framed, error) {
 	escaped, count := Escape(body)
 	framed := Framed{Escaped: count, Flags: Flags(body)}

@@ -11,9 +11,9 @@ const (
 	nonJoiner = "\u200c" // ZERO WIDTH NON-JOINER
 )
 
-// isNeededJoiner reports whether the joiner or non-joiner at text[i:] stands where a script needs it to be
-// written right (UAX #31, contexts A1, A2 and B), narrowed to letters of one script and to marks that are seen.
-// What it looks at is never escaped, so that escaping twice finds the same context.
+// isNeededJoiner reports whether the joiner or non-joiner at text[i:] stands where a script needs it
+// to be written right (UAX #31, contexts A1, A2 and B), narrowed to letters of one script and to marks
+// that are seen. What it looks at is never escaped, so that escaping twice finds the same context.
 func isNeededJoiner(text string, i int) bool {
 	before, after := text[:i], text[i+len(joiner):]
 	if strings.HasPrefix(text[i:], nonJoiner) && breaksCursive(before, after) {
@@ -62,7 +62,8 @@ func firstRune(text string, skip func(rune) bool) rune {
 // isMark reports whether a character combines with the one before it.
 func isMark(r rune) bool { return r >= 0x300 && unicode.Is(unicode.Mn, r) && !Hidden(r) }
 
-// isStackedMark reports whether r is a mark that may stand between a virama and a joiner, such as a Vedic tone.
+// isStackedMark reports whether r is a mark that may stand between a virama and a joiner, such as a
+// Vedic tone.
 func isStackedMark(r rune) bool { return isMark(r) && unicode.Is(unicode.Inherited, r) }
 
 // isLetterOf reports whether r is a letter of the script that the virama v belongs to.

@@ -45,8 +45,9 @@ func EscapeJSON(text string) string {
 	return string(append(out, text[done:]...))
 }
 
-// JSONLine returns v as JSON on one line of printable ASCII, without a newline at its end: as JSON, but for <, > and &
-// and all that is not ASCII, which are \u escapes, so that nothing in it can open a tag.
+// JSONLine returns v as JSON on one line of printable ASCII, without a newline at its end: as JSON,
+// but for <, > and & and all that is not ASCII, which are \u escapes, so that nothing in it can open a
+// tag.
 func JSONLine(v any) (string, error) {
 	encoded, err := json.Marshal(v)
 	if err != nil {

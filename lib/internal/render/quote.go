@@ -8,7 +8,8 @@ import (
 )
 
 // quote returns escaped text as prefixed lines of at most limit characters in all, 0 for no limit,
-// with <, > and & as entities, and what of it was left out. A final newline ends the last line and starts no other.
+// with <, > and & as entities, and what of it was left out. A final newline ends the last line and
+// starts no other.
 func quote(escaped string, limit int) (content, left string) {
 	if limit <= 0 {
 		limit = math.MaxInt

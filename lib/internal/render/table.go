@@ -13,9 +13,10 @@ const (
 	cutMarkSize = 1
 )
 
-// Table returns header and rows as aligned columns that fit a terminal of width cells, 0 for no
-// limit. Every cell goes through EscapeLine; the widest columns are cut first and end in "…". A
-// table with too many columns stays wider than the terminal rather than lose one. Rows may be shorter than the header.
+// Table returns header and rows as aligned columns that fit a terminal of width cells, 0 for no limit.
+// Every cell goes through EscapeLine; the widest columns are cut first and end in "…". A table with
+// too many columns stays wider than the terminal rather than lose one. Rows may be shorter than the
+// header.
 func Table(width int, header []string, rows [][]string) string {
 	lines := make([][]string, 0, len(rows)+1)
 	lines = append(lines, escapeCells(header, len(header)))

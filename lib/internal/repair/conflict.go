@@ -13,8 +13,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// recoverSides stores what a file with the markers of a merge conflict holds: each side that is a handoff, under a name
-// that ends in its id, so that neither takes the other's.
+// recoverSides stores what a file with the markers of a merge conflict holds: each side that is a
+// handoff, under a name that ends in its id, so that neither takes the other's.
 func (m *mending) recoverSides(name string) error {
 	text, err := m.Dir.ReadFile(name, layout.MaxDocument)
 	if err != nil {

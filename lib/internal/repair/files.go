@@ -108,8 +108,8 @@ func (m *mending) keepOne(next good) error {
 	return m.quarantine(m.Dir, drop.File, "it is a copy of "+keep.File)
 }
 
-// collectMarks joins the marks of all rows and those that the log records. A time that the log does not record gives
-// way to the first that it does.
+// collectMarks joins the marks of all rows and those that the log records. A time that the log does
+// not record gives way to the first that it does.
 func (m *mending) collectMarks() {
 	for _, f := range slices.Concat(m.found.Indexes, m.loose) {
 		for l := range index.Lines(f.Text) {

@@ -26,9 +26,9 @@ type rewriting struct {
 	dropped []string // places of the lines that are left out
 }
 
-// rewrite gives every index file the rows and marks that it should have, archives first, so that INDEX.md
-// takes in what an archive has lost. An archive that is missing or was emptied is made anew, so that those behind
-// it are found.
+// rewrite gives every index file the rows and marks that it should have, archives first, so that
+// INDEX.md takes in what an archive has lost. An archive that is missing or was emptied is made anew,
+// so that those behind it are found.
 func (m *mending) rewrite() error {
 	m.placed = make(map[string]bool, len(m.stored))
 	var archives []string
@@ -171,8 +171,8 @@ func (m *mending) readLoose() (err error) {
 	return err
 }
 
-// displaceLoose puts these archives aside. What they list is in INDEX.md by now, if its document is there, with
-// its marks.
+// displaceLoose puts these archives aside. What they list is in INDEX.md by now, if its document is
+// there, with its marks.
 func (m *mending) displaceLoose() error {
 	for _, f := range m.loose {
 		if err := m.quarantine(m.Dir, f.Name, "no index file links it"); err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// mendLedger gives the ledger the tokens that the audit log records, and drops what is no record. A line that still
-// begins with its token is one: the token was consumed, whatever else is damaged. The old file stays beside.
+// mendLedger gives the ledger the tokens that the audit log records, and drops what is no record. A
+// line that still begins with its token is one: the token was consumed, whatever else is damaged. The
+// old file stays beside.
 func (m *mending) mendLedger() error {
 	var lines bytes.Buffer
 	seen, whole := map[string]bool{}, txn.WholeRecords(m.found.Ledger)
@@ -69,7 +70,8 @@ func (m *mending) resumeEvent(token string) (eventlog.LoggedResume, bool) {
 	return event, ok
 }
 
-// unloggedResumes returns the events that consumed tokens should have and do not, for the handoffs that need them.
+// unloggedResumes returns the events that consumed tokens should have and do not, for the handoffs
+// that need them.
 func (m *mending) unloggedResumes(needs func(id string) bool) []eventlog.Pending {
 	var events []eventlog.Pending
 	for _, c := range m.consumed {

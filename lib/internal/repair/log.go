@@ -59,9 +59,9 @@ func (m *mending) copyLog(name string) error {
 	return err
 }
 
-// missingEvents returns the events that documents and marks should have and do not: what was adopted without needs
-// none, as long as it can be told from what was not. A log that is missing
-// as a whole begins with one event that says so.
+// missingEvents returns the events that documents and marks should have and do not: what was adopted
+// without needs none, as long as it can be told from what was not. A log that is missing as a whole
+// begins with one event that says so.
 func (m *mending) missingEvents() ([]eventlog.Pending, error) {
 	facts := m.found.Log
 	if facts.Count == 0 && len(m.stored) > 0 {

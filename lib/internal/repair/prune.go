@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// mendTombstones gives the file of tombstones the ids that the audit log records as pruned, and drops what is no id. What
-// only the file has stays: it may be older than the log.
+// mendTombstones gives the file of tombstones the ids that the audit log records as pruned, and drops
+// what is no id. What only the file has stays: it may be older than the log.
 func (m *mending) mendTombstones() error {
 	old, err := txn.ReadTombstones(m.State)
 	if err != nil {

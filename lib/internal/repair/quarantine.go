@@ -15,8 +15,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// asideName returns the name that a file gets when it goes aside. A name that would be too long is cut, and ends with a
-// hash of the whole.
+// asideName returns the name that a file gets when it goes aside. A name that would be too long is
+// cut, and ends with a hash of the whole.
 func (m *mending) asideName(name string) string {
 	const most = 255 // bytes, in every file system
 	aside := layout.Quarantine + m.stamp + "-" + name

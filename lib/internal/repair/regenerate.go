@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Regenerate makes the machine of the record the one that the store belongs to. What would stop it goes aside as in a
-// repair, which is refused for as long as the store is not this machine's.
+// Regenerate makes the machine of the record the one that the store belongs to. What would stop it
+// goes aside as in a repair, which is refused for as long as the store is not this machine's.
 func Regenerate(ctx context.Context, s *store.Store, record machine.Record, reason string) error {
 	runtime.LockOSThread() // as in a change
 	defer runtime.UnlockOSThread()

@@ -101,7 +101,8 @@ func (m *mending) settleIntent() error {
 	return nil
 }
 
-// dropLife removes what is cached of the lives of handoffs, if it does not hold: whoever needs it makes it again.
+// dropLife removes what is cached of the lives of handoffs, if it does not hold: whoever needs it
+// makes it again.
 func (m *mending) dropLife() error {
 	problem, err := life.Check(m.Dirs)
 	if err == nil && problem != "" {

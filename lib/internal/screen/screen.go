@@ -1,5 +1,5 @@
-// Package screen is what a store does about credentials in what is written: it refuses, lets through or redacts them, as its
-// policy says.
+// Package screen is what a store does about credentials in what is written: it refuses, lets through
+// or redacts them, as its policy says.
 package screen
 
 import (
@@ -20,7 +20,8 @@ type Policy struct {
 	Redact bool     // replace all others, and do not refuse them
 }
 
-// A Verdict says what became of the credentials of a text: which rules those that were let through or replaced met, sorted.
+// A Verdict says what became of the credentials of a text: which rules those that were let through or
+// replaced met, sorted.
 type Verdict struct{ Allowed, Redacted []string }
 
 // Redact returns text with the credentials in it, except those of the allowed rules, replaced by
@@ -50,8 +51,8 @@ func CheckRules(rules []string) error {
 	return nil
 }
 
-// Document screens a document that errors call name. What is redacted becomes another document with another id, and so must
-// not have claimed one. What is refused is a *fault.DocumentError.
+// Document screens a document that errors call name. What is redacted becomes another document with
+// another id, and so must not have claimed one. What is refused is a *fault.DocumentError.
 func (p Policy) Document(name string, d document.Document, claimed bool) (document.Document, Verdict, error) {
 	allowed, faults := p.leaks(document.Texts(&d))
 	v := Verdict{Allowed: Names(allowed)}
@@ -131,7 +132,8 @@ func (p Policy) replace(name string, texts []document.Text) (redacted []string, 
 	return Names(redacted), nil
 }
 
-// CheckReason refuses a reason with a credential in it, fault.ErrInvalid: why something was done is kept for good.
+// CheckReason refuses a reason with a credential in it, fault.ErrInvalid: why something was done is
+// kept for good.
 func CheckReason(reason string) error {
 	if found := secrets.Scan(reason); len(found) > 0 {
 		return fault.New(fault.ErrInvalid, "say it without", "the reason holds a credential (rule %s)", fault.Own(found[0].Rule))

@@ -1,5 +1,5 @@
-// Package search finds the handoffs of a store that hold words. It reads documents without parsing them, many at once, and
-// proves only what it returns.
+// Package search finds the handoffs of a store that hold words. It reads documents without parsing
+// them, many at once, and proves only what it returns.
 package search
 
 import (
@@ -42,8 +42,9 @@ type Search struct {
 	first  error // why the first of them could not
 }
 
-// Run returns those of the rows whose documents match, newer by ts_utc first, of the same time those first that come first,
-// and how many there are above the limit too; 0 is no limit. What cannot be read or proven is warned about and left out.
+// Run returns those of the rows whose documents match, newer by ts_utc first, of the same time those
+// first that come first, and how many there are above the limit too; 0 is no limit. What cannot be
+// read or proven is warned about and left out.
 func (x *Search) Run(ctx context.Context, rows []index.Row, limit int) (matches []Match, total int, err error) {
 	if x.Tag != "" {
 		x.tagged = words.Words{words.One(x.Tag)}

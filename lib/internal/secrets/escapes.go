@@ -17,8 +17,8 @@ var suspect = [256]bool{
 	0xc2: true, 0xcd: true, 0xd8: true, 0xe1: true, 0xe2: true, 0xe3: true, 0xee: true, 0xef: true, 0xf0: true, 0xf3: true,
 }
 
-// telling says whether text has an escape, or a character that cannot be seen, behind which the rules find nothing: \" and
-// the like, of which JSON inside JSON is full, they know.
+// telling says whether text has an escape, or a character that cannot be seen, behind which the rules
+// find nothing: \" and the like, of which JSON inside JSON is full, they know.
 func telling(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -82,8 +82,8 @@ func percent(s string) (string, int) {
 	return character(r, 3*n)
 }
 
-// backslash undoes the escapes of JSON, of the languages of C's family, of shells and of Markdown, but for those of
-// white space, which the rules know.
+// backslash undoes the escapes of JSON, of the languages of C's family, of shells and of Markdown, but
+// for those of white space, which the rules know.
 func backslash(s string) (string, int) {
 	if len(s) < 2 {
 		return "", 0
@@ -133,7 +133,8 @@ func numeric(digits string, base, n int) (string, int) {
 	return character(rune(r), n)
 }
 
-// character returns an ASCII character as it is, one that cannot be seen as nothing, and leaves all others alone.
+// character returns an ASCII character as it is, one that cannot be seen as nothing, and leaves all
+// others alone.
 func character(r rune, n int) (string, int) {
 	switch {
 	case r < utf8.RuneSelf:

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A filter finds keywords by the three bytes that they begin with, in any case: most places where none stands cost
-// one look at one bit.
+// A filter finds keywords by the three bytes that they begin with, in any case: most places where none
+// stands cost one look at one bit.
 type filter struct {
 	bits  [1 << 10]uint64
 	first [1 << 10]uint16 // place in words of the first word of a bucket, plus one
@@ -38,8 +38,8 @@ var keywords = sync.OnceValue(func() *filter {
 	return f
 })
 
-// class returns the characters that a keyword may begin with, which are one or stand in brackets, each in one case alone,
-// and its rest.
+// class returns the characters that a keyword may begin with, which are one or stand in brackets, each
+// in one case alone, and its rest.
 func class(keyword string) (set, rest string) {
 	if keyword[0] != '[' {
 		return keyword[:1], keyword[1:]

@@ -60,7 +60,8 @@ func words(value string) bool {
 	return true
 }
 
-// word says whether a piece is a number, or lower, UPPER, Capitalised or camelCase with up to four digits at its end.
+// word says whether a piece is a number, or lower, UPPER, Capitalised or camelCase with up to four
+// digits at its end.
 func word(piece string) bool {
 	letters := strings.TrimRight(piece, "0123456789")
 	switch n := capitals(letters); {
@@ -127,7 +128,8 @@ func decodePart(part string, into any) bool {
 	return err == nil && json.Unmarshal(raw, into) == nil
 }
 
-// opaque accepts a bearer token: a long run of mixed letters and digits, which prose and slugs lack, or the noise of base64.
+// opaque accepts a bearer token: a long run of mixed letters and digits, which prose and slugs lack,
+// or the noise of base64.
 func opaque(value, _ string) bool {
 	if placeholder(value) || entropy(value) < 3 || identifier(value) {
 		return false

@@ -44,8 +44,9 @@ func commonPassword(user, password string) bool {
 // leet undoes the digits and signs that stand for letters in passwords that everybody knows.
 var leet = strings.NewReplacer("0", "o", "1", "i", "!", "i", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t")
 
-// strongPassword accepts what is assigned to a name that ends in password if it looks chosen at random. What is made of
-// words may be a password too, but far more often it is a placeholder, the name of a variable or prose.
+// strongPassword accepts what is assigned to a name that ends in password if it looks chosen at
+// random. What is made of words may be a password too, but far more often it is a placeholder, the
+// name of a variable or prose.
 func strongPassword(value, _ string) bool {
 	if end := strings.IndexAny(value, "\"'`<>\n\t"); end >= 0 { // one that was written as %22
 		value = value[:end]
@@ -88,8 +89,8 @@ func identifier(value string) bool {
 // harmless are parts of the names of keys and tokens that are no secrets.
 var harmless = []string{"resume", "nexttoken", "pagetoken", "csrf", "xsrf", "continuation", "cursortoken", "synctoken", "canceltoken", "public", "idempotency"}
 
-// secretValue accepts what is assigned to a name such as api_key, unless the name says that it is no secret: a resume
-// token, and what is called no more than token, is none.
+// secretValue accepts what is assigned to a name such as api_key, unless the name says that it is no
+// secret: a resume token, and what is called no more than token, is none.
 func secretValue(value, match string) bool {
 	name := strings.FieldsFunc(match, func(r rune) bool { return r > unicode.MaxASCII || !nameByte(byte(r)) && r != '.' })[0]
 	name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))

@@ -57,8 +57,8 @@ const longest = 16 << 10
 // reach is how many bytes before its keyword may belong to a match.
 const reach = 80
 
-// match tries the rule at a keyword and returns the bytes of the credential. What may stand before the keyword belongs
-// to the match as far as it goes, or from where an escape ends on.
+// match tries the rule at a keyword and returns the bytes of the credential. What may stand before the
+// keyword belongs to the match as far as it goes, or from where an escape ends on.
 func (r *rule) match(v *view, at int) (hit, bool) {
 	if rest := v.text[at:min(len(v.text), at+longest)]; r.worth != nil && !r.worth(rest) || r.value != "" && !assigned(rest) {
 		return hit{}, false
@@ -96,8 +96,8 @@ func (r *rule) matchFrom(v *view, start int) (h hit, matches bool) {
 	return hit{start: v.start(start + from), end: v.end(end)}, true
 }
 
-// mayStart says whether what stands before i lets a match start there. In the middle of an escape it does not: the next
-// view has the whole name.
+// mayStart says whether what stands before i lets a match start there. In the middle of an escape it
+// does not: the next view has the whole name.
 func (r *rule) mayStart(v *view, i int) bool {
 	if i > 0 && (v.text[i-1] == '\\' && strings.IndexByte(marks, v.text[i]) >= 0 || r.apart && strings.IndexByte("+/", v.text[i-1]) >= 0) {
 		return false
@@ -129,8 +129,8 @@ func (v *view) boundary(i int) bool {
 	return i == 0 || !wordByte(v.text, i) || !wordByte(v.text, i-1) && v.text[i-1] != '-' || v.escaped(i)
 }
 
-// escaped says whether what stands before i is an escape such as \n or =3D, or the end of a change of colour of which the
-// escape character was lost, and no word.
+// escaped says whether what stands before i is an escape such as \n or =3D, or the end of a change of
+// colour of which the escape character was lost, and no word.
 func (v *view) escaped(i int) bool {
 	text := v.text
 	return i >= 2 && text[i-2] == '\\' || i >= 3 && text[i-3] == '=' && hexByte(text[i-2]) && hexByte(text[i-1]) ||

@@ -1,13 +1,16 @@
-// Package secrets finds credentials in text by a fixed table of precise rules: prefixes of providers with what they say
-// follows, private key blocks, tokens whose structure decodes, passwords in URLs and in files that hold logins, and values
-// that look chosen at random and are assigned to a name such as DB_PASSWORD or api_key.
+// Package secrets finds credentials in text by a fixed table of precise rules: prefixes of providers
+// with what they say follows, private key blocks, tokens whose structure decodes, passwords in URLs
+// and in files that hold logins, and values that look chosen at random and are assigned to a name such
+// as DB_PASSWORD or api_key.
 //
-// A text is scanned as it is, and as somebody reads it who knows its escapes: of JSON, C, shells, Markdown, URLs, HTML and
-// terminals, three deep, and without the characters that cannot be seen. A finding covers the bytes as they are written.
+// A text is scanned as it is, and as somebody reads it who knows its escapes: of JSON, C, shells,
+// Markdown, URLs, HTML and terminals, three deep, and without the characters that cannot be seen. A
+// finding covers the bytes as they are written.
 //
-// A finding names its rule and its place, never its value. Hashes, UUIDs, ids, resume tokens, words behind a prefix and the
-// usual placeholders (examples, ${VARIABLES}, rows of x) are not findings. The expression of a rule is compiled when its
-// keyword is first met, so a text without keywords costs one pass over its bytes.
+// A finding names its rule and its place, never its value. Hashes, UUIDs, ids, resume tokens, words
+// behind a prefix and the usual placeholders (examples, ${VARIABLES}, rows of x) are not findings. The
+// expression of a rule is compiled when its keyword is first met, so a text without keywords costs one
+// pass over its bytes.
 package secrets
 
 import (
@@ -26,7 +29,8 @@ type Finding struct {
 	End    int    `json:"-"`      // byte offset after it
 }
 
-// layers is how many texts are scanned: the given one, and what it holds inside of three escapes around each other.
+// layers is how many texts are scanned: the given one, and what it holds inside of three escapes
+// around each other.
 const layers = 4
 
 // Scan returns the credentials in text, by place. Where two rules meet the same bytes, the more

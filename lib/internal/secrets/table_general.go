@@ -18,8 +18,8 @@ const (
 	keyLines = line + `{40,}(?:` + gap + `+` + line + `{40,})*(?:` + gap + `+` + line + `{1,80}){0,2}`
 )
 
-// assign is what stands between a name and its value in shell, INI, YAML, JSON, XML, Markdown and arguments of a call.
-// nounOfSecret ends the name of a secret that begins with the name of a provider.
+// assign is what stands between a name and its value in shell, INI, YAML, JSON, XML, Markdown and
+// arguments of a call. nounOfSecret ends the name of a secret that begins with the name of a provider.
 const (
 	quote        = "\\\\{0,7}[\"'`]?"
 	is           = `(?:` + quote + `[*_]{0,2}\s{0,3}(?::?=>?|:|>)[*_]{0,2}\s{0,3}|\\{0,7}["'],\s{0,3})`
@@ -58,7 +58,8 @@ var headerRules = []*rule{
 		pattern: `[A-Za-z0-9+.-]{1,80}://[^\s/:@"'<>\\` + "`" + `]{0,128}:([^\s/@"'<>\\` + "`" + `]{3,256})@[A-Za-z0-9\[]`},
 }
 
-// namedRules know a secret by the name before it alone, and are content with values that look chosen at random.
+// namedRules know a secret by the name before it alone, and are content with values that look chosen
+// at random.
 var namedRules = []*rule{
 	{name: "netrc-password", keywords: []string{"machine "}, good: strongPassword,
 		pattern: `machine` + gap + `+[\w.:-]{1,128}` + gap + `+login` + gap + `+[^\s\\]{1,128}` + gap + `+password` + gap + `+([^\s"'\\]{6,128})`},

@@ -1,6 +1,7 @@
 package secrets
 
-// messageRules know the tokens of chat, mail, telephone and social networks, and the addresses that let anybody post.
+// messageRules know the tokens of chat, mail, telephone and social networks, and the addresses that
+// let anybody post.
 var messageRules = []*rule{
 	{name: "slack-token", keywords: []string{"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxd-", "xoxc-", "xoxe-", "xoxe.", "xapp-"}, bits: 2.5,
 		rest: `[A-Za-z0-9.%-]{11,400}[A-Za-z0-9]`},

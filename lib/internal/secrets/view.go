@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A view is a text as somebody reads it who knows its escapes, and the way back to the bytes that it was made from.
+// A view is a text as somebody reads it who knows its escapes, and the way back to the bytes that it
+// was made from.
 type view struct {
 	text  string
 	from  *view // nil for the text itself
@@ -91,7 +92,8 @@ func (v *view) after(k, i int) int {
 	return e.end + i - e.at - e.n
 }
 
-// joined says whether the bytes before and at i came together by an edit, so that neither says anything about the other.
+// joined says whether the bytes before and at i came together by an edit, so that neither says
+// anything about the other.
 func (v *view) joined(i int) bool {
 	if v.from == nil {
 		return false

@@ -96,7 +96,8 @@ func Load(root, dir string, getenv func(string) string) (Settings, error) {
 	return LoadOf(root, root, dir, getenv)
 }
 
-// LoadOf is Load for a root whose settings file lies in another directory: that of a linked work tree, in the main one.
+// LoadOf is Load for a root whose settings file lies in another directory: that of a linked work tree,
+// in the main one.
 func LoadOf(fileDir, root, dir string, getenv func(string) string) (Settings, error) {
 	src, err := read(fileDir)
 	if err != nil {

@@ -74,7 +74,8 @@ func slug(to *Setting[string]) kind {
 	})
 }
 
-// remote is the name of a remote, never a URL: where handoffs go is for the repository of whoever sends them to say.
+// remote is the name of a remote, never a URL: where handoffs go is for the repository of whoever
+// sends them to say.
 func remote(to *Setting[string]) kind {
 	return into(to, "!!str", "the name of a git remote", func(s string) (string, bool) { return s, form.IsRemote(s) })
 }

@@ -14,7 +14,8 @@ const (
 	AllowedSignersName = "allowed_signers"
 )
 
-// A User is what the person who runs the program has set, for all projects: the file UserName, one YAML mapping.
+// A User is what the person who runs the program has set, for all projects: the file UserName, one
+// YAML mapping.
 //
 //	key            default
 //	operator       none: who the person is
@@ -48,8 +49,8 @@ func UserDir(getenv func(string) string) string {
 // File returns the path of the user's configuration, which need not be there.
 func (u User) File() string { return filepath.Join(u.Dir, UserName) }
 
-// userState returns the directory of the user's state, "" where the environment does not name one (XDG Base Directory
-// Specification; the directories that macOS and Windows have for that).
+// userState returns the directory of the user's state, "" where the environment does not name one (XDG
+// Base Directory Specification; the directories that macOS and Windows have for that).
 func userState(getenv func(string) string) string {
 	base, home := getenv("XDG_STATE_HOME"), getenv("HOME")
 	switch {
@@ -66,7 +67,8 @@ func userState(getenv func(string) string) string {
 	return filepath.Join(base, "handoff")
 }
 
-// AllowedSigners returns the user's file of allowed signers, which need not be there; "" if nobody can say where it would be.
+// AllowedSigners returns the user's file of allowed signers, which need not be there; "" if nobody can
+// say where it would be.
 func (u User) AllowedSigners() string {
 	if u.Dir == "" {
 		return ""

@@ -12,8 +12,9 @@ type Allowed struct {
 	patterns []string
 }
 
-// ParseAllowed reads a file of allowed signers. Lines that allow nothing here are left out: comments, those of other
-// namespaces, of certificate authorities, and those that cannot be read, as ssh-keygen does.
+// ParseAllowed reads a file of allowed signers. Lines that allow nothing here are left out: comments,
+// those of other namespaces, of certificate authorities, and those that cannot be read, as ssh-keygen
+// does.
 func ParseAllowed(text string) (all []Allowed) {
 	for line := range strings.Lines(text) {
 		if a, ok := parseAllowed(strings.TrimSpace(line)); ok {

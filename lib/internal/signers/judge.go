@@ -44,8 +44,8 @@ type Finding struct {
 	Changed    bool // OPERATORS.md has other keys than were pinned, and nobody has said that this is right
 }
 
-// Judge says whose a key is that has signed a handoff of an author. seen says when the handoff was first seen; it is asked where
-// that counts.
+// Judge says whose a key is that has signed a handoff of an author. seen says when the handoff was
+// first seen; it is asked where that counts.
 func (t Trust) Judge(from string, key Key, seen func() (time.Time, error)) (f Finding, err error) {
 	f.Key = key.Fingerprint()
 	author := t.author(from)
@@ -101,7 +101,8 @@ func (t Trust) allowed(author Author) (rules []Rule, found bool) {
 	return rules, found
 }
 
-// pinned compares what OPERATORS.md says of a key with what is pinned. Keys that a pinned one has signed are as good as that.
+// pinned compares what OPERATORS.md says of a key with what is pinned. Keys that a pinned one has
+// signed are as good as that.
 func (t Trust) pinned(author Author, key Key) (changed, firstSight bool) {
 	listed := slices.ContainsFunc(author.Rules, func(r Rule) bool { return r.Key == key })
 	pins, known := t.Pins[author.Name]

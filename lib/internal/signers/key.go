@@ -1,7 +1,9 @@
-// Package signers says whose signature one is: which keys are whose, when they count, and which were seen before.
+// Package signers says whose signature one is: which keys are whose, when they count, and which were
+// seen before.
 //
-// A signature of a handoff is an SSH signature (ssh-keygen -Y) in the namespace [Namespace] over its stored bytes. Whether
-// it is one of those bytes is for the caller to find out, who gets the key that made it. Whose key that is say, in this order,
+// A signature of a handoff is an SSH signature (ssh-keygen -Y) in the namespace [Namespace] over its
+// stored bytes. Whether it is one of those bytes is for the caller to find out, who gets the key that
+// made it. Whose key that is say, in this order,
 //
 //   - the user's file of allowed signers, as ssh-keygen(1) has it, for whom it names: a handoff's from, or the git_email that
 //     OPERATORS.md gives it;
@@ -26,8 +28,8 @@ const (
 // A Key is a public key as OpenSSH writes it, without a comment: "ssh-ed25519 AAAA…".
 type Key string
 
-// ParseKey reads the line of a public key, whose comment is left out. It is not ok if the key is not of the type that the line
-// says.
+// ParseKey reads the line of a public key, whose comment is left out. It is not ok if the key is not
+// of the type that the line says.
 func ParseKey(line string) (Key, bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 2 {

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A collector gathers the chosen rows of all index files, each id once. Of those that are not among the newest it keeps
-// no more than that they were chosen.
+// A collector gathers the chosen rows of all index files, each id once. Of those that are not among
+// the newest it keeps no more than that they were chosen.
 type collector struct {
 	Choice
 	file   int              // 0 is INDEX.md, which is read first, and then come the archives
@@ -152,7 +152,8 @@ func (c *collector) join(d *durable.Dir) error {
 	return w.walk()
 }
 
-// result puts the entries of INDEX.md last. What duplicates have changed so that it is no longer chosen is left out.
+// result puts the entries of INDEX.md last. What duplicates have changed so that it is no longer
+// chosen is left out.
 func (c *collector) result() []index.Row {
 	rows := make([]index.Row, 0, len(c.found))
 	archives := slices.IndexFunc(c.found, func(f found) bool { return f.file > 0 })

@@ -12,9 +12,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 )
 
-// Dirs are the open directories of a store, and tell at a glance what is there: rows, files, events. Either is nil if it
-// did not exist when it was opened. It may be asked while others change the store: they record their machine first, then make the
-// directories, then files, rows and events, in this order.
+// Dirs are the open directories of a store, and tell at a glance what is there: rows, files, events.
+// Either is nil if it did not exist when it was opened. It may be asked while others change the store:
+// they record their machine first, then make the directories, then files, rows and events, in this
+// order.
 type Dirs struct {
 	*Store
 	Dir, State *durable.Dir
@@ -41,7 +42,8 @@ func (d Dirs) Close() {
 	}
 }
 
-// inState calls do with the state directory, which is opened if it was not there before, unless it still is not.
+// inState calls do with the state directory, which is opened if it was not there before, unless it
+// still is not.
 func (d Dirs) inState(do func(*durable.Dir) error) error {
 	if d.State != nil {
 		return do(d.State)
@@ -105,9 +107,9 @@ func (s *Store) LogMissing() error {
 var ErrIndexMissing = fault.New(fault.ErrIntegrity, "run `handoff doctor --rebuild-index` to make it again from the files and the audit log",
 	layout.Index+" is missing or empty, although there are handoffs")
 
-// HasLostIndex is for who has seen an INDEX.md that lists nothing: it is ErrIndexMissing if handoffs are there that it
-// should list. Those of a change under way are listed soon. Beside a table of a store without any event they were put by
-// hand, and are adopted when they are written.
+// HasLostIndex is for who has seen an INDEX.md that lists nothing: it is ErrIndexMissing if handoffs
+// are there that it should list. Those of a change under way are listed soon. Beside a table of a
+// store without any event they were put by hand, and are adopted when they are written.
 func (d Dirs) HasLostIndex() error {
 	files, err := d.Dir.Names(index.IsFile)
 	if err != nil || len(files) == 0 {
@@ -130,8 +132,8 @@ func (d Dirs) HasLostIndex() error {
 
 var errGone = fault.New(fault.ErrIntegrity, "", "the handoffs directory does not exist, although the audit log has events")
 
-// Prover opens the handoffs directory, nil if it does not exist, for commands that say whether all is there: the error
-// is errGone if it held handoffs. It is made before anything is logged.
+// Prover opens the handoffs directory, nil if it does not exist, for commands that say whether all is
+// there: the error is errGone if it held handoffs. It is made before anything is logged.
 func (s *Store) Prover() (*durable.Dir, error) {
 	dir, err := s.OpenPlace(s.Opt.Dir)
 	if err != nil || dir != nil {
@@ -187,8 +189,9 @@ func (s *Store) MatchesMachine() (known bool, err error) {
 	return known, err
 }
 
-// IsClone reports whether the files of the store came with a clone or a work tree in which nothing was written yet: it
-// is committed with the code, and err, of Machine, says that no machine is recorded here, nor is any event.
+// IsClone reports whether the files of the store came with a clone or a work tree in which nothing was
+// written yet: it is committed with the code, and err, of Machine, says that no machine is recorded
+// here, nor is any event.
 func (d Dirs) IsClone(err error) bool {
 	if d.Opt.Git != layout.GitTracked || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, machine.ErrNoMachine) {
 		return false
@@ -197,8 +200,8 @@ func (d Dirs) IsClone(err error) bool {
 	return err == nil && !events
 }
 
-// CompareMachine returns whether the store is recorded as this machine's, and the record. A store without anything in it
-// is nobody's yet.
+// CompareMachine returns whether the store is recorded as this machine's, and the record. A store
+// without anything in it is nobody's yet.
 func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record, err error) {
 	record, err = d.Machine()
 	if d.IsClone(err) {

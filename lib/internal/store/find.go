@@ -18,7 +18,8 @@ const (
 	newest    = "@" // is the newest handoff to who runs the program
 )
 
-// Find returns the row of what people call a handoff: its id or the beginning of it, in any case, its file, or @.
+// Find returns the row of what people call a handoff: its id or the beginning of it, in any case, its
+// file, or @.
 func (s *Store) Find(d *durable.Dir, id string) (index.Row, error) {
 	prefix := strings.ToLower(id)
 	prefix = strings.TrimPrefix(prefix, "sha256:")

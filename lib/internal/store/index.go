@@ -149,8 +149,9 @@ func archiveLost(d *durable.Dir, name string) error {
 	}
 }
 
-// LooksLikeRow reports whether a line that is no row was meant as one: it has as many cells and holds an id, or a
-// stored file in a cell, or it is the beginning of a row. Whatever else has an id in it is a note.
+// LooksLikeRow reports whether a line that is no row was meant as one: it has as many cells and holds
+// an id, or a stored file in a cell, or it is the beginning of a row. Whatever else has an id in it is
+// a note.
 func LooksLikeRow(line string) bool {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "| sha256:") && !strings.HasSuffix(line, "|") {

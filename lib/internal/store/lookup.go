@@ -9,8 +9,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A Lookup finds rows by id, or by its first 32 digits. The first is searched for, for the second all are read. It is for one
-// goroutine.
+// A Lookup finds rows by id, or by its first 32 digits. The first is searched for, for the second all
+// are read. It is for one goroutine.
 type Lookup struct {
 	*Store
 	asked int

@@ -68,8 +68,8 @@ func (s *Store) Fingerprint() (string, error) {
 // Now returns the time of the store's clock, as events and marks record it.
 func (s *Store) Now() string { return s.Opt.Now().UTC().Format(time.RFC3339) }
 
-// RegenerateCommand is the whole command that makes this machine the store's. Who is unknown has to be filled in:
-// what stands in the place is no operator.
+// RegenerateCommand is the whole command that makes this machine the store's. Who is unknown has to be
+// filled in: what stands in the place is no operator.
 func (s *Store) RegenerateCommand() string {
 	operator := s.Opt.Operator
 	if operator == "" {
@@ -87,8 +87,8 @@ func ShellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// ReadMachine returns the record of the state directory. One that cannot be used is ErrIntegrity; that of no machine comes
-// with machine.ErrNoMachine.
+// ReadMachine returns the record of the state directory. One that cannot be used is ErrIntegrity; that
+// of no machine comes with machine.ErrNoMachine.
 func ReadMachine(state *durable.Dir) (machine.Record, error) {
 	text, err := state.ReadFile(layout.Fingerprint, machine.MaxBytes)
 	if err != nil {

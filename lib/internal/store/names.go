@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// IsStranger reports whether no handoff that is listed is from or to an operator, though there are some, and which name
-// of those that occur was probably meant; "" if none is near.
+// IsStranger reports whether no handoff that is listed is from or to an operator, though there are
+// some, and which name of those that occur was probably meant; "" if none is near.
 func (s *Store) IsStranger(name string) (near string, is bool) {
 	d, err := s.Reader()
 	if err != nil || d == nil {

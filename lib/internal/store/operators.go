@@ -27,8 +27,8 @@ func (s *Store) Operators() (*operators.List, error) {
 	return list, nil
 }
 
-// OperatorsText returns the text of the operators file. One that cannot be read, or that lies outside the project and was not
-// named, is ErrConfig, one that does not exist fs.ErrNotExist.
+// OperatorsText returns the text of the operators file. One that cannot be read, or that lies outside
+// the project and was not named, is ErrConfig, one that does not exist fs.ErrNotExist.
 func (s *Store) OperatorsText() ([]byte, error) {
 	text, err := s.ReadPlain(s.Opt.OperatorsFile, layout.MaxOperators)
 	if err != nil && !errors.Is(err, fault.ErrConfig) && !errors.Is(err, fs.ErrNotExist) {

@@ -20,17 +20,18 @@ var (
 
 const placeAdvice = "choose a directory inside the project, or name another with --handoffs-dir"
 
-// OpenPlace opens a directory of the store, nil if it does not exist. One where no store may be is fault.ErrConfig.
+// OpenPlace opens a directory of the store, nil if it does not exist. One where no store may be is
+// fault.ErrConfig.
 //
-// Symbolic links on the way are resolved first. The place is judged by what comes of that, and opened as it was judged:
-// who puts a link there meanwhile stops the command, and leads it nowhere.
+// Symbolic links on the way are resolved first. The place is judged by what comes of that, and opened
+// as it was judged: who puts a link there meanwhile stops the command, and leads it nowhere.
 func (s *Store) OpenPlace(path string) (*durable.Dir, error) {
 	_, d, err := s.place(path)
 	return d, err
 }
 
-// MakePlace is OpenPlace, and makes the directory durably where it is missing. What root makes belongs to the owner of the
-// directory that it lies in.
+// MakePlace is OpenPlace, and makes the directory durably where it is missing. What root makes belongs
+// to the owner of the directory that it lies in.
 func (s *Store) MakePlace(path string, perm fs.FileMode) (*durable.Dir, error) {
 	real, d, err := s.place(path)
 	if err == nil && d == nil {
@@ -52,7 +53,8 @@ func (s *Store) place(path string) (real string, d *durable.Dir, err error) {
 	return real, d, err
 }
 
-// Locate returns the path of a directory without the symbolic links on the way to it, and opens it, if it exists.
+// Locate returns the path of a directory without the symbolic links on the way to it, and opens it, if
+// it exists.
 func Locate(path string) (real string, d *durable.Dir, err error) {
 	real = path
 	if d, err = durable.OpenDir(real); errors.Is(err, durable.ErrUnsafe) {
@@ -99,7 +101,8 @@ func (s *Store) judgePlace(path, real string, d *durable.Dir) error {
 	return nil
 }
 
-// isInside reports whether a path, which is called real without symbolic links, leads to a place inside the project.
+// isInside reports whether a path, which is called real without symbolic links, leads to a place
+// inside the project.
 func (s *Store) isInside(path, real string) (bool, error) {
 	if path == real && contains(s.Opt.Root, path) {
 		return true, nil // the root has no symbolic link either
@@ -126,8 +129,8 @@ func isOwn(real string, d *durable.Dir) bool {
 	return err == nil && isCallers(info)
 }
 
-// CheckPlaces refuses handoffs and state directories where no store may be, or that somebody else could use against
-// the caller. It creates nothing.
+// CheckPlaces refuses handoffs and state directories where no store may be, or that somebody else
+// could use against the caller. It creates nothing.
 func (s *Store) CheckPlaces() error {
 	for _, path := range []string{s.Opt.Dir, s.Opt.StateDir} {
 		d, err := s.OpenPlace(path)
@@ -163,8 +166,8 @@ func CheckOwner(d *durable.Dir) error {
 	return nil
 }
 
-// ReadPlain reads a file that is named or lies inside the project, such as OPERATORS.md. Neither the file nor, once they
-// are resolved, the directories above it may be symbolic links.
+// ReadPlain reads a file that is named or lies inside the project, such as OPERATORS.md. Neither the
+// file nor, once they are resolved, the directories above it may be symbolic links.
 func (s *Store) ReadPlain(path string, max int64) ([]byte, error) {
 	real, err := ResolveParent(path)
 	if err != nil {

@@ -20,9 +20,9 @@ type Choice struct {
 	Newest int                    // how many are wanted: the newest by ts_utc, of equal times the later rows; 0 is all
 }
 
-// Scan returns the chosen entries, archives before INDEX.md, and of those that are not among the newest how many there
-// are for each recipient. Files are read the other way round: a rotation that happens meanwhile then shows rows twice,
-// never not at all.
+// Scan returns the chosen entries, archives before INDEX.md, and of those that are not among the
+// newest how many there are for each recipient. Files are read the other way round: a rotation that
+// happens meanwhile then shows rows twice, never not at all.
 func (s *Store) Scan(d *durable.Dir, choice Choice) (rows []index.Row, others map[string]int, err error) {
 	c := newCollector(choice)
 	w := indexWalk{dir: d, line: c.line, end: func(name string, lost bool) {
@@ -125,8 +125,8 @@ func (w *indexWalk) file(name string, line func(string, int, []byte)) error {
 	return w.lines(f, name, line)
 }
 
-// lines reads f piece by piece. A line that does not fit makes the pieces larger; of one that is longer than any row, line
-// gets the beginning.
+// lines reads f piece by piece. A line that does not fit makes the pieces larger; of one that is
+// longer than any row, line gets the beginning.
 func (w *indexWalk) lines(f *os.File, name string, line func(string, int, []byte)) error {
 	if w.buf == nil {
 		w.buf = make([]byte, indexPiece)

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// HasSynced reports whether the store was ever exchanged with a remote: others may have what it has. A try that failed does
-// not count.
+// HasSynced reports whether the store was ever exchanged with a remote: others may have what it has. A
+// try that failed does not count.
 func (s *Store) HasSynced() (bool, error) {
 	if !s.Opt.Git.IsShared() || s.Opt.Synced {
 		return s.Opt.Synced, nil

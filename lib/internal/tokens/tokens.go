@@ -1,5 +1,5 @@
-// Package tokens counts the tokens of a text. Vocabularies are part of the program and are loaded at the first count that
-// needs them, about 40 ms; nothing is fetched.
+// Package tokens counts the tokens of a text. Vocabularies are part of the program and are loaded at
+// the first count that needs them, about 40 ms; nothing is fetched.
 package tokens
 
 import (
@@ -18,8 +18,8 @@ const (
 	Chars4 = "chars4" // no vocabulary: Estimate
 )
 
-// LongestToken is the greatest number of bytes that one token of O200k or CL100k stands for: a text of n bytes has at
-// least n/LongestToken tokens.
+// LongestToken is the greatest number of bytes that one token of O200k or CL100k stands for: a text of
+// n bytes has at least n/LongestToken tokens.
 const LongestToken = 128
 
 var codecs = map[string]func() (tokenizer.Codec, error){
@@ -35,8 +35,9 @@ func Known(encoding string) error {
 	return fmt.Errorf("unknown encoding %q: use %s", encoding, strings.Join([]string{O200k, CL100k, Chars4}, ", "))
 }
 
-// Count returns the number of tokens of the text. Markers such as <|endoftext|> are counted as plain text. It fails for an
-// encoding that is not known. The time grows with the text, about 0.2 ms per kilobyte: bound what is not trusted.
+// Count returns the number of tokens of the text. Markers such as <|endoftext|> are counted as plain
+// text. It fails for an encoding that is not known. The time grows with the text, about 0.2 ms per
+// kilobyte: bound what is not trusted.
 func Count(encoding, text string) (int, error) {
 	if encoding == Chars4 {
 		return Estimate(text), nil

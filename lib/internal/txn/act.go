@@ -12,8 +12,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
-// act does with a handoff what an eventlog.Act says. As with a resume its line in the ledger commits it; taking and ending
-// it mark it as read.
+// act does with a handoff what an eventlog.Act says. As with a resume its line in the ledger commits
+// it; taking and ending it mark it as read.
 var act = Operation{Name: "act", committed: tokenIsThere, redo: finishResume, settle: finishResume}
 
 // StatusDone says that an act was done now; else it is StatusExisting.
@@ -29,8 +29,8 @@ type ActReceipt struct {
 	Status   string       `json:"status"` // StatusDone or StatusExisting: it was so before
 }
 
-// A TakenError says that somebody else has a handoff, or that it is ended. It wraps no class: nothing is wrong with the
-// store.
+// A TakenError says that somebody else has a handoff, or that it is ended. It wraps no class: nothing
+// is wrong with the store.
 type TakenError struct {
 	ID    string
 	By    eventlog.Deed
@@ -76,9 +76,9 @@ func (e *TakenError) Hint() string {
 // Verdict is that of a packet that was resumed before.
 func (e *TakenError) Verdict() string { return "CRITICAL" }
 
-// Act does an act, which c names by its HandoffID, Operator, Session, Reason and Time. What was done before is existing:
-// then c is who did it. The error is a *TakenError where somebody else has the handoff, or it is ended, and an *AwaitingError
-// where it was rejected.
+// Act does an act, which c names by its HandoffID, Operator, Session, Reason and Time. What was done
+// before is existing: then c is who did it. The error is a *TakenError where somebody else has the
+// handoff, or it is ended, and an *AwaitingError where it was rejected.
 func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consumption, existing bool, err error) {
 	ledger, err := ReadLedger(x.State)
 	if err != nil {
@@ -100,7 +100,8 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consum
 	return c, false, x.consume(&act, ledger, c, a.Marks())
 }
 
-// plan returns which of its kind an act is, or who has done it before, or -1 where there is nothing to take back.
+// plan returns which of its kind an act is, or who has done it before, or -1 where there is nothing to
+// take back.
 func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before eventlog.Deed, n int, err error) {
 	if err := mayAct(a, c.HandoffID, l); err != nil {
 		return before, 0, err
@@ -141,8 +142,8 @@ func turn(holds eventlog.Deed, n int) int {
 	return n
 }
 
-// Life returns what the ledger says of a handoff. Where the audit log has an act of it that the ledger lacks, that is
-// ErrIntegrity.
+// Life returns what the ledger says of a handoff. Where the audit log has an act of it that the ledger
+// lacks, that is ErrIntegrity.
 func (l *Ledger) Life(id string) (life eventlog.Life, err error) {
 	for key := range l.lost {
 		if of, _, _, ok := eventlog.ParseKey(key); ok && of == id {
@@ -152,8 +153,9 @@ func (l *Ledger) Life(id string) (life eventlog.Life, err error) {
 	return Lives(string(l.Text), id)[id], nil
 }
 
-// ReadLives reads what the ledger of a state directory says of all handoffs, or of one alone. It is for who only wants to
-// know: the ledger is not compared with the audit log, which takes as long as reading that.
+// ReadLives reads what the ledger of a state directory says of all handoffs, or of one alone. It is
+// for who only wants to know: the ledger is not compared with the audit log, which takes as long as
+// reading that.
 func ReadLives(d *durable.Dir, only string) (map[string]eventlog.Life, error) {
 	text, err := d.ReadFile(layout.Ledger, layout.MaxLedger)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -193,8 +195,8 @@ func addLine(lives map[string]eventlog.Life, line string) {
 	lives[id] = l
 }
 
-// field returns the value that follows the name of a field in a line of the ledger. It is written without an escape; a
-// quote inside of another value has one.
+// field returns the value that follows the name of a field in a line of the ledger. It is written
+// without an escape; a quote inside of another value has one.
 func field(line, name string) string {
 	_, rest, _ := strings.Cut(line, name)
 	value, _, _ := strings.Cut(rest, `"`)

@@ -7,7 +7,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// An AwaitingError says that nobody has approved a handoff that needs it, or that it was rejected. It wraps fault.ErrDenied.
+// An AwaitingError says that nobody has approved a handoff that needs it, or that it was rejected. It
+// wraps fault.ErrDenied.
 type AwaitingError struct {
 	ID       string
 	Rejected eventlog.Deed // zero if it only waits

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// begin makes a clone, or a work tree, of a store that is committed with the code a replica of its own (spec 5-clones).
-// The fingerprint file commits it.
+// begin makes a clone, or a work tree, of a store that is committed with the code a replica of its own
+// (spec 5-clones). The fingerprint file commits it.
 var begin = Operation{Name: "begin", committed: fingerprintIsThere, redo: setFingerprint}
 
 // beginReplica makes a replica of the handoffs that are here, in a clone or a work tree that has no state
@@ -46,8 +46,9 @@ func (x *Session) beginReplica(observed string) error {
 	return nil
 }
 
-// TakeOver records what git has brought since the last change: the rows that no event here speaks of, and whose documents
-// verify. Rows that git has doubled are joined. Only a store that is committed with the code gets rows in this way.
+// TakeOver records what git has brought since the last change: the rows that no event here speaks of,
+// and whose documents verify. Rows that git has doubled are joined. Only a store that is committed
+// with the code gets rows in this way.
 func (x *Session) TakeOver() error {
 	if x.Opt.Git != layout.GitTracked || x.seen() {
 		return nil

@@ -23,8 +23,8 @@ type step struct {
 	begins bool         // the log may begin with this change although there are rows
 }
 
-// ErrUnrecorded is wrapped by the error of a change that is made, and of which what follows its commit is left to the
-// next session.
+// ErrUnrecorded is wrapped by the error of a change that is made, and of which what follows its commit
+// is left to the next session.
 var ErrUnrecorded = errors.New("not recorded yet")
 
 // apply carries the step out, in the order that lets any interruption be finished or taken back: room in

@@ -60,9 +60,9 @@ func (c *chooser) find(id string) (index.Line, bool) {
 	return l, ok
 }
 
-// choose decides by name: the same id always has the same base name, or that of the other kind of store, which this one
-// was before, so only the files of these names can hold it. Only if none does is INDEX.md searched, since then a row for
-// the id has lost its file.
+// choose decides by name: the same id always has the same base name, or that of the other kind of
+// store, which this one was before, so only the files of these names can hold it. Only if none does is
+// INDEX.md searched, since then a row for the id has lost its file.
 func (c *chooser) choose(d Publication) (choice, error) {
 	withID := c.Opt.Git.IsShared()
 	found, free, err := c.look(d, withID)
@@ -201,8 +201,8 @@ func (c *chooser) isListed(id, file string) (bool, error) {
 	return c.old[id], nil
 }
 
-// recorded returns the row of a file that is adopted with the marks that the audit log records, and whether the log
-// has its write event: the row was lost then, and the event is not.
+// recorded returns the row of a file that is adopted with the marks that the audit log records, and
+// whether the log has its write event: the row was lost then, and the event is not.
 func (c *chooser) recorded(row index.Row) (index.Row, bool, error) {
 	if c.log == nil {
 		log, done, err := eventlog.Open(c.State)

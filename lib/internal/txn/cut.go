@@ -2,8 +2,8 @@ package txn
 
 import "github.com/seed-78daf238/handoff/lib/internal/durable"
 
-// cut takes off the end of the log. Its intent changes nothing: whoever finds it makes the log durable as it is, before
-// anything is built on what may have been cut and may come back.
+// cut takes off the end of the log. Its intent changes nothing: whoever finds it makes the log durable
+// as it is, before anything is built on what may have been cut and may come back.
 var cut = Operation{Name: "cut", committed: func(*Session, *Intent) (bool, error) { return true, nil }}
 
 // CutLog ends the log at size. What it has behind that is kept elsewhere, durably.

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Tokens is what a store says at one moment about resume tokens: those that were consumed, and what it cannot know of the
-// others. It is for one goroutine.
+// Tokens is what a store says at one moment about resume tokens: those that were consumed, and what it
+// cannot know of the others. It is for one goroutine.
 type Tokens struct {
 	*Ledger
 	rows store.Lookup
@@ -17,7 +17,8 @@ type Tokens struct {
 	of   string // the id that the past was read for, "" for all
 }
 
-// OpenTokens reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a token is unused.
+// OpenTokens reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a
+// token is unused.
 func OpenTokens(s *store.Store) (*Tokens, error) {
 	t := &Tokens{Ledger: &Ledger{}, rows: store.Lookup{Store: s}}
 	d, err := s.OpenPlace(s.Opt.StateDir)

@@ -60,8 +60,8 @@ type sealedIntent struct {
 	SHA256  string          `json:"sha256"`
 }
 
-// Print writes the intent as a file, authenticated, and says how long it is. What a batch has many of is written piece by piece:
-// encoding/json would hold several copies of it all.
+// Print writes the intent as a file, authenticated, and says how long it is. What a batch has many of
+// is written piece by piece: encoding/json would hold several copies of it all.
 func (i Intent) Print(w io.Writer, key Key) (size int, err error) {
 	head := i
 	head.Bodies, head.Signatures, head.LogLines = nil, nil, ""

@@ -44,8 +44,9 @@ const (
 	logComplete                    // all lines, perhaps with more after them
 )
 
-// LogState compares a log of the given size with what the intent wanted to append. A fragment that no crash of ours
-// explains is a fault, and so is an intent that does not continue the chain: it was not made here. Nothing is touched then.
+// LogState compares a log of the given size with what the intent wanted to append. A fragment that no
+// crash of ours explains is a fault, and so is an intent that does not continue the chain: it was not
+// made here. Nothing is touched then.
 func LogState(s *store.Store, log io.ReaderAt, size int64, intent *Intent) (logProgress, error) {
 	corrupt := func(why string) error {
 		return &fault.CorruptError{File: filepath.Join(s.Opt.StateDir, layout.Log), Why: why}
@@ -71,8 +72,8 @@ func LogState(s *store.Store, log io.ReaderAt, size int64, intent *Intent) (logP
 	return 0, corrupt("continues in another way than the interrupted change would have")
 }
 
-// isOurs says that an intent is one of this store. It lies where others may put files, as in a repository that is
-// shared; what it is going to log continues a chain that is known here alone.
+// isOurs says that an intent is one of this store. It lies where others may put files, as in a
+// repository that is shared; what it is going to log continues a chain that is known here alone.
 func isOurs(s *store.Store, log io.ReaderAt, intent *Intent) error {
 	foreign := &fault.CorruptError{File: filepath.Join(s.Opt.Dir, layout.Intent), Why: "was not made by an interrupted command of this store"}
 	for _, b := range intent.Bodies {

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Key authenticates intents: they lie where others may put files, as in a repository that is shared, and only what
-// was made with this state directory is carried out. The zero Key proves nothing.
+// A Key authenticates intents: they lie where others may put files, as in a repository that is shared,
+// and only what was made with this state directory is carried out. The zero Key proves nothing.
 type Key struct {
 	secret []byte
 	older  bool // the state directory was begun by a version without secrets, whose intents have a checksum alone
@@ -107,7 +107,8 @@ func (x *Session) ownKey() (Key, error) {
 	return x.key, x.State.Sync()
 }
 
-// Writer returns the id of the state directory among those that exchange handoffs. One that has none gets it, durably.
+// Writer returns the id of the state directory among those that exchange handoffs. One that has none
+// gets it, durably.
 func (x *Session) Writer() (string, error) {
 	if _, err := x.ownKey(); err != nil {
 		return "", err

@@ -26,8 +26,9 @@ type Ledger struct {
 	lost     map[string]bool // the keys that only the audit log has
 }
 
-// Consumed returns who consumed a token, nil if nobody did. Where the token is "", it says who resumed from the handoff
-// of the id, which has none. A token that the audit log records and the ledger lacks is ErrIntegrity.
+// Consumed returns who consumed a token, nil if nobody did. Where the token is "", it says who resumed
+// from the handoff of the id, which has none. A token that the audit log records and the ledger lacks
+// is ErrIntegrity.
 func (l *Ledger) Consumed(token, id string) (*eventlog.Consumption, error) {
 	return l.consumed(LedgerKey(token, id))
 }
@@ -52,8 +53,9 @@ const (
 	ledgerLineEnd   = `"}`
 )
 
-// ReadLedger reads the whole lines, checks their shape and compares them with the audit log. A torn last line was
-// never committed. A token that is consumed meanwhile stands behind the part of the log that is looked at.
+// ReadLedger reads the whole lines, checks their shape and compares them with the audit log. A torn
+// last line was never committed. A token that is consumed meanwhile stands behind the part of the log
+// that is looked at.
 func ReadLedger(d *durable.Dir) (*Ledger, error) {
 	log, err := openLogReader(d)
 	if err != nil {
@@ -184,7 +186,8 @@ func LedgerKey(token, id string) string {
 	return token
 }
 
-// WholeRecords returns how many lines of the ledger are whole. Those behind them were torn by a crash, and never committed.
+// WholeRecords returns how many lines of the ledger are whole. Those behind them were torn by a crash,
+// and never committed.
 func WholeRecords(ledger []byte) int {
 	return bytes.Count(ledger[:durable.WholeLines(ledger)], []byte("\n"))
 }

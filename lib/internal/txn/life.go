@@ -7,8 +7,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// KeepLife keeps a text in layout.LifeCache, behind so many bytes that are there, or in place of them if that is negative. It
-// never waits: nothing is kept where that is not possible at once, or where somebody else has kept something meanwhile.
+// KeepLife keeps a text in layout.LifeCache, behind so many bytes that are there, or in place of them
+// if that is negative. It never waits: nothing is kept where that is not possible at once, or where
+// somebody else has kept something meanwhile.
 func KeepLife(s *store.Store, text []byte, behind int64) {
 	Quietly(context.Background(), s, 0, func(x *Session) {
 		if behind < 0 {

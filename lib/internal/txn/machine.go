@@ -126,9 +126,9 @@ func (x *Session) logRefusal(refused *store.MachineError) {
 	}
 }
 
-// appendLine adds a line to a log of the state directory, durably. A torn line before it is ended first. If again is set
-// the line may be there, as the last or a part of it, and is written anew in its place: who wrote it may have died before
-// it was synced.
+// appendLine adds a line to a log of the state directory, durably. A torn line before it is ended
+// first. If again is set the line may be there, as the last or a part of it, and is written anew in
+// its place: who wrote it may have died before it was synced.
 func (x *Session) appendLine(name, line string, again bool) error {
 	log, err := x.State.OpenLog(name, true)
 	if err != nil {

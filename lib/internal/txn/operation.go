@@ -1,7 +1,7 @@
 package txn
 
-// An Operation is one kind of change of a store. Its file has all of it: the plan, which makes a step and applies it, and
-// what an intent of its kind means to whoever finds one after a crash.
+// An Operation is one kind of change of a store. Its file has all of it: the plan, which makes a step
+// and applies it, and what an intent of its kind means to whoever finds one after a crash.
 //
 // The three functions look at what is on the disk and may be repeated at any time under the lock.
 type Operation struct {
@@ -10,8 +10,8 @@ type Operation struct {
 	// committed reports whether the one file whose replacement commits the change was replaced.
 	committed func(*Session, *Intent) (bool, error)
 
-	// redo brings the change about where the log has it already: where an index file was put back to an older state.
-	// nil for an operation whose files cannot be.
+	// redo brings the change about where the log has it already: where an index file was put back to
+	// an older state. nil for an operation whose files cannot be.
 	redo func(*Session, *Intent) error
 
 	// settle does what follows the commit and precedes the events; nil if nothing does.

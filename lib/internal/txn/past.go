@@ -28,7 +28,8 @@ type past struct {
 	readers []string // who has marked it as read
 }
 
-// ReadPast reads what the audit log says of the handoff of an id, "" for all. A log that is missing has no events.
+// ReadPast reads what the audit log says of the handoff of an id, "" for all. A log that is missing
+// has no events.
 func ReadPast(d *durable.Dir, only string) (*Past, error) {
 	p, mention := &Past{of: make(map[string]past)}, []byte(strings.TrimPrefix(only, form.IDPrefix))
 	mention = mention[:min(len(mention), 16)] // longer ones take longer to look for
@@ -82,7 +83,8 @@ func FirstSeen(s *store.Store) (map[string]string, error) {
 	return seen, err
 }
 
-// WrittenOn returns the ids of the handoffs that were written while a branch was checked out, as the audit log says.
+// WrittenOn returns the ids of the handoffs that were written while a branch was checked out, as the
+// audit log says.
 func WrittenOn(d *durable.Dir, branch string) (map[string]bool, error) {
 	written := make(map[string]bool)
 	_, err := eachLine(d, func(line []byte) {
@@ -107,8 +109,8 @@ func (p *Past) Gap(row index.Row) string {
 	return ""
 }
 
-// Probed returns what the audit log says of the newest run of a probe that came to an end, by a definition on a commit with no
-// file changed, since a time.
+// Probed returns what the audit log says of the newest run of a probe that came to an end, by a
+// definition on a commit with no file changed, since a time.
 func Probed(d *durable.Dir, like eventlog.Probed, since time.Time) (found eventlog.Probed, ok bool, err error) {
 	_, err = eachLine(d, func(line []byte) {
 		p, is := eventlog.ProbeOf(line)

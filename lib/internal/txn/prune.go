@@ -16,8 +16,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// prune takes handoffs out of the store for good. The replacement of the file of tombstones commits it, which lists the ids
-// of all that ever were; rows and then files follow, so that no row lists a file that is gone.
+// prune takes handoffs out of the store for good. The replacement of the file of tombstones commits
+// it, which lists the ids of all that ever were; rows and then files follow, so that no row lists a
+// file that is gone.
 var prune = Operation{Name: "prune", committed: tombstonesAreThere, redo: putTombstones, settle: bury}
 
 // A Burial is a handoff that goes, and what proves that it is kept elsewhere.
@@ -26,8 +27,9 @@ type Burial struct {
 	SHA256 string // of its stored text, as it was exported; "" where another store has seen to that
 }
 
-// Prune removes handoffs that may judges to be past under the lock, by their rows; its error leaves one out and is its outcome.
-// What is not stored here gets its tombstone alone. Nothing is removed that is not what was exported.
+// Prune removes handoffs that may judges to be past under the lock, by their rows; its error leaves
+// one out and is its outcome. What is not stored here gets its tombstone alone. Nothing is removed
+// that is not what was exported.
 func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index.Row, life eventlog.Life) error) (outcomes []error, err error) {
 	outcomes = make([]error, len(all))
 	err = Locked(ctx, s, func(x *Session) error {
@@ -100,7 +102,8 @@ func (x *Session) planBurial(st *step, b Burial, row index.Row, may func(index.R
 	return nil
 }
 
-// ReadTombstones returns the file of tombstones: the ids of all handoffs that ever were pruned, one a line. None is nil.
+// ReadTombstones returns the file of tombstones: the ids of all handoffs that ever were pruned, one a
+// line. None is nil.
 func ReadTombstones(state *durable.Dir) ([]byte, error) {
 	if state == nil {
 		return nil, nil
@@ -154,8 +157,8 @@ func tombstonesAreThere(x *Session, intent *Intent) (bool, error) {
 	return err == nil, err
 }
 
-// bury removes the rows of an intent, and then their files and signatures, as far as these are what the intent says.
-// The tombstones are written again: an earlier sync of them may not have come about.
+// bury removes the rows of an intent, and then their files and signatures, as far as these are what
+// the intent says. The tombstones are written again: an earlier sync of them may not have come about.
 func bury(x *Session, intent *Intent) error {
 	if err := putTombstones(x, intent); err != nil {
 		return err
@@ -217,7 +220,8 @@ func (x *Session) removeSignatures(gone map[string]bool) error {
 	return d.Sync()
 }
 
-// A PrunedError says that a document was pruned, and is not stored again. It is of the class fault.ErrIntegrity.
+// A PrunedError says that a document was pruned, and is not stored again. It is of the class
+// fault.ErrIntegrity.
 type PrunedError struct{ Name, ID string }
 
 func (e *PrunedError) Error() string {

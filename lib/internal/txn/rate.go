@@ -17,8 +17,8 @@ const (
 	rateTail   = 256 << 10 // bytes of the audit log that are looked at: what is written faster than this is not counted
 )
 
-// A rate is how much one operator has written to another of late, by both. The log says when that was: the times of rows are
-// the writers' own.
+// A rate is how much one operator has written to another of late, by both. The log says when that was:
+// the times of rows are the writers' own.
 type rate map[[2]string][]time.Time
 
 // readRate reads the end of the audit log.

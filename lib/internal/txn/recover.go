@@ -14,9 +14,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Recover finishes or takes back what an interrupted change left, and removes what was staged for one that
-// did not begin. When there is nothing to do it costs a failed open for each directory, that of signatures too, and one for
-// the intent.
+// Recover finishes or takes back what an interrupted change left, and removes what was staged for one
+// that did not begin. When there is nothing to do it costs a failed open for each directory, that of
+// signatures too, and one for the intent.
 func (x *Session) Recover() error {
 	for _, d := range []*durable.Dir{x.Dir, x.State} {
 		d.CollectStaged()
@@ -75,9 +75,9 @@ func (x *Session) finish() (committed bool, err error) {
 	return true, x.settle(op, intent, log)
 }
 
-// unpublish takes the bodies of an uncommitted change back: only those that the change itself made, and
-// only while they are what it made. In a copy of the directory files have other inodes; the intent, which nobody else
-// can have made, and the content tell them there.
+// unpublish takes the bodies of an uncommitted change back: only those that the change itself made,
+// and only while they are what it made. In a copy of the directory files have other inodes; the
+// intent, which nobody else can have made, and the content tell them there.
 func (x *Session) unpublish(intent *Intent) error {
 	listing, err := store.ReadIndex(x.Dir, layout.Index)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // regenerate names another machine in the fingerprint file, whose replacement commits it; the history follows.
 var regenerate = Operation{Name: "regenerate", committed: fingerprintIsThere, redo: setFingerprint, settle: ensureHistory}
 
-// Regenerate makes the machine of the record the one that the store belongs to. adopted is what it takes over without
-// events.
+// Regenerate makes the machine of the record the one that the store belongs to. adopted is what it
+// takes over without events.
 func (x *Session) Regenerate(record machine.Record, operator, reason string, adopted eventlog.Adoption) error {
 	old, err := store.ReadMachine(x.State)
 	payload := eventlog.Regenerated{OperatorID: operator, Reason: reason, OldFingerprint: old.Fingerprint, NewFingerprint: record.Fingerprint}

@@ -32,8 +32,8 @@ func indexIsReplaced(x *Session, intent *Intent) (bool, error) {
 	return canon.SHA256Hex(text) == intent.IndexSHA256, err
 }
 
-// replaceIndex is the commit of most changes: an index file that reads old becomes text. What people saved there since
-// it was read is not overwritten: the file is looked at again as late as can be.
+// replaceIndex is the commit of most changes: an index file that reads old becomes text. What people
+// saved there since it was read is not overwritten: the file is looked at again as late as can be.
 func (x *Session) replaceIndex(name string, old, text []byte) error {
 	return x.putIndex(name, text, func() error {
 		now, err := store.ReadIndex(x.Dir, name)
@@ -44,7 +44,8 @@ func (x *Session) replaceIndex(name string, old, text []byte) error {
 	})
 }
 
-// putIndex puts text behind the name of an index file, unless check, which may be nil, has something against it.
+// putIndex puts text behind the name of an index file, unless check, which may be nil, has something
+// against it.
 func (x *Session) putIndex(name string, text []byte, check func() error) error {
 	replace := func() error { return x.Dir.ReplaceIf(name, text, 0o644, check) }
 	if name != layout.Index {

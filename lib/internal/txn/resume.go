@@ -37,8 +37,8 @@ func (e *ConsumedError) Hint() string {
 // Verdict is that of check.
 func (e *ConsumedError) Verdict() string { return "CRITICAL" }
 
-// Resume consumes the token of c. Where the handoff was taken before and given back, it is taken again first: the ledger
-// does not tell from the token alone that this resume came after that.
+// Resume consumes the token of c. Where the handoff was taken before and given back, it is taken again
+// first: the ledger does not tell from the token alone that this resume came after that.
 func (x *Session) Resume(c eventlog.Consumption) error {
 	ledger, err := ReadLedger(x.State)
 	if err != nil {
@@ -60,7 +60,8 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 	return x.consume(&resume, ledger, c, true)
 }
 
-// mayResume returns a *ConsumedError, an *AwaitingError or a *TakenError if c may not be, and what became of the handoff.
+// mayResume returns a *ConsumedError, an *AwaitingError or a *TakenError if c may not be, and what
+// became of the handoff.
 func (l *Ledger) mayResume(c eventlog.Consumption) (life eventlog.Life, err error) {
 	by, err := l.consumed(c.Token)
 	if err == nil && by != nil {

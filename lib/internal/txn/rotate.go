@@ -14,8 +14,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// rotate seals the older rows of INDEX.md into archives. The archives are there before the replacement of INDEX.md
-// commits it.
+// rotate seals the older rows of INDEX.md into archives. The archives are there before the replacement
+// of INDEX.md commits it.
 var rotate = Operation{Name: "rotate", committed: rowsHaveLeft}
 
 const maxArchive = 10_000 // rows of one archive
@@ -66,8 +66,8 @@ func (x *Session) fillNumbered(st *step, rows []index.Row) (names []string, err 
 	return names, err
 }
 
-// fillMonths puts the rows into the archives of their months. One that is there has them at once: until INDEX.md is
-// replaced they stand in both, as readers expect of any row.
+// fillMonths puts the rows into the archives of their months. One that is there has them at once:
+// until INDEX.md is replaced they stand in both, as readers expect of any row.
 func (x *Session) fillMonths(st *step, rows []index.Row) ([]string, error) {
 	months := make(map[string][]index.Row)
 	for _, row := range rows {
@@ -113,7 +113,8 @@ func (st *step) seal(name string, rows []index.Row, body Body) {
 	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeRotate, Payload: eventlog.Rotated{Archive: name, Rows: len(rows), First: rows[0].ID, Last: rows[len(rows)-1].ID}})
 }
 
-// stageArchive stages an archive with the mode of INDEX.md, if there is one, so that the same people can read both.
+// stageArchive stages an archive with the mode of INDEX.md, if there is one, so that the same people
+// can read both.
 func (x *Session) stageArchive(text []byte) (*durable.Staged, error) {
 	staged, err := x.Dir.BeginStage(text, 0o644)
 	if err != nil {
@@ -145,8 +146,8 @@ func (x *Session) nextArchive() (int, error) {
 	return n, err
 }
 
-// rowsHaveLeft tells by the links, which come with the same rename. Where people have removed those, rows that are not
-// there any more have left.
+// rowsHaveLeft tells by the links, which come with the same rename. Where people have removed those,
+// rows that are not there any more have left.
 func rowsHaveLeft(x *Session, intent *Intent) (bool, error) {
 	text, err := store.ReadIndex(x.Dir, layout.Index)
 	if err != nil {

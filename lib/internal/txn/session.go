@@ -28,7 +28,8 @@ type Session struct {
 	cleanup  []func()
 }
 
-// Begin opens the directories of a store, and makes them durably where they are missing. Nothing is locked yet.
+// Begin opens the directories of a store, and makes them durably where they are missing. Nothing is
+// locked yet.
 func Begin(s *store.Store) (*Session, error) {
 	x := &Session{Dirs: store.Dirs{Store: s}}
 	if err := x.open(); err != nil {
@@ -110,7 +111,8 @@ func Quietly(ctx context.Context, s *store.Store, wait time.Duration, do func(*S
 	}
 }
 
-// open opens the directories, and makes them durably where they are missing. Nothing is made if one of them cannot be used.
+// open opens the directories, and makes them durably where they are missing. Nothing is made if one of
+// them cannot be used.
 func (x *Session) open() (err error) {
 	if x.Dir, err = x.Prover(); err != nil { // no handoffs directory is made where there was one
 		return err
@@ -135,8 +137,9 @@ func (x *Session) open() (err error) {
 	return nil
 }
 
-// Lock takes the lock, for which all wait in turn, and then those of both directories, which are free as a rule: they
-// exclude who came in by another lock file, since this one was removed, and who has the state directory in common.
+// Lock takes the lock, for which all wait in turn, and then those of both directories, which are free
+// as a rule: they exclude who came in by another lock file, since this one was removed, and who has
+// the state directory in common.
 func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
 	path, begin := filepath.Join(x.Dir.Path(), layout.Lock), time.Now()
 	unlock, err := filelock.Acquire(ctx, filelock.File{
@@ -170,8 +173,9 @@ func (x *Session) isOneDir() bool {
 	return err == nil && serr == nil && os.SameFile(dir, state)
 }
 
-// stillLocked fails when the lock file was removed or replaced while it was held. Others may be changing the store
-// then, where directories cannot be locked, and have finished or taken back what this session announced.
+// stillLocked fails when the lock file was removed or replaced while it was held. Others may be
+// changing the store then, where directories cannot be locked, and have finished or taken back what
+// this session announced.
 func (x *Session) stillLocked() error {
 	now, err := x.Dir.Lstat(layout.Lock)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Inode != x.lockFile.Inode {

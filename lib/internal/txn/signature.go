@@ -23,7 +23,8 @@ type Signature struct {
 	Synced bool `json:"-"` // it came by sync
 }
 
-// sign gives a handoff that is stored its signature, in the place of another one; the file's replacement commits it.
+// sign gives a handoff that is stored its signature, in the place of another one; the file's
+// replacement commits it.
 var sign = Operation{Name: "sign", committed: signatureIsThere, redo: replaceSignatures}
 
 // Sign puts a signature beside a stored handoff.
@@ -53,8 +54,8 @@ func replaceSignatures(x *Session, intent *Intent) error {
 	})
 }
 
-// publishSignatures gives the documents of a change their signatures, before a row lists them. One that lies there already is
-// of nobody's making, unless it is the same.
+// publishSignatures gives the documents of a change their signatures, before a row lists them. One
+// that lies there already is of nobody's making, unless it is the same.
 func (x *Session) publishSignatures(intent *Intent) error {
 	d, err := x.signatures(intent)
 	if d == nil {
@@ -132,7 +133,8 @@ func (x *Session) eachSignature(intent *Intent, do func(*durable.Dir, Signature)
 	return d.Sync()
 }
 
-// signatures opens the directory of the signatures of an intent, and makes it where it is missing; nil if there are none.
+// signatures opens the directory of the signatures of an intent, and makes it where it is missing; nil
+// if there are none.
 func (x *Session) signatures(intent *Intent) (*durable.Dir, error) {
 	if len(intent.Signatures) == 0 {
 		return nil, nil

@@ -4,9 +4,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// What is done once in all clones needs lines of the ledger to itself. The last of them is its own. Those before it keep out
-// what must not be done elsewhere at the same time: who resumes from a handoff or ends it has taken it, and who ends
-// what they have gives it back, as nobody else then can.
+// What is done once in all clones needs lines of the ledger to itself. The last of them is its own.
+// Those before it keep out what must not be done elsewhere at the same time: who resumes from a
+// handoff or ends it has taken it, and who ends what they have gives it back, as nobody else then can.
 
 // WantResume returns the lines that a resume needs. Its errors are those of [Session.Resume].
 func (l *Ledger) WantResume(c eventlog.Consumption) ([]eventlog.Consumption, error) {
@@ -17,8 +17,8 @@ func (l *Ledger) WantResume(c eventlog.Consumption) ([]eventlog.Consumption, err
 	return []eventlog.Consumption{as(c, eventlog.ActTake, life.Take.N), c}, nil
 }
 
-// WantAct returns the lines that an act needs, none if it was done before or there is nothing to take back. Its errors are those
-// of [Session.Act].
+// WantAct returns the lines that an act needs, none if it was done before or there is nothing to take
+// back. Its errors are those of [Session.Act].
 func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption) (want []eventlog.Consumption, err error) {
 	life, err := l.Life(c.HandoffID)
 	if err != nil {

@@ -47,8 +47,8 @@ type Outcome struct {
 	Err      error
 }
 
-// Publish stores documents with one commit, and says of each what became of it. Their bodies are on disk before the
-// lock is taken. If one cannot be stored none is, unless keepGoing.
+// Publish stores documents with one commit, and says of each what became of it. Their bodies are on
+// disk before the lock is taken. If one cannot be stored none is, unless keepGoing.
 func Publish(ctx context.Context, s *store.Store, docs []Publication, keepGoing bool) ([]Outcome, error) {
 	if len(docs) == 0 {
 		return nil, nil
@@ -76,8 +76,9 @@ type publishing struct {
 	back   []string // ids of rows that were lost, not their events
 }
 
-// A batch is staged in parts: first all bodies of a part are written, then all are synced, by so many goroutines: the disk
-// commits what waits together. A part has as many as may be open, less those that are anyway.
+// A batch is staged in parts: first all bodies of a part are written, then all are synced, by so many
+// goroutines: the disk commits what waits together. A part has as many as may be open, less those that
+// are anyway.
 const (
 	partSize = 512
 	syncers  = 16

@@ -52,8 +52,8 @@ func (ws Words) Passages(doc document.Document) []Passage {
 	return all
 }
 
-// excerpt returns the part of a line that shows the first of the words in it, "" if it holds none, and the words that
-// it does not show.
+// excerpt returns the part of a line that shows the first of the words in it, "" if it holds none, and
+// the words that it does not show.
 func (ws Words) excerpt(line string) (text string, rest Words) {
 	first := len(line)
 	for _, w := range ws {

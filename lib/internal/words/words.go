@@ -1,5 +1,6 @@
-// Package words finds words in texts, upper and lower case being the same, and the passages that show them. It looks for
-// the rarest letter of a word first, and of a stored file it parses no more than it must.
+// Package words finds words in texts, upper and lower case being the same, and the passages that show
+// them. It looks for the rarest letter of a word first, and of a stored file it parses no more than it
+// must.
 package words
 
 import (
@@ -114,8 +115,8 @@ func (w Word) InAny(texts []string) bool {
 	return false
 }
 
-// with returns where text first holds the word with this form of its rarest letter, -1 if nowhere. It looks at no other
-// place than where that is.
+// with returns where text first holds the word with this form of its rarest letter, -1 if nowhere. It
+// looks at no other place than where that is.
 func (w Word) with(form, text []byte) int {
 	for at := 0; ; at += len(form) {
 		next := bytes.Index(text[at:], form)
@@ -129,7 +130,8 @@ func (w Word) with(form, text []byte) int {
 	}
 }
 
-// start returns where the part of the word before its rarest letter begins at the end of text, -1 if it is not there.
+// start returns where the part of the word before its rarest letter begins at the end of text, -1 if
+// it is not there.
 func (w Word) start(text []byte) int {
 	for _, want := range slices.Backward(w.runes[:w.pivot]) {
 		r, size := utf8.DecodeLastRune(text)

@@ -11,8 +11,9 @@ import (
 // maxCharFaults caps the report of a text that is full of bad characters.
 const maxCharFaults = 20
 
-// readable reports, at most once a line, the characters that may not stand in the source of a text and the lines that
-// would end its YAML document early. It is false for a text of which nothing can be read for that.
+// readable reports, at most once a line, the characters that may not stand in the source of a text and
+// the lines that would end its YAML document early. It is false for a text of which nothing can be
+// read for that.
 func (r *reader) readable(text []byte) bool {
 	if len(text) > r.MaxBytes {
 		r.add(place{1, 1}, "", fmt.Sprintf("%s is larger than %d bytes", r.Name, r.MaxBytes), "make it smaller")
@@ -45,8 +46,8 @@ func (r *reader) readable(text []byte) bool {
 	return whole
 }
 
-// marker says of a line that it would end the document before its end: what follows it would be hidden from the program and
-// not from people.
+// marker says of a line that it would end the document before its end: what follows it would be hidden
+// from the program and not from people.
 func marker(line []byte, directives bool) (problem, hint string) {
 	switch {
 	case bytes.HasPrefix(line, []byte("...")):

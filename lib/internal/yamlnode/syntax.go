@@ -116,8 +116,8 @@ func slashes(text []byte) (protected []byte, stand rune) {
 	return protected, stand
 }
 
-// restore gives a scalar its backslashes back: none where the escape meant a slash, one where quotes or their absence made it
-// a character like any other.
+// restore gives a scalar its backslashes back: none where the escape meant a slash, one where quotes
+// or their absence made it a character like any other.
 func restore(n *yaml.Node, stand rune) {
 	backslash := `\`
 	if n.Style&yaml.DoubleQuotedStyle != 0 {

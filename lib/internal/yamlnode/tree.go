@@ -83,8 +83,8 @@ func (r *reader) extras(n *yaml.Node, pointer string, at place) bool {
 	return true
 }
 
-// byteAt returns the byte at a place. The library does not report the tag "!", so the source is looked at; nodes come
-// in source order, so that the whole walk passes it once.
+// byteAt returns the byte at a place. The library does not report the tag "!", so the source is looked
+// at; nodes come in source order, so that the whole walk passes it once.
 func (r *reader) byteAt(at place) byte {
 	for len(r.rest) > 0 && (r.line < at.line || r.line == at.line && r.column < at.column) {
 		char, size := utf8.DecodeRune(r.rest)

@@ -1,5 +1,6 @@
-// Package yamlnode reads YAML strictly: the heads of documents, the operators file and the settings. What it accepts,
-// every YAML library reads alike, and a person sees in the text all that a program takes from it.
+// Package yamlnode reads YAML strictly: the heads of documents, the operators file and the settings.
+// What it accepts, every YAML library reads alike, and a person sees in the text all that a program
+// takes from it.
 //
 // A text is one document. Refused, each with line and column:
 //
@@ -9,8 +10,8 @@
 //   - what makes a value differ from what is written in its place: anchors, aliases, merge keys, tags other than !!str;
 //   - a key that stands twice in one mapping, and a key that is a list or a mapping.
 //
-// Lines and columns are those of the file that the text is part of. Nothing is expanded or merged, so that what is read is
-// never larger than the text.
+// Lines and columns are those of the file that the text is part of. Nothing is expanded or merged, so
+// that what is read is never larger than the text.
 //
 // The types of unquoted scalars, and which keys are known, are for the caller to judge.
 package yamlnode
@@ -61,8 +62,8 @@ type Options struct {
 	MaxBytes, MaxNodes int
 }
 
-// Read returns the root of a text, nil for a text that holds nothing, and every fault that was found. Of a text that is
-// no YAML there is no root. Lines must end in LF.
+// Read returns the root of a text, nil for a text that holds nothing, and every fault that was found.
+// Of a text that is no YAML there is no root. Lines must end in LF.
 func Read(text []byte, o Options) (root *Node, faults []fault.Fault) {
 	r := &reader{Options: o, rest: text, line: 1, column: 1, spoilt: map[int]bool{}}
 	r.Line = max(o.Line, 1)
