@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -13,18 +14,44 @@ import (
 // IsStranger reports whether no handoff that is listed is from or to an operator, though there are
 // some, and which name of those that occur was probably meant; "" if none is near.
 func (s *Store) IsStranger(name string) (near string, is bool) {
+	near, is = s.strangers(name)[name]
+	return near, is
+}
+
+// strangers returns those of the names that IsStranger reports. INDEX.md is read once for all of
+// them, and as a rule nothing else.
+func (s *Store) strangers(names ...string) map[string]string {
 	d, err := s.Reader()
 	if err != nil || d == nil {
-		return "", false
+		return nil
 	}
 	defer d.Close()
-	if newest, err := ReadIndex(d, layout.Index); err != nil || bytes.Contains(newest, []byte("| "+name+" |")) {
-		return "", false // a topic of that name is rare, and then nothing is said
+	newest, err := ReadIndex(d, layout.Index)
+	if err != nil {
+		return nil
 	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return bytes.Contains(newest, []byte("| "+name+" |")) // a topic of that name is rare, and then nothing is said
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	seen := s.namesOf(d)
+	found := make(map[string]string)
+	for _, name := range names {
+		if len(seen) > 0 && !seen[name] {
+			found[name] = form.Nearest(name, slices.Sorted(maps.Keys(seen)))
+		}
+	}
+	return found
+}
+
+// namesOf returns who hands over or is handed something, none where that cannot be told.
+func (s *Store) namesOf(d *durable.Dir) map[string]bool {
 	quiet := *s
 	quiet.Opt.Warn, quiet.Opt.Lost = func(string) {}, func(error) {}
 	seen := map[string]bool{}
-	_, _, err = quiet.Scan(d, Choice{Is: func(e index.Row) bool {
+	_, _, err := quiet.Scan(d, Choice{Is: func(e index.Row) bool {
 		for _, known := range []string{e.From, e.To} {
 			if !seen[known] {
 				seen[string([]byte(known))] = true // a row is good for a moment
@@ -32,22 +59,23 @@ func (s *Store) IsStranger(name string) (near string, is bool) {
 		}
 		return false
 	}})
-	if err != nil || len(seen) == 0 || seen[name] {
-		return "", false
+	if err != nil {
+		return nil
 	}
-	return form.Nearest(name, slices.Sorted(maps.Keys(seen))), true
+	return seen
 }
 
 // NoteFirst says where nobody lists the operators that a name occurs for the first time: it may be a slip.
 func (s *Store) NoteFirst(from, to string) {
-	near, is := s.IsStranger(to)
+	found := s.strangers(from, to)
+	near, is := found[to]
 	switch {
 	case is && near != "":
 		s.Opt.Warn("first handoff to " + to + "; did you mean " + near + "?")
 	case is:
 		s.Opt.Warn("first handoff to " + to)
 	}
-	if near, is := s.IsStranger(from); is && near != "" {
+	if near := found[from]; near != "" {
 		s.Opt.Warn("first handoff from " + from + "; did you mean " + near + "?")
 	}
 }
