@@ -207,7 +207,7 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_list", map[string]any{"unread": "yes"}, "validation", 2, ": unread must be of type boolean\n")
 	c.bad("handoff_check", map[string]any{"id": id, "allow_empty": []any{1}}, "validation", 2, ": each of allow_empty must be of type string\n")
 	c.bad("handoff_check", map[string]any{"id": id, "answers": map[string]any{"objective": "x"}}, "validation", 2, ": give answers.")
-	c.bad("handoff_list", map[string]any{"since": "soon"}, "validation", 2, "is no time")
+	c.bad("handoff_list", map[string]any{"since": "soon"}, "validation", 2, "is not a time")
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "b n", "topic": "t"}, "validation", 2, "to")
 	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, ": give to, topic\nhint: or give a whole document with frontmatter, or a record as JSON, as body\n")
 	c.bad("handoff_write", map[string]any{"body": "x", "topic": "t"}, "validation", 2, ": give to\n")
