@@ -6,7 +6,7 @@
 // one is not repeated in the other. They need strace and, for some, root and loop devices; without they
 // skip and say why. HANDOFF_FAULTS=ci kills every scenario wherever it changed something (with portable
 // staging every other one), tries ENOSPC and EIO at every call of those that come first, for as long as
-// closeTime says, and a sample of the rest; HANDOFF_FAULTS=all tries everything, which takes hours; without
+// closeTime says, and a sample of the rest, of which it leaves out two thirds after wholeTime; HANDOFF_FAULTS=all tries everything, which takes hours; without
 // either only what is quick runs.
 //
 // Beside these a simulation replays what commands ask of the system on a model of the directory tree (record_test.go,

@@ -31,8 +31,9 @@ func oneOf(scenario, model, sync, why string) *spare {
 var spares = []*spare{
 	oneOf(`^first write$`, `weak`, `^sync of \.run with \["(machine-fingerprint|handoff-events)`, "the fingerprint is synced when it is recorded, and again before the first intent"),
 	oneOf(`^first write$`, `weak`, `^sync of \. with`, "the project directory is synced for each directory made in it, and once more before the first row"),
-	oneOf(`^resume$`, `weak`, `^sync of \.run with`, "the ledger's name is synced with each of its lines"),
-	oneOf(`^resume`, ``, `^sync of \.run/consumed-tokens\.jsonl`, "the token is written when it is consumed, and again when the change is finished"),
+	oneOf(`^(resume|take)$`, `weak`, `^sync of \.run with`, "the ledger's name is synced with each of its lines"),
+	oneOf(`^(resume|take)`, ``, `^sync of \.run/consumed-tokens\.jsonl`, "the token is written when it is consumed, and again when the change is finished"),
+	oneOf(`^prune$`, `weak`, `^sync of \.run with \["\.tombstones`, "tombstones are synced when they are written, and again before rows go, whoever goes on"),
 	sparing(``, `journaled`, `^sync of (\.|\.run|handoffs) with \["`, "the journal keeps the order of names, and the sync of what is written next carries them"),
 	sparing(``, ``, `^sync of \S+ with \[\]`, "no name is new there: who was killed before may have left one"),
 	sparing(`^regenerate$`, `weak`, `^sync of \.run with \["\.machine-fingerprint`, "the history that follows is synced before the event"),

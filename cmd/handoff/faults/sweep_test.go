@@ -258,13 +258,17 @@ func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 }
 
 // closeTime is how long a sweep begins to look closely at scenarios. The first of the list always have that time.
-const closeTime = time.Minute
+const closeTime = 40 * time.Second
+
+// wholeTime is how long a sweep does all that it takes for a part of the whole. Of the scenarios that come later it does a
+// third, another third in each of them.
+const wholeTime = 150 * time.Second
 
 func sweepAll(t *testing.T, portable bool, edits ...edit) {
 	all, begin := thorough(t), time.Now()
 	p := program{build(t, edits...), memory(t)}
 	var runs, failed int64
-	var sampled []string
+	var sampled, thinned []string
 	for i, sc := range append(scenarios(), syncs()...) {
 		if portable && !all && !sc.core && i%2 > 0 {
 			continue // the way that few systems need differs in how files are staged alone
@@ -279,6 +283,10 @@ func sweepAll(t *testing.T, portable bool, edits ...edit) {
 			if len(sc.shared) > 0 { // errors would be those of git too, which takes some of them for nothing to read
 				todo = slices.DeleteFunc(todo, func(i string) bool { return !strings.Contains(i, "signal=KILL") })
 			}
+			if since := time.Since(begin); !all && (since > wholeTime || portable && since > wholeTime/3) {
+				thinned = append(thinned, sc.name)
+				todo = everyThird(todo, i%3)
+			}
 			s.run(todo)
 			for _, d := range s.damage {
 				t.Error(d)
@@ -292,6 +300,14 @@ func sweepAll(t *testing.T, portable bool, edits ...edit) {
 	}
 	t.Logf("%d injections in all, %d made the command fail", runs, failed)
 	t.Logf("a sample of the errors was tried in %d scenarios: %s", len(sampled), strings.Join(sampled, ", "))
+	t.Logf("a third of what is left of them was tried in %d scenarios: %s", len(thinned), strings.Join(thinned, ", "))
+}
+
+func everyThird(all []string, from int) (third []string) {
+	for i := from; i < len(all); i += 3 {
+		third = append(third, all[i])
+	}
+	return third
 }
 
 func TestSweep(t *testing.T) { sweepAll(t, false) }

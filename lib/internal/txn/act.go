@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // act does with a handoff what an eventlog.Act says. As with a resume its line in the ledger commits
@@ -150,7 +151,7 @@ func (l *Ledger) Life(id string) (life eventlog.Life, err error) {
 			return life, &fault.CorruptError{File: l.path, Why: "lacks what the audit log records of " + id}
 		}
 	}
-	return Lives(string(l.Text), id)[id], nil
+	return Lives(store.AsString(l.Text), id)[id], nil
 }
 
 // ReadLives reads what the ledger of a state directory says of all handoffs, or of one alone. It is
@@ -161,7 +162,7 @@ func ReadLives(d *durable.Dir, only string) (map[string]eventlog.Life, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return Lives(string(text[:durable.WholeLines(text)]), only), err
+	return Lives(store.AsString(text[:durable.WholeLines(text)]), only), err
 }
 
 // Lives returns what the lines of a ledger say of all handoffs, or of one alone.

@@ -42,7 +42,7 @@ func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index
 			return err
 		}
 		st := step{op: &prune}
-		lives := Lives(string(ledger.Text), "")
+		lives := Lives(store.AsString(ledger.Text), "")
 		tombstones, err := ReadTombstones(x.State)
 		if err != nil {
 			return err
