@@ -79,6 +79,12 @@ func draftDiscardCommand(a *App) *cobra.Command {
 				if err := s.RemoveDraft(d); err != nil {
 					return err
 				}
+				if !a.JSON {
+					continue
+				}
+				if err := a.PrintJSON(map[string]string{"draft_id": d.ID}); err != nil {
+					return err
+				}
 			}
 			return nil
 		},

@@ -57,17 +57,18 @@ Run with another kind, it changes what it wrote for the former one, and moves no
 				operator = a.userSlug()
 			}
 			done, err := s.Init(handoff.Git(kind))
+			if err == nil && operator != "" && operator != p.Me() {
+				if err = handoff.SetOperator(p.User, operator); err == nil {
+					done = append(done, "you are "+operator+": "+p.User.File()+" says so")
+				}
+			}
 			for _, did := range done {
 				a.Note(did)
 			}
-			if err != nil || operator == "" || operator == p.Me() {
+			if err != nil || !a.JSON {
 				return err
 			}
-			if err := handoff.SetOperator(p.User, operator); err != nil {
-				return err
-			}
-			a.Note("you are " + operator + ": " + p.User.File() + " says so")
-			return nil
+			return a.PrintJSON(handoff.RepairReport{Done: append([]string{}, done...)})
 		},
 	}
 	cmd.Flags().StringVar(&kind, "git", "", "how the handoffs live with git: `KIND` is synced, tracked or none")

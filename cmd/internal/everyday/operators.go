@@ -170,5 +170,8 @@ func (a *App) validateOperators(files []string) error {
 		return &handoff.DocumentError{Name: path, Faults: faults}
 	}
 	a.Note(path + " is valid")
+	if a.JSON {
+		return a.PrintJSON(map[string]string{"file_path": path})
+	}
 	return nil
 }

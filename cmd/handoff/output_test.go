@@ -1,0 +1,202 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+)
+
+// printsNone are the commands that print nothing for scripts, or the format of another program.
+var printsNone = []string{"completion", "help", "hook", "inbox", "man", "mcp", "probes allow", "probes forget"}
+
+func document(topic, reference string) string {
+	return fmt.Sprintf("---\nschema_version: \"1.0\"\nfrom: ann\nto: ben\ntopic: %s\nts_utc: %q\nreferences: [%s]\n---\n# One\n\nbody\n", topic, hourAgo(), reference)
+}
+
+func hourAgo() string { return time.Now().Add(-time.Hour).UTC().Format(time.RFC3339) }
+
+// TestOutputs holds what each command prints with --json against its definition in the schema, and an error too.
+func TestOutputs(t *testing.T) {
+	s := newScripted(t)
+	s.prints("", "init", "--git", "none")
+	s.file("note.md", document("note", ""))
+	id := s.named("handoff_id", "", "write", "note.md")
+	s.reading(id)
+	s.working(id)
+	s.drafts()
+	s.records()
+	s.operators()
+	s.exchange(id)
+	s.store()
+	s.watch()
+	s.error()
+	commands(everyday.Root(whole.Program()), func(name string) {
+		if s.tested[name] == slices.ContainsFunc(printsNone, func(w string) bool { return name == w || strings.HasPrefix(name, w+" ") }) {
+			t.Errorf("%s: tested %v, which its definition or the list of those without JSON contradicts", name, s.tested[name])
+		}
+	})
+}
+
+// commands calls f with each command that does something.
+func commands(cmd *cobra.Command, f func(name string)) {
+	for _, sub := range cmd.Commands() {
+		commands(sub, f)
+		if !sub.HasSubCommands() {
+			_, name, _ := strings.Cut(sub.CommandPath(), " ")
+			f(name)
+		}
+	}
+}
+
+func (s *scripted) reading(id string) {
+	s.prints("", "list")
+	s.prints("", "next")
+	s.prints("", "status")
+	s.prints("", "whoami")
+	s.prints("", "version")
+	s.prints("", "surface", "ben")
+	s.prints("", "read", id)
+	s.prints("", "search", "body")
+	s.prints("", "receipts", id)
+	s.prints("", "compute-id", "note.md")
+	s.prints("yes", "reply", id, "-")
+	s.prints("# newer\n", "supersede", id, "-", "--topic", "newer")
+	s.prints("", "thread", id)
+	s.env["EDITOR"] = s.file("editor", "#!/bin/sh\necho words >>\"$1\"\n")
+	s.prints("", "new", "--to", "ben", "--topic", "by-hand")
+}
+
+func (s *scripted) working(id string) {
+	s.prints("", "export", "-o", "all.jsonl")
+	s.prints("", "import", "all.jsonl")
+	s.file("work.md", document("work", ""))
+	work := s.named("handoff_id", "", "write", "work.md")
+	for _, act := range []string{"take", "release", "take", "done", "archive", "unarchive"} {
+		s.prints("", act, work)
+	}
+	s.prints("", "mark-read", id)
+	s.file(".handoff-probes.yaml", "probes:\n  test: {argv: [\"true\"]}\n")
+	s.prints("", "probes list")
+	s.prints("", "archive", work)
+	s.later = 100 * 24 * time.Hour
+	s.prints("", "prune", "--archived-for", "90d", "--export", "old.jsonl", "--yes")
+	s.later = 0
+}
+
+func (s *scripted) drafts() {
+	draft := s.named("draft_id", "a text", "draft save", "--to", "ben", "--topic", "draft")
+	s.prints("", "draft list")
+	s.prints("", "draft show", draft)
+	s.prints("", "draft publish", draft)
+	draft = s.named("draft_id", "another text", "draft save")
+	s.prints("", "draft discard", draft, "--yes")
+}
+
+func (s *scripted) records() {
+	s.file("packet.json", `{"objective": "Move the invoices to the new database", "completed": ["The schema is translated"], "unresolved": ["The export reads the old one"],
+		"assumptions": ["The window on Saturday stands"], "next_action": "Ask ann who owns the export", "risks": ["Rows may be lost in the switch"], "updated_at": "`+hourAgo()+`", "resume_token": "a-token-0001"}`)
+	packet := s.named("handoff_id", "", "write", "packet.json", "--from", "ann", "--to", "ben", "--topic", "packet")
+	s.prints("", "check", packet)
+	s.prints("", "check", packet, "packet.json")
+	s.prints("", "resume", packet)
+	if code, out := s.run(strings.NewReader(""), io.Discard, "resume", packet); code == 0 || s.fits("resume", out)["consumed"] == nil {
+		s.Errorf("it was resumed again: %d, %s", code, out)
+	}
+	s.prints("", "create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed", "--dry-run")
+	s.prints("", "create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed")
+	s.prints("", "onboard", "--project", "p")
+	chain := s.named("handoff_id", "", "new", "--kind", "universal", "--from", "a", "--to", "b", "--workflow", "wf-1", "--phase", "p", "--summary", "s")
+	s.prints("", "show", chain)
+	s.prints("", "show", chain, "--export", s.root)
+	s.prints("", "validate", chain)
+	s.prints("", "validate", chain, chain)
+	s.prints("", "hop", chain, "--to", "c", "--phase", "q", "--summary", "s")
+	_, shown := s.run(strings.NewReader(""), io.Discard, "show", chain)
+	s.prints("", "repair", s.file("universal.json", shown))
+}
+
+func (s *scripted) operators() {
+	for _, name := range []string{"ann", "ben", "cy"} {
+		s.prints("", "operators add", name, "--capability", "write", "--capability", "approve")
+	}
+	s.prints("", "operators list")
+	s.prints("", "operators validate")
+	s.prints("", "operators verify", "ben")
+	for _, act := range []string{"approve", "reject"} {
+		s.file(act+".md", document(act, `"approve:required"`))
+		s.onTerminal(act, s.named("handoff_id", "", "write", act+".md"), "--operator", "cy")
+	}
+	s.prints("", "install", "claude", "--to", "ben")
+	s.prints("", "doctor hook", "claude")
+	s.prints("", "uninstall", "claude")
+}
+
+func (s *scripted) exchange(id string) {
+	s.exec("git", "init", "-q", s.root)
+	hub := s.TempDir()
+	s.exec("git", "init", "-q", "--bare", hub)
+	s.exec("git", "-C", s.root, "remote", "add", "origin", hub)
+	s.prints("", "init", "--git", "synced")
+	s.prints("", "sync")
+	key := filepath.Join(s.root, "key")
+	s.exec("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
+	s.prints("", "sign", id, "--key", key)
+	s.prints("", "audit sign", "--key", key)
+	s.prints("", "operators trust", "ben", "--yes")
+}
+
+func (s *scripted) store() {
+	s.prints("", "verify")
+	s.prints("", "doctor")
+	s.prints("", "doctor", "--repair")
+	s.prints("", "audit verify")
+	s.prints("", "audit head")
+	s.prints("", "page", "-o", filepath.Join(s.root, "site"))
+	s.prints("", "machine-fingerprint show")
+	s.machine = "two"
+	s.prints("", "machine-fingerprint regenerate", "--operator", "ben", "--reason", "moved", "--yes")
+}
+
+// watch writes until the watching has begun and seen one.
+func (s *scripted) watch() {
+	seen := make(chan string)
+	go func() {
+		_, out := s.run(strings.NewReader(""), io.Discard, "watch", "--once")
+		seen <- out
+	}()
+	for n := range 50 {
+		s.prints("body\n", "write", "-", "--to", "ben", "--topic", fmt.Sprintf("seen-%d", n))
+		select {
+		case out := <-seen:
+			s.fits("watch", out)
+			return
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	s.Error("watch has seen nothing")
+}
+
+// error makes one with a place, and one without.
+func (s *scripted) error() {
+	s.file("bad.md", "---\nschema_version: \"1.0\"\nfrom: 7\n---\n")
+	for _, line := range []string{"write bad.md", "read 0123456789", "list --no-such-flag", "nonsense"} {
+		var said bytes.Buffer
+		code, out := s.run(strings.NewReader(""), &said, strings.Fields(line)...)
+		told := s.fits("error", said.String())
+		if inner, _ := told["error"].(map[string]any); code == 0 || out != "" || fmt.Sprint(inner["code"]) != fmt.Sprint(code) {
+			s.Errorf("%s exits with %d, prints %q and says %v", line, code, out, told)
+		}
+	}
+}
