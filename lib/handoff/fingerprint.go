@@ -15,8 +15,8 @@ import (
 // A MachineRecord says which machine a store belongs to.
 type MachineRecord = machine.Record
 
-// Machine returns the recorded machine of the store and the fingerprint of this one. A store without a
-// record returns the zero record.
+// Machine returns the recorded machine of the store, without its secret, and the fingerprint of this
+// one. A store without a record returns the zero record.
 func (s *Store) Machine() (recorded MachineRecord, observed string, err error) {
 	if observed, err = s.at.Fingerprint(); err != nil {
 		return MachineRecord{}, "", err
@@ -30,6 +30,7 @@ func (s *Store) Machine() (recorded MachineRecord, observed string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
+	recorded.Secret = "" // which is for nobody to be shown
 	return recorded, observed, err
 }
 
