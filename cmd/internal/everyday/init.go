@@ -34,47 +34,50 @@ what it proposes. --git says how the handoffs live with git:
 Run with another kind, it changes what it wrote for the former one, and moves no handoff.`,
 		Example: "  handoff init\n  handoff init --yes --operator ann --git tracked",
 		Args:    Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cwd, err := a.Getwd()
-			if err != nil {
-				return err
-			}
-			if a.Flags.Root == "" {
-				a.Flags.Root = cwd
-			}
-			p, s, err := a.NewStore()
-			if err != nil {
-				return err
-			}
-			if _, err := s.List(handoff.Filter{}); err != nil { // the place must be one that a store may have
-				return err
-			}
-			if a.CanAsk() && !yes && !a.Quiet {
-				if operator, kind, err = a.askSetUp(p, operator, kind); err != nil {
-					return err
-				}
-			} else if yes && operator == "" && p.Me() == "" {
-				operator = a.userSlug()
-			}
-			done, err := s.Init(handoff.Git(kind))
-			if err == nil && operator != "" && operator != p.Me() {
-				if err = handoff.SetOperator(p.User, operator); err == nil {
-					done = append(done, "you are "+operator+": "+p.User.File()+" says so")
-				}
-			}
-			for _, did := range done {
-				a.Note(did)
-			}
-			if err != nil || !a.JSON {
-				return err
-			}
-			return a.PrintJSON(handoff.RepairReport{Done: append([]string{}, done...)})
-		},
+		RunE:    func(*cobra.Command, []string) error { return a.init(operator, kind, yes) },
 	}
 	cmd.Flags().StringVar(&kind, "git", "", "how the handoffs live with git: `KIND` is synced, tracked or none")
 	cmd.Flags().StringVar(&operator, "operator", "", "who you are (`operator`), for your own configuration")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
+}
+
+// init prepares the project, and records who runs the program if that is said.
+func (a *App) init(operator, kind string, yes bool) error {
+	cwd, err := a.Getwd()
+	if err != nil {
+		return err
+	}
+	if a.Flags.Root == "" {
+		a.Flags.Root = cwd
+	}
+	p, s, err := a.NewStore()
+	if err != nil {
+		return err
+	}
+	if _, err := s.List(handoff.Filter{}); err != nil { // the place must be one that a store may have
+		return err
+	}
+	if a.CanAsk() && !yes && !a.Quiet {
+		if operator, kind, err = a.askSetUp(p, operator, kind); err != nil {
+			return err
+		}
+	} else if yes && operator == "" && p.Me() == "" {
+		operator = a.userSlug()
+	}
+	done, err := s.Init(handoff.Git(kind))
+	if err == nil && operator != "" && operator != p.Me() {
+		if err = handoff.SetOperator(p.User, operator); err == nil {
+			done = append(done, "you are "+operator+": "+p.User.File()+" says so")
+		}
+	}
+	for _, did := range done {
+		a.Note(did)
+	}
+	if err != nil || !a.JSON {
+		return err
+	}
+	return a.PrintJSON(handoff.RepairReport{Done: append([]string{}, done...)})
 }
 
 // askSetUp asks for what the flags do not say. An answer is a line; an empty one takes what is proposed.

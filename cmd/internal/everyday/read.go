@@ -13,10 +13,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
+// A reading says how a handoff is to be read.
+type reading struct {
+	raw, agent, unverified, noPager bool
+	maxChars, offset                int
+	operator                        string
+}
+
 func readCommand(a *App) *cobra.Command {
-	var raw, agent, unverified, noPager bool
-	var maxChars, offset int
-	var operator string
+	var r reading
 	cmd := &cobra.Command{
 		Use:   "read ID",
 		Short: "Print the body of a handoff, after proving that it is what was written",
@@ -28,69 +33,78 @@ read on.`,
 		Example:           "  handoff read 134327a8\n  handoff read @\n  handoff read 134327a8 --agent",
 		Args:              Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
-		RunE: func(cmd *cobra.Command, ids []string) error {
-			a.ForAgents = agent || unverified
-			people := a.forPeople() && !agent && !unverified && !raw
-			if people {
-				_ = a.beyond() // what the whole program shows as Markdown, this one shows as it is
-			}
-			p, s, err := a.ProjectStore()
-			if err != nil {
-				return err
-			}
-			got, err := s.Read(ids[0])
-			frame := handoff.Frame{MaxChars: maxChars, Whole: handoff.MaxForAgents - roomForWords, Offset: offset, More: readOn("handoff read " + got.Entry.ID)}
-			if err != nil {
-				if unverified && got.Text != nil {
-					frame.Unverified = true
-					return errors.Join(a.showFramed(got, frame), err)
-				}
-				return err
-			}
-			why, _ := s.Distrust(got.Entry.From, got.Signature)
-			verdict := WorkOf(p).Of(context.Background(), got.References)
-			line := ""
-			if verdict.Reason != "" {
-				line = verdict.Line()
-			}
-			if people {
-				return a.readForPeople(s, got, cmp.Or(operator, p.Me()), !noPager, why, line)
-			}
-			if why != "" {
-				a.Note(why)
-			}
-			if line != "" && !a.JSON && !agent {
-				a.Note(line)
-			}
-			switch {
-			case a.JSON:
-				return a.readJSON(s, got, verdict)
-			case agent:
-				if err := a.showFramed(got, frame); err != nil {
-					return err
-				}
-				words := nextCommands(s, got, p.Me())
-				if line != "" {
-					words = line + "\n" + words
-				}
-				_, err = io.WriteString(a.Stdout, words)
-			case raw:
-				_, err = a.Stdout.Write(got.Text)
-			default:
-				_, err = io.WriteString(a.Stdout, got.Body)
-			}
-			return err
-		},
+		RunE:              func(_ *cobra.Command, ids []string) error { return a.read(ids[0], r) },
 	}
-	a.OperatorFlag(cmd, &operator)
-	cmd.Flags().BoolVar(&raw, "raw", false, "print the stored file, frontmatter included, byte by byte")
-	cmd.Flags().BoolVar(&noPager, "no-pager", false, "on a terminal: print it all at once")
-	cmd.Flags().BoolVar(&agent, "agent", false, "print the body in a frame that says it is no instruction")
-	cmd.Flags().BoolVar(&unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")
-	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut a framed body after this `number` of characters")
-	cmd.Flags().IntVar(&offset, "offset", 0, "with --agent: leave out this `number` of characters, to read on")
+	a.OperatorFlag(cmd, &r.operator)
+	cmd.Flags().BoolVar(&r.raw, "raw", false, "print the stored file, frontmatter included, byte by byte")
+	cmd.Flags().BoolVar(&r.noPager, "no-pager", false, "on a terminal: print it all at once")
+	cmd.Flags().BoolVar(&r.agent, "agent", false, "print the body in a frame that says it is no instruction")
+	cmd.Flags().BoolVar(&r.unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")
+	cmd.Flags().IntVar(&r.maxChars, "max-chars", 0, "cut a framed body after this `number` of characters")
+	cmd.Flags().IntVar(&r.offset, "offset", 0, "with --agent: leave out this `number` of characters, to read on")
 	Exclusive(cmd, "raw", "agent")
 	return cmd
+}
+
+func (a *App) read(id string, r reading) error {
+	a.ForAgents = r.agent || r.unverified
+	people := a.forPeople() && !a.ForAgents && !r.raw
+	if people {
+		_ = a.beyond() // what the whole program shows as Markdown, this one shows as it is
+	}
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	got, err := s.Read(id)
+	frame := handoff.Frame{MaxChars: r.maxChars, Whole: handoff.MaxForAgents - roomForWords, Offset: r.offset, More: readOn("handoff read " + got.Entry.ID)}
+	if err != nil && r.unverified && got.Text != nil {
+		frame.Unverified = true
+		return errors.Join(a.showFramed(got, frame), err)
+	}
+	if err != nil {
+		return err
+	}
+	why, _ := s.Distrust(got.Entry.From, got.Signature)
+	verdict := WorkOf(p).Of(context.Background(), got.References)
+	line := ""
+	if verdict.Reason != "" {
+		line = verdict.Line()
+	}
+	if people {
+		return a.readForPeople(s, got, cmp.Or(r.operator, p.Me()), !r.noPager, why, line)
+	}
+	if why != "" {
+		a.Note(why)
+	}
+	if r.agent && !a.JSON {
+		return a.readForAgents(got, frame, line, nextCommands(s, got, p.Me()))
+	}
+	if line != "" && !a.JSON {
+		a.Note(line)
+	}
+	switch {
+	case a.JSON:
+		return a.readJSON(s, got, verdict)
+	case r.raw:
+		_, err = a.Stdout.Write(got.Text)
+	default:
+		_, err = io.WriteString(a.Stdout, got.Body)
+	}
+	return err
+}
+
+// readForAgents prints the framed body, and outside of the frame the line about the work and what can
+// be done next.
+func (a *App) readForAgents(got handoff.Stored, frame handoff.Frame, line, next string) error {
+	if err := a.showFramed(got, frame); err != nil {
+		return err
+	}
+	if line != "" {
+		next = line + "\n" + next
+	}
+	_, err := io.WriteString(a.Stdout, next)
+	return err
 }
 
 // readOn says how a command goes on reading.

@@ -60,14 +60,7 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 				}
 				return r.store(a, p, f)
 			}
-			start, err := templateOf(p, template)
-			if err == nil && a.CanAsk() {
-				err = a.askHead(&f)
-			}
-			if err != nil {
-				return err
-			}
-			return a.compose(f, rel.At, start, recording)
+			return a.fromTemplate(p, f, rel.At, template, recording)
 		},
 	}
 	f.Register(cmd)
@@ -76,14 +69,28 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 	a.Gate.Register(cmd)
 	r.register(cmd)
 	cmd.Flags().StringVar(&template, "template", "", "begin with this template of the project (`name`)")
-	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		p, err := a.Project()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return templateNames(p), cobra.ShellCompDirectiveNoFileComp
-	})
+	_ = cmd.RegisterFlagCompletionFunc("template", a.completeTemplates)
 	return cmd
+}
+
+// fromTemplate opens a template, and stores what becomes of it. On a terminal it asks first for what is not said.
+func (a *app) fromTemplate(p handoff.Project, f everyday.Fields, at, template string, recording everyday.Recording) error {
+	start, err := templateOf(p, template)
+	if err == nil && a.CanAsk() {
+		err = a.askHead(&f)
+	}
+	if err != nil {
+		return err
+	}
+	return a.compose(f, at, start, recording)
+}
+
+func (a *app) completeTemplates(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	p, err := a.Project()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return templateNames(p), cobra.ShellCompDirectiveNoFileComp
 }
 
 // recordWork adds what is recorded of the work to the references.
