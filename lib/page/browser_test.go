@@ -136,13 +136,28 @@ func TestKeyboardInABrowser(t *testing.T) {
 	}
 }
 
+// A table that is wider than the page is wrapped, and what still is too wide can be scrolled with the keyboard.
+func TestWideBodiesInABrowser(t *testing.T) {
+	words := strings.Repeat("many words of a cell ", 12)
+	b := openBrowser(t, "| a | b | c |\n|---|---|---|\n| "+words+" | "+words+" | "+words+" |\n", "| a |\n|---|\n| `"+strings.Repeat("x", 2000)+"` |\n")
+	for n := range 2 {
+		b.open(t, pageOf(n))
+		if wide := run(t, b, chromedp.Evaluate[int](`(() => { const b = document.querySelector(".body"); return b.scrollWidth - b.clientWidth })()`)); n == 0 && wide > 0 {
+			t.Errorf("a table of words is %d pixels too wide", wide)
+		}
+		if !run(t, b, chromedp.Evaluate[bool](`document.querySelector(".body").tabIndex === 0`)) {
+			t.Error("a body cannot be scrolled with the keyboard")
+		}
+	}
+}
+
 // TestAccessibilityInABrowser asks axe-core, whose script HANDOFF_AXE names, for what is serious.
 func TestAccessibilityInABrowser(t *testing.T) {
 	axe, err := os.ReadFile(os.Getenv("HANDOFF_AXE"))
 	if err != nil {
 		t.Skip("HANDOFF_AXE does not name axe.min.js")
 	}
-	b := openBrowser(t, append([]string{"# Where it stands\n\n- [x] done\n- [ ] open\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n"}, attacks...)...)
+	b := openBrowser(t, append([]string{"# Where it stands\n\n- [x] done\n- [ ] open\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n\n| wide |\n|---|\n| " + strings.Repeat("x\u00a0", 400) + " |\n"}, attacks...)...)
 	for _, scheme := range []string{"light", "dark"} {
 		b.prefer(t, scheme)
 		for _, name := range []string{"index.html", "all.html", "people/to-ann.html", "timeline/2026-05.html", pageOf(0), pageOf(2)} {
