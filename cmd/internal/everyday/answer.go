@@ -3,6 +3,7 @@ package everyday
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +68,9 @@ func (a *App) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 			}
 			f.From, f.To, f.Topic = cmp.Or(f.From, doc.From), cmp.Or(f.To, doc.To), cmp.Or(f.Topic, doc.Topic)
 			f.References = append(doc.References, f.References...)
+			if f.From != got.Entry.From && f.From != got.Entry.To && strings.HasPrefix(doc.References[0], "supersedes:") {
+				a.Note("it does not take the place of " + got.Entry.ID + ", as " + f.From + " has neither sent nor received that: it is shown as a claim")
+			}
 			in := input{App: a, fields: f, at: rel.At}
 			if len(args) == 1 {
 				return a.whole.Compose(a, f, rel.At, start)
