@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -253,6 +256,27 @@ func TestFilesAreShort(t *testing.T) {
 			}
 			if n := bytes.Count(text, []byte("\n")); n > 300 && !strings.HasSuffix(path, "_test.go") {
 				t.Errorf("%s has %d lines, more than 300", path, n)
+			}
+		}
+	}
+}
+
+func TestFunctionsAreShort(t *testing.T) {
+	for _, dir := range []string{"../../lib", "..", "../../schema"} {
+		for _, path := range sources(t, dir) {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			files := token.NewFileSet()
+			file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range file.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if n := files.Position(d.End()).Line - files.Position(d.Pos()).Line + 1; ok && n > 60 {
+					t.Errorf("%s: %s has %d lines, more than 60", path, f.Name.Name, n)
+				}
 			}
 		}
 	}
