@@ -78,16 +78,13 @@ func show(m *model, in, out *os.File, getenv func(string) string) error {
 		colours = colorprofile.ASCII
 	}
 	g := &guarded{model: m}
-	program := tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)), tea.WithColorProfile(colours), tea.WithFPS(120))
+	program := tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)), tea.WithColorProfile(colours), tea.WithFPS(120), tea.WithoutSignalHandler())
 	g.quit = program.Quit
 	stop := heed(program, m)
 	defer stop()
 	_, err := program.Run()
 	if g.bug != nil {
 		panic(g.bug)
-	}
-	if errors.Is(err, tea.ErrInterrupted) {
-		return nil
 	}
 	return err
 }

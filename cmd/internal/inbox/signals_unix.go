@@ -12,19 +12,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// heed makes signals that would leave the terminal as it is go through the program, until stop is called. bubbletea heeds
-// SIGINT and SIGTERM itself.
+// heed makes signals that would leave the terminal as it is go through the program, until stop is called. The program is told to
+// quit: bubbletea's own handler ends it without waiting for who still reads the terminal.
 func heed(p *tea.Program, m *model) (stop func()) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	m.suspend = func() tea.Msg { return tea.Exec(stopper{}, nil)() }
 	go func() {
 		for s := range signals {
-			if s == syscall.SIGHUP {
-				go p.Quit()
+			if s == syscall.SIGTSTP {
+				go p.Send(suspendMsg{})
 				continue
 			}
-			go p.Send(suspendMsg{})
+			go p.Quit()
 		}
 	}()
 	return func() {

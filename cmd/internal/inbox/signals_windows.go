@@ -1,6 +1,23 @@
 package inbox
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"os"
+	"os/signal"
 
-// heed does nothing: there is no such signal, and nothing to be suspended for.
-func heed(*tea.Program, *model) (stop func()) { return func() {} }
+	tea "charm.land/bubbletea/v2"
+)
+
+// heed makes an interrupt end the program in order, until stop is called. There is nothing to be suspended for.
+func heed(p *tea.Program, _ *model) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	go func() {
+		for range signals {
+			go p.Quit()
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}
