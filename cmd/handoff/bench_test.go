@@ -105,19 +105,28 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 // BenchmarkWriters is 4 shells at once that write 25 handoffs each, one after the other, and as many that only start
-// the program.
+// the program. With -before PROGRAM the rate of writes is compared with that program's, in turn.
 func BenchmarkWriters(b *testing.B) {
 	const writers, each = 4, 25
 	atOnce := func(command string) time.Duration {
 		loop := fmt.Sprintf("(for n in $(seq %d); do %s >>out || exit; done) & all=\"$all $!\"; w=$((w+1))\n", each, command)
-		wall, _ := timed(b, project(b, 1), "", "sh", "-c", "w=0\n"+strings.Repeat(loop, writers)+"for one in $all; do wait $one || exit; done")
+		wall, _ := timed(b, b.TempDir(), "", "sh", "-c", "w=0\n"+strings.Repeat(loop, writers)+"for one in $all; do wait $one || exit; done")
 		return wall
 	}
+	write := func(program string) string {
+		return "echo body | " + program + " write - --from ann --to ben --topic t-$w-$n --ts 2026-05-07T12:00:00Z"
+	}
 	handoff := program(b)
-	var written, started time.Duration
+	var written, started, earlier time.Duration
 	for b.Loop() {
-		written += atOnce("echo body | " + handoff + " write - --from ann --to ben --topic t-$w-$n --ts 2026-05-07T12:00:00Z")
+		written += atOnce(write(handoff))
 		started += atOnce(handoff + " version")
+		if *before != "" {
+			earlier += atOnce(write(*before))
+		}
+	}
+	if *before != "" {
+		b.ReportMetric(float64(earlier)/float64(written), "rate-ratio")
 	}
 	b.ReportMetric(float64(b.N*writers*each)/written.Seconds(), "writes/s")
 	b.ReportMetric(float64(b.N*writers*each)/started.Seconds(), "starts/s")
