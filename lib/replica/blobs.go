@@ -103,6 +103,12 @@ func (r *repo) openSpool() (f *os.File, err error) {
 	return r.spool, err
 }
 
+// first returns the first n of them.
+func (b blobs) first(n int) blobs {
+	b.parts = b.parts[:n]
+	return b
+}
+
 // text returns the content of the n-th object that was asked for.
 func (b blobs) text(n int) ([]byte, error) {
 	p := b.parts[n]

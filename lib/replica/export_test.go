@@ -7,3 +7,9 @@ func SetAnswerLimit(limit time.Duration) (before time.Duration) {
 	before, answerLimit = answerLimit, limit
 	return before
 }
+
+// SetMaxAtOnce sets how much a writer may publish between two exchanges, and returns what it was.
+func SetMaxAtOnce(most int64) (before int64) {
+	before, maxAtOnce = maxAtOnce, most
+	return before
+}

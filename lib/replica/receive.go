@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -40,8 +38,12 @@ func (x *syncing) receive(ctx ctx) error {
 	if err := x.takeHeld(ctx, c); err != nil {
 		return err
 	}
-	for _, o := range x.offers() {
-		if err := x.take(ctx, c, o); err != nil {
+	for some := range slices.Chunk(x.offers(), offersAtOnce) {
+		good, err := x.look(ctx, some)
+		if err != nil {
+			return err
+		}
+		if err := x.take(ctx, c, good); err != nil {
 			return err
 		}
 	}
@@ -70,60 +72,6 @@ func (x *syncing) addSignatures(ctx ctx, c *catch) error {
 		}
 	}
 	return err
-}
-
-// offers returns what of the writers was not imported yet.
-func (x *syncing) offers() (all []*offer) {
-	for _, ref := range slices.Sorted(maps.Keys(x.refs)) {
-		writer, ok := strings.CutPrefix(ref, own("fetched", ""))
-		old, young := x.refs[own("imported", writer)], x.refs[ref]
-		if ok && form.IsWriter(writer) && old != young && !x.isRefused(writer) {
-			all = append(all, &offer{writer: writer, old: old, commit: young, signatures: make(map[string]string)})
-		}
-	}
-	return all
-}
-
-// take adds what a writer offers, if all of it is as it has to be. The error is one of this replica.
-func (x *syncing) take(ctx ctx, c *catch, o *offer) error {
-	all, err := x.repo.changes(ctx, o.old, o.commit)
-	if err != nil {
-		x.refuse(o.writer, "its tree cannot be read")
-		return ctx.Err()
-	}
-	if why := o.look(all); why != "" {
-		x.refuse(o.writer, why)
-		return nil
-	}
-	got, err := x.repo.lay(ctx, o.wants())
-	if errors.Is(err, errTooMuch) {
-		x.refuse(o.writer, err.Error())
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	found, why, err := o.parse(got)
-	if err != nil {
-		return err
-	}
-	if why != "" {
-		x.refuse(o.writer, why)
-		return nil
-	}
-	first := len(got.parts) - len(o.documents)
-	for i, d := range o.documents {
-		id, _ := idOf(d.name)
-		c.add(heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: d.blob, Signature: o.signatures[d.name]}, got, first+i)
-		delete(o.signatures, d.name)
-	}
-	for name, blob := range o.signatures {
-		id, _ := idOf(name)
-		c.held.Signatures = append(c.held.Signatures, heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: blob})
-	}
-	c.said[o.writer] = found
-	c.moves[own("imported", o.writer)] = o.commit
-	return nil
 }
 
 // parse proves the writer file and the log of an offer, and that each document can be read, and

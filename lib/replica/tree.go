@@ -16,8 +16,10 @@ import (
 const (
 	maxWriterFile = 4 << 10
 	maxLogFile    = 64 << 20
-	maxAtOnce     = 1 << 30
 )
+
+// maxAtOnce is how much a writer may publish between two exchanges.
+var maxAtOnce int64 = 1 << 30
 
 // fileOf returns where a handoff is published.
 func fileOf(id, at string) string {
@@ -47,21 +49,37 @@ func logNumber(name string) int {
 // A change is one of a tree.
 type change struct{ name, blob, mode, old, status string }
 
+// emptyTree is what git calls a tree without files.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
 // changes returns how the tree of a commit differs from that of another one, from nothing if that is "".
 func (r *repo) changes(ctx ctx, old, young string) (all []change, err error) {
 	if old == "" {
-		old = "4b825dc642cb6eb9a060e54bf8d69288fbee4904" // the empty tree
+		old = emptyTree
 	}
 	out, err := r.Run(ctx, git.Call{Args: []string{"diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", old, young}})
-	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		head := strings.Fields(strings.TrimPrefix(fields[i], ":"))
-		if len(head) != 5 {
-			return nil, fmt.Errorf("git diff-tree printed %.80q", fields[i])
-		}
-		all = append(all, change{name: fields[i+1], mode: head[1], old: head[2], blob: head[3], status: head[4]})
+	if err != nil {
+		return nil, err
+	}
+	all, rest, err := parseChanges(string(out))
+	if err == nil && rest != "" {
+		err = fmt.Errorf("git diff-tree printed %.80q", rest)
 	}
 	return all, err
+}
+
+// parseChanges reads what git diff-tree -z prints of two trees, and returns what comes behind that.
+func parseChanges(text string) (all []change, rest string, err error) {
+	for strings.HasPrefix(text, ":") {
+		head, behind, _ := strings.Cut(text[1:], "\x00")
+		name, next, isWhole := strings.Cut(behind, "\x00")
+		fields := strings.Fields(head)
+		if len(fields) != 5 || !isWhole {
+			return nil, "", fmt.Errorf("git diff-tree printed %.80q", text)
+		}
+		all, text = append(all, change{name: name, mode: fields[1], old: fields[2], blob: fields[3], status: fields[4]}), next
+	}
+	return all, text, nil
 }
 
 // names returns the names of all files in the tree of a commit.

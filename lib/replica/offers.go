@@ -1,0 +1,161 @@
+package replica
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+)
+
+// offersAtOnce is how many writers git is asked about with one command. To start one for each of them takes
+// longer than all that it does then.
+const offersAtOnce = 500
+
+// offers returns what of the writers was not imported yet.
+func (x *syncing) offers() (all []*offer) {
+	for _, ref := range slices.Sorted(maps.Keys(x.refs)) {
+		writer, ok := strings.CutPrefix(ref, own("fetched", ""))
+		old, young := x.refs[own("imported", writer)], x.refs[ref]
+		if ok && form.IsWriter(writer) && old != young && !x.isRefused(writer) {
+			all = append(all, &offer{writer: writer, old: old, commit: young, signatures: make(map[string]string)})
+		}
+	}
+	return all
+}
+
+// look returns the offers whose trees changed as those of writers do. Where git has no answer for several, it is
+// asked about each, so that one that cannot be read keeps no other from being read.
+func (x *syncing) look(ctx ctx, offers []*offer) (good []*offer, err error) {
+	all, err := x.repo.changesOf(ctx, offers)
+	if err != nil && len(offers) > 1 {
+		for i := range offers {
+			one, err := x.look(ctx, offers[i:i+1])
+			if err != nil {
+				return nil, err
+			}
+			good = append(good, one...)
+		}
+		return good, nil
+	}
+	for i, o := range offers {
+		why := "its tree cannot be read"
+		if err == nil {
+			why = o.look(all[i])
+		}
+		if why == "" {
+			good = append(good, o)
+		} else {
+			x.refuse(o.writer, why)
+		}
+	}
+	return good, ctx.Err()
+}
+
+// take adds what writers offer, of each all that it offers or nothing. The error is one of this replica.
+func (x *syncing) take(ctx ctx, c *catch, offers []*offer) error {
+	var want []wanted
+	for _, o := range offers {
+		want = append(want, o.wants()...)
+	}
+	got, err := x.repo.lay(ctx, want)
+	if errors.Is(err, errTooMuch) {
+		return x.takeEach(ctx, c, offers)
+	}
+	for _, o := range offers {
+		if err == nil {
+			err = x.add(c, o, got.first(len(o.wants())))
+			got.parts = got.parts[len(o.wants()):]
+		}
+	}
+	return err
+}
+
+// takeEach takes offers one by one, and refuses the one that is too much alone.
+func (x *syncing) takeEach(ctx ctx, c *catch, offers []*offer) error {
+	if len(offers) == 1 {
+		x.refuse(offers[0].writer, errTooMuch.Error())
+		return nil
+	}
+	for i := range offers {
+		if err := x.take(ctx, c, offers[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds an offer whose objects were read, if all of it is as it has to be.
+func (x *syncing) add(c *catch, o *offer, got blobs) error {
+	found, why, err := o.parse(got)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		x.refuse(o.writer, why)
+		return nil
+	}
+	first := len(got.parts) - len(o.documents)
+	for i, d := range o.documents {
+		id, _ := idOf(d.name)
+		c.add(heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: d.blob, Signature: o.signatures[d.name]}, got, first+i)
+		delete(o.signatures, d.name)
+	}
+	for name, blob := range o.signatures {
+		id, _ := idOf(name)
+		c.held.Signatures = append(c.held.Signatures, heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: blob})
+	}
+	c.said[o.writer] = found
+	c.moves[own("imported", o.writer)] = o.commit
+	return nil
+}
+
+// changesOf returns how the tree of each offer differs from what was imported of it.
+func (r *repo) changesOf(ctx ctx, offers []*offer) (all [][]change, err error) {
+	if len(offers) == 1 {
+		one, err := r.changes(ctx, offers[0].old, offers[0].commit)
+		return [][]change{one}, err
+	}
+	pairs, err := r.treesOf(ctx, offers)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.Run(ctx, git.Call{Args: []string{"diff-tree", "--stdin", "-r", "-z", "--no-renames", "--no-abbrev"}, Stdin: strings.NewReader(strings.Join(pairs, ""))})
+	rest := string(out)
+	for _, pair := range pairs {
+		if err != nil {
+			return nil, err
+		}
+		behind, isNext := strings.CutPrefix(rest, pair)
+		if !isNext {
+			return nil, fmt.Errorf("git diff-tree printed %.80q", rest)
+		}
+		var one []change
+		one, rest, err = parseChanges(behind)
+		all = append(all, one)
+	}
+	return all, err
+}
+
+// treesOf returns for each offer the trees that it lies between, as a line.
+func (r *repo) treesOf(ctx ctx, offers []*offer) (pairs []string, err error) {
+	var ask strings.Builder
+	for _, o := range offers {
+		old := emptyTree
+		if o.old != "" {
+			old = o.old + "^{tree}"
+		}
+		ask.WriteString(old + "\n" + o.commit + "^{tree}\n")
+	}
+	out, err := r.Run(ctx, git.Call{Args: []string{"cat-file", "--batch-check=%(objectname)"}, Stdin: strings.NewReader(ask.String())})
+	for two := range slices.Chunk(strings.Fields(string(out)), 2) {
+		pairs = append(pairs, strings.Join(two, " ")+"\n")
+	}
+	if err == nil && len(pairs) != len(offers) {
+		err = errors.New("a commit has no tree")
+	}
+	return pairs, err
+}

@@ -1,0 +1,93 @@
+package replica_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/replica"
+)
+
+// published makes a hub for which all clones but the first have published a handoff each.
+func published(t *testing.T, n int) (hub string, roots []string) {
+	t.Helper()
+	hub, roots = clones(t, n)
+	for i, root := range roots[1:] {
+		write(t, root, fmt.Sprintf("topic-%d", i))
+		mustSync(t, root)
+	}
+	return hub, roots
+}
+
+// gits syncs a clone and returns how often that started git.
+func gits(t *testing.T, root string) int {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	count := filepath.Join(dir, "count")
+	if err := os.WriteFile(filepath.Join(dir, "git"), fmt.Appendf(nil, "#!/bin/sh\necho >>%s\nexec %s \"$@\"\n", count, real), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if got := mustSync(t, root); len(got.Received) == 0 {
+		t.Fatalf("%+v", got)
+	}
+	text, err := os.ReadFile(count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(text), "\n")
+}
+
+// What a sync costs grows with the news, and not by some processes for each writer.
+func TestManyWritersAreAskedAboutAtOnce(t *testing.T) {
+	_, few := published(t, 3)
+	_, many := published(t, 9)
+	if a, b := gits(t, few[0]), gits(t, many[0]); a != b {
+		t.Errorf("git is started %d times for 2 writers with news, and %d times for 8", a, b)
+	}
+}
+
+// A writer whose tree cannot be read is refused, and the others are not, though git was asked about all at once.
+func TestUnreadableTreeAmongOthers(t *testing.T) {
+	hub, roots := published(t, 4)
+	mustSync(t, roots[0])
+	for i, root := range roots[1:] {
+		write(t, root, fmt.Sprintf("more-%d", i))
+		mustSync(t, root)
+	}
+	repo := filepath.Join(roots[0], ".run", "sync.git")
+	git(t, repo, "fetch", "-q", hub, "refs/handoff/writers/*:refs/handoff/fetched/*")
+	writer := git(t, repo, "for-each-ref", "--count=1", "--sort=-committerdate", "--format=%(refname:lstrip=3) %(tree)", "refs/handoff/fetched")
+	name, tree, _ := strings.Cut(strings.TrimSpace(writer), " ")
+	if err := os.Remove(filepath.Join(repo, "objects", tree[:2], tree[2:])); err != nil {
+		t.Fatal(err)
+	}
+	got, err := sync(roots[0])
+	if !errors.Is(err, handoff.ErrIntegrity) || len(got.Refused) != 1 || got.Refused[0].Writer != name || len(got.Received) < 2 {
+		t.Errorf("%v %+v", err, got)
+	}
+}
+
+// What is too much for one exchange is so for its writer alone.
+func TestTooMuchOfOneWriter(t *testing.T) {
+	_, roots := published(t, 5)
+	for i := range 20 {
+		write(t, roots[1], fmt.Sprintf("more-%d", i))
+	}
+	mustSync(t, roots[1])
+	before := replica.SetMaxAtOnce(8 << 10)
+	defer replica.SetMaxAtOnce(before)
+	got, err := sync(roots[0])
+	if !errors.Is(err, handoff.ErrIntegrity) || len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "more at once") || len(got.Received) != 3 {
+		t.Errorf("%v %+v", err, got)
+	}
+}
