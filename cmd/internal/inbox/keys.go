@@ -43,7 +43,7 @@ func bindings() []binding {
 		{[]string{"K", "ctrl+u"}, "", "", "", func(m *model) tea.Cmd { return m.scroll(-5) }},
 		{[]string{"n"}, "n p", "next and previous one, while one is open", "", func(m *model) tea.Cmd { return m.next(1) }},
 		{[]string{"p"}, "", "", "", func(m *model) tea.Cmd { return m.next(-1) }},
-		{[]string{"?"}, "?", "this help", "help", (*model).toggleHelp},
+		{[]string{"?"}, "?", "this help", "help", (*model).showHelp},
 		{[]string{"q", "ctrl+c"}, "q", "quit", "quit", (*model).quit},
 		{[]string{"ctrl+z"}, "", "", "", func(m *model) tea.Cmd { return m.suspend }},
 		{[]string{"ctrl+l"}, "", "", "", func(*model) tea.Cmd { return tea.ClearScreen }},

@@ -26,6 +26,7 @@ type list struct {
 	rows   []row // all, newest first
 	view   int
 	counts [3]int // of each view
+	names  [3]int // how long the longest name in each view is
 	unread int    // of the first view
 
 	filter string
@@ -41,14 +42,16 @@ type list struct {
 // set takes new rows. What is chosen stays chosen.
 func (l *list) set(rows []row) {
 	chosen := l.id()
-	l.rows, l.counts, l.unread = rows, [3]int{}, 0
+	l.rows, l.counts, l.names, l.unread = rows, [3]int{}, [3]int{}, 0
 	for i := range rows {
+		r := &rows[i]
 		for v := range views {
-			if views[v].has(&rows[i], l.me) {
+			if views[v].has(r, l.me) {
 				l.counts[v]++
+				l.names[v] = max(l.names[v], len(r.From), len(r.To))
 			}
 		}
-		if r := &rows[i]; views[0].has(r, l.me) && isUnread(r) {
+		if views[0].has(r, l.me) && isUnread(r) {
 			l.unread++
 		}
 	}

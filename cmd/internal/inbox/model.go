@@ -32,6 +32,7 @@ type model struct {
 
 	open_   bool // one handoff has the whole screen
 	helping bool
+	helpTop int // how many of its lines were read
 	prompt  *prompt
 	confirm func(*model) tea.Cmd // what a y does
 
@@ -130,7 +131,10 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.type_(key, msg)
 	}
 	if m.helping && key != "ctrl+z" && key != "ctrl+c" {
-		m.helping = false
+		more := len(m.help()) > m.helpRoom()
+		if m.helpTop += m.helpRoom(); key != "space" || !more {
+			m.helping = false
+		}
 		return nil
 	}
 	return m.press(key)
@@ -147,8 +151,8 @@ func (m *model) fail(text string) tea.Cmd {
 	return nil
 }
 
-func (m *model) toggleHelp() tea.Cmd {
-	m.helping = !m.helping
+func (m *model) showHelp() tea.Cmd {
+	m.helping, m.helpTop = true, 0
 	return nil
 }
 

@@ -53,17 +53,18 @@ func (m *model) rowLine(r *row, chosen bool, width int) string {
 	}
 	people := ""
 	if width >= peopleFrom {
-		people = m.pad(m.people(r), min(26, width/3))
+		need := []int{len("from "), len("to "), len(" > ") + m.names[2]}[m.view] + m.names[m.view]
+		people = m.pad(m.people(r), min(need, width/3))
 	}
 	style := none
 	if isUnread(r) {
 		style = bold
 	}
 	if chosen {
-		style = style.Underline(false).Reverse(true)
+		style = style.Reverse(true)
 	}
 	room := width - 3 - m.measure.StringWidth(people) - m.measure.StringWidth(right) - 1
-	return mark + look.style.Render(look.sign) + " " + style.Render(m.pad(topic, room)) + " " + people + faint.Render("") + right
+	return mark + look.style.Render(look.sign) + " " + style.Render(m.pad(topic, room)) + " " + people + right
 }
 
 // people is who hands over to whom, without the one whose view this is.

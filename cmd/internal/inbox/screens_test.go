@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,14 +45,40 @@ func docs() []handoff.Document {
 	}
 }
 
+// many are handoffs of some weeks, of which three of five are to ben.
+func many(n int) (all []handoff.Document) {
+	for i := range n {
+		names := [][2]string{{"ann", "ben"}, {"cleo", "ben"}, {"ben", "ann"}, {"build-agent-eu-west", "ben"}, {"ann", "cleo"}}[i%5]
+		at := today.Add(-time.Duration(n-i) * 7 * time.Hour)
+		all = append(all, handoff.Document{From: names[0], To: names[1], Topic: fmt.Sprint("topic-", i, strings.Repeat("-more", i%7)), Time: at.Format(time.RFC3339), Body: body})
+	}
+	return all
+}
+
 // shows waits for the screen that is kept under a name. With -update it keeps the one that there is.
 func (s *session) shows(name string, want ...string) {
 	s.Helper()
-	path := filepath.Join("../../../testdata/inbox", name+".txt")
+	s.keeps(name+".txt", (*vt).String, want...)
+}
+
+// showsColours is shows with the colours and marks, as a terminal gets them.
+func (s *session) showsColours(name string, want ...string) {
+	s.Helper()
+	s.keeps(name+".ansi", (*vt).colours, want...)
+}
+
+func (s *session) keeps(name string, of func(*vt) string, want ...string) {
+	s.Helper()
+	screen := func() string {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return of(s.screen)
+	}
+	path := filepath.Join("../../../testdata/inbox", name)
 	if *update {
 		s.sees(want...)
 		time.Sleep(500 * time.Millisecond)
-		if err := os.WriteFile(path, []byte(s.text()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(screen()), 0o644); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -58,9 +86,9 @@ func (s *session) shows(name string, want ...string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	for end := time.Now().Add(deadline); s.text() != string(kept) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(deadline); screen() != string(kept) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 	}
-	if diff := cmp.Diff(string(kept), s.text()); diff != "" {
+	if diff := cmp.Diff(string(kept), screen()); diff != "" {
 		s.Errorf("%s:\n%s", name, diff)
 	}
 }
@@ -101,6 +129,95 @@ func TestScreens(t *testing.T) {
 	s.press("q")
 	if code := s.leaves(); code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// One handoff, ended before one's eyes; 200 in all states; 100,000.
+func TestScreensOfAnySize(t *testing.T) {
+	one, some := project(t, docs()[0]), project(t, many(200)...)
+	inAllStates(t, some)
+	for _, size := range [][2]int{{80, 24}, {160, 50}} {
+		at := fmt.Sprintf("%dx%d", size[0], size[1])
+		s := start(t, size[0], size[1], some, "inbox")
+		s.shows("200-"+at, "Inbox 1", "Where it stands")
+		s.press("\x1b[6~\x1b[6~\r")
+		s.shows("200-open-"+at, " of 1", "q back")
+		s.quits()
+	}
+	s := start(t, 80, 24, one, "inbox")
+	s.shows("1-80x24", "Inbox 1", "Where it stands")
+	s.press("d")
+	s.shows("1-asked-80x24", "y/n")
+	s.press("y")
+	s.shows("1-done-80x24", "Nothing waits for ben", "done")
+	s.quits()
+	if testing.Short() {
+		return
+	}
+	s = start(t, 80, 24, grown(t, docs()[0], 100_000), "inbox")
+	s.shows("100000-80x24", "1 of 100000", "Where it stands")
+	s.quits()
+}
+
+// inAllStates has ben do with his handoffs what can be done.
+func inAllStates(t *testing.T, root string) {
+	s := open(t, root)
+	entries, err := s.List(handoff.Filter{To: "ben"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range entries[20:] {
+		acts := []handoff.Act{handoff.ActTake, handoff.ActDone, handoff.ActArchive}
+		if i%3 == 1 {
+			_, err = s.MarkRead(t.Context(), "ben", e.ID)
+		} else if i%7 < len(acts) {
+			_, err = s.Act(t.Context(), acts[i%7], e.ID, handoff.Consumption{Operator: "ben"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// grown is a project with one handoff that is there, and rows of others, older, to make n.
+func grown(t *testing.T, doc handoff.Document, n int) string {
+	root := project(t, doc)
+	path := filepath.Join(root, "handoffs", "INDEX.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index(string(text), "| sha256:")
+	var b strings.Builder
+	b.Write(text[:at])
+	for i := range n - 1 {
+		day := today.AddDate(0, 0, i/1000-200)
+		fmt.Fprintf(&b, "| sha256:%064x | %s-ann-ben-t%d.md | ann | ben | t%d | %s |  |\n", i, day.Format(time.DateOnly), i, i, day.Format(time.RFC3339))
+	}
+	b.Write(text[at:])
+	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// The colours and marks, and what is left of them where nobody wants colours.
+func TestColours(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := project(t, many(60)...)
+	inAllStates(t, root)
+	for name, env := range map[string]string{"colours-80x24": "NO_COLOR=", "no-colour-80x24": "NO_COLOR=1"} {
+		s := startCommand(t, 80, 24, root, []string{env}, self, "inbox")
+		s.sees("Where it stands")
+		s.press("\t\t\x1b[6~")
+		s.showsColours(name, "All 60", " of 60", "taken", "ann → cleo")
+		if env == "NO_COLOR=1" && regexp.MustCompile(`\x1b\[[0-9;]*[349][0-7]`).MatchString(s.screen.colours()) {
+			t.Error("there are colours where nobody wants them")
+		}
+		s.quits()
 	}
 }
 

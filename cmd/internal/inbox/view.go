@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -68,10 +69,11 @@ func (m *model) layout() layout {
 }
 
 func (m *model) View() tea.View {
-	lines := []string{m.title(), faint.Render(strings.Repeat("─", max(0, m.width)))}
+	lines := []string{m.title(), m.rule()}
 	switch {
 	case m.helping:
-		lines = append(lines, m.help()...)
+		help := m.help()
+		lines = append(lines, help[:min(len(help), m.helpRoom())]...)
 	case !m.loaded:
 	default:
 		lines = append(lines, m.body()...)
@@ -124,6 +126,20 @@ func (m *model) title() string {
 		return left
 	}
 	return left + strings.Repeat(" ", gap) + right
+}
+
+// rule is the line below the title. It says where one is in a list of which not all is on the screen.
+func (m *model) rule() string {
+	at, place := m.layout(), ""
+	if !m.helping && len(m.shown) > at.listHeight && len(m.shown) > 1 {
+		place = fmt.Sprintf(" %d of %d ", m.list.at+1, len(m.shown))
+	}
+	end := m.width
+	if at.beside {
+		end = at.listWidth
+	}
+	before := max(0, end-len(place)-1)
+	return faint.Render(strings.Repeat("─", before) + place + strings.Repeat("─", max(0, m.width-before-len(place))))
 }
 
 // body puts list and preview together.
@@ -196,14 +212,19 @@ func (m *model) bottom() string {
 		return m.promptLine()
 	case m.message != "" && m.bad:
 		return wrong.Render(" " + escape(m.message))
+	case m.confirm != nil:
+		return " " + bold.Render(escape(m.message))
 	case m.message != "":
 		return " " + escape(m.message)
 	case m.trouble != "":
 		return wrong.Render(" " + escape(m.trouble))
 	case m.helping:
+		if len(m.help()) > m.helpRoom() {
+			return faint.Render(" space shows more, others go back")
+		}
 		return faint.Render(" any key goes back")
 	}
-	hints := ""
+	var hints []string
 	for _, b := range m.bindings {
 		if b.hint == "" || m.chosen() == nil && !strings.Contains("/?q", b.keys[0]) {
 			continue
@@ -215,29 +236,37 @@ func (m *model) bottom() string {
 		case m.open_ && b.keys[0] == "q":
 			does = "back"
 		}
-		hints += " " + bold.Render(b.keys[0]) + faint.Render(" "+does) + " "
+		hints = append(hints, " "+bold.Render(b.keys[0])+faint.Render(" "+does)+" ")
 	}
-	return hints
+	for n := len(hints); n > 2 && m.measure.StringWidth(strings.Join(hints, "")) > m.width; n-- {
+		hints = slices.Delete(hints, n-3, n-2) // the last two, help and quit, stay
+	}
+	return strings.Join(hints, "")
 }
 
 func (m *model) promptLine() string {
 	return " " + accent.Render(escape(m.prompt.label)) + escape(string(m.prompt.text))
 }
 
-// help lists the keys.
+func (m *model) helpRoom() int { return max(1, m.height-frame) }
+
+// help lists the keys, from the first one that is not seen yet, in two columns where one is too short.
 func (m *model) help() []string {
-	lines := []string{""}
+	var lines []string
 	for _, b := range m.bindings {
 		if b.shown != "" {
 			lines = append(lines, "  "+bold.Render(fmt.Sprintf("%-9s", b.shown))+" "+b.does)
 		}
 	}
-	if room := m.height - frame; len(lines) > room && m.width >= 100 { // in two columns
+	if len(lines) > m.helpRoom() && m.width >= 100 {
 		half := (len(lines) + 1) / 2
 		for i := range half {
 			lines[i] = m.pad(lines[i], m.width/2) + line(lines[half:], i)
 		}
 		lines = lines[:half]
 	}
-	return lines
+	if len(lines) < m.helpRoom() {
+		lines = append([]string{""}, lines...)
+	}
+	return tail(lines, m.helpTop)
 }
