@@ -71,7 +71,7 @@ var agents = []Agent{
 		Name: "claude", Title: "Claude Code",
 		envelope: hookSpecific, cap: 10_000, speaks: true,
 		user: ".claude/settings.json", project: ".claude/settings.json", local: ".claude/settings.local.json", home: "CLAUDE_CONFIG_DIR",
-		skills: ".claude/skills", sessionIn: []string{"CLAUDE_CODE_SESSION_ID"},
+		skills: ".claude/skills", sessionIn: []string{"CLAUDE_CODE_SESSION_ID"}, inside: "CLAUDECODE",
 		layers: []layer{
 			{scope: User, path: ".claude/settings.json"}, {scope: Project, path: ".claude/settings.json"}, {scope: Project, path: ".claude/settings.local.json"},
 			{scope: Machine, path: managed("/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json", `C:\Program Files\ClaudeCode\managed-settings.json`)},

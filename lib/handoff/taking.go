@@ -28,7 +28,7 @@ const (
 // operators with the capability archive, approved and rejected by operators with the capability
 // approve who have not written it, and with their signature where their keys are known; else the error
 // is ErrDenied. What awaits approval, or was rejected, is refused to those who take or end it:
-// ErrDenied too.
+// ErrDenied too. What is archived, superseded or expired can be taken; the receipt says that it is.
 func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_ ActReceipt, err error) {
 	defer func() {
 		err = unlessTold(err)
@@ -72,7 +72,24 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 	if existing {
 		got.Status = StatusExisting
 	}
+	if act == ActTake && err == nil {
+		got.State, got.Successors = s.over(entry)
+	}
 	return got, err
+}
+
+// over returns the state of a handoff with which nothing is to be done any more, and what has taken its place.
+func (s *Store) over(e Entry) (state string, successors []string) {
+	facts := s.life()
+	if at := facts.State(e, false, s.opt.Now()); at.IsOver() {
+		return string(at), facts.Successors(e)
+	}
+	return "", nil
+}
+
+// Admits is nil for who may do an act, as Act is; else the error is that of Act.
+func (s *Store) Admits(act Act, e Entry, operator string) error {
+	return s.admitAct(act, e, Consumption{Operator: operator})
 }
 
 // admitAct refuses who may not do an act.

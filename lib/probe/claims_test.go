@@ -165,6 +165,9 @@ func TestProbesThatChangeThings(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(b.Root, "ran")); err == nil {
 		t.Error("what was not allowed has run")
 	}
+	git(t, b.Root, "checkout", "-q", ".")
+	b.again() // nobody knows more than before
+	b.expect(b.claims("probe:self=passed"), "self not run false: .handoff-probes.yaml was changed while it ran")
 	b = newBench(t, "probes: {edits: {argv: [sh, -c, 'echo x >>a.txt']}}\n")
 	b.expect(b.claims("probe:edits=passed"), "edits confirmed true: passed after ")
 	if len(b.log) != 1 || b.log[0].Commit != "" {

@@ -80,7 +80,8 @@ func (a *App) Confirm(question string) bool {
 	}
 	fmt.Fprint(a.Stderr, question+" [y/N] ")
 	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
-	return (err == nil || err == io.EOF) && strings.EqualFold(strings.TrimSpace(answer), "y")
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return (err == nil || err == io.EOF) && (answer == "y" || answer == "yes")
 }
 
 // CanAsk reports whether somebody sits at a terminal, who can be asked and can answer.

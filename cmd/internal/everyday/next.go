@@ -73,7 +73,6 @@ func (a *App) takeNext(s *handoff.Store, who handoff.Consumption) error {
 		if err != nil {
 			return err
 		}
-		a.Committed()
-		return a.PrintJSON(got)
+		return a.PrintAct(got)
 	}
 }

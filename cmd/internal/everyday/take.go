@@ -2,6 +2,7 @@ package everyday
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +63,7 @@ does.`
 	return cmd
 }
 
-// replyTo stores a text as the answer to a handoff.
+// replyTo stores a text as the answer to a handoff, written when that was ended: the same again is the same answer.
 func (a *App) replyTo(in input, id, operator, name string, text []byte) error {
 	_, s, err := a.ProjectStore()
 	if err != nil {
@@ -74,11 +75,40 @@ func (a *App) replyTo(in input, id, operator, name string, text []byte) error {
 	}
 	doc := handoff.Reply(got.Entry, operator)
 	in.fields = Fields{From: doc.From, To: doc.To, Topic: doc.Topic, References: doc.References}
+	in.at = s.LifeOf(got.Entry.ID).Done.Time
 	source, err := in.text(name, text)
 	if err != nil {
 		return err
 	}
-	return SameAgain(a.Write([]handoff.Source{source}, false, nil), in.took)
+	return a.Write([]handoff.Source{source}, false, nil)
+}
+
+// became says for people what an act has made of a handoff.
+var became = map[handoff.Act]string{handoff.ActTake: "is taken", handoff.ActRelease: "is given back", handoff.ActDone: "is done", handoff.ActArchive: "is archived",
+	handoff.ActUnarchive: "is brought back", handoff.ActApprove: "is approved", handoff.ActReject: "is rejected"}
+
+// PrintAct prints what was done: a line on a terminal, JSON elsewhere. That it is of no use any more is a note.
+func (a *App) PrintAct(got handoff.ActReceipt) (err error) {
+	a.Committed()
+	id := Short(got.ID, shortest)
+	if a.forPeople() {
+		line := fmt.Sprintf("%s %s by %s", id, became[got.Act], got.Operator)
+		if got.Status == handoff.StatusExisting {
+			line += ", since " + got.Time
+		}
+		_, err = fmt.Fprintln(a.Stdout, handoff.EscapeLine(line))
+	} else {
+		err = a.PrintJSON(got)
+	}
+	if got.State == "" {
+		return err
+	}
+	note := id + " is " + got.State
+	for i, by := range got.Successors {
+		note += []string{" by ", " and by "}[min(i, 1)] + Short(by, shortest)
+	}
+	a.Note(note + ": `handoff check " + id + "` says more")
+	return err
 }
 
 // actCommand is a command that does an act with handoffs.
@@ -100,8 +130,7 @@ func (a *App) actCommand(act handoff.Act, args cobra.PositionalArgs) (*cobra.Com
 				if err != nil {
 					return err
 				}
-				a.Committed()
-				if err := a.PrintJSON(got); err != nil {
+				if err := a.PrintAct(got); err != nil {
 					return err
 				}
 			}

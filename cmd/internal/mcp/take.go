@@ -44,5 +44,11 @@ func (p project) act(ctx context.Context, act handoff.Act, id string, who handof
 		return result{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: "it is not said for whom this is", Advice: "give operator"}
 	}
 	got, err := s.Act(ctx, act, id, who)
+	if got.State != "" {
+		next = "it is " + got.State + ": before work ask its sender"
+		if len(got.Successors) > 0 {
+			next = "it is superseded: handoff_read what superseded_by names, and take that"
+		}
+	}
 	return result{data: acted{p.about(next), got}}, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -77,8 +78,14 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if err != nil {
 		return err
 	}
+	if name := agent.Inside(a.Getenv); name != "" {
+		return denied("run it in a terminal of your own", "this is a session of %s; who can %s is a person", name, act)
+	}
 	if !a.CanAsk() {
 		return &handoff.Error{Class: handoff.ErrDenied, Problem: "only a person on a terminal can " + string(act), Advice: "run `handoff " + string(act) + " " + e.ID + "` on a terminal"}
+	}
+	if err := s.Admits(act, e, who.Operator); err != nil {
+		return err
 	}
 	if !a.Confirm(fmt.Sprintf("%s %s, from %s to %s about %s (%s), as %s?", verb, e.ID, e.From, e.To, e.Topic, e.Time, who.Operator)) {
 		return everyday.Invalid("", "nothing was decided")
@@ -87,6 +94,5 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if err != nil {
 		return err
 	}
-	a.Committed()
-	return a.PrintJSON(done)
+	return a.PrintAct(done)
 }

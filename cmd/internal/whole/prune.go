@@ -54,7 +54,7 @@ stays; with ids, that exits with 2. Who may archive a handoff may prune it.`,
 
 func (a *app) prune(p pruning, ids []string) error {
 	if p.age <= 0 || p.file == "" {
-		return everyday.Invalid("use `handoff prune --archived-for 90d --export FILE`", "prune needs --archived-for and --export")
+		return everyday.Invalid("use `handoff prune --archived-for 90d --export FILE`", "prune needs --archived-for, longer than 0, and --export")
 	}
 	project, s, err := a.ProjectStore()
 	if err != nil {

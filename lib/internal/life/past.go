@@ -43,18 +43,20 @@ func (f *Facts) Past(all []index.Row, before, now time.Time, not func(index.Row)
 
 // WhyKept says why a handoff is not past yet, "" if it is.
 func (f *Facts) WhyKept(row index.Row, before, now time.Time) string {
-	archived := f.Of(row.ID).Archive.Holds()
+	h := f.Of(row.ID)
+	archived := h.Archive.Holds()
 	if !archived.IsDone() {
 		return "is not archived"
 	}
 	if at, err := time.Parse(time.RFC3339Nano, archived.Time); err != nil || at.After(before) {
 		return "was archived at " + archived.Time
 	}
-	switch f.beneath(f.Of(row.ID), row, false, now) {
+	if h.Take.Holds().IsDone() && !h.Done.IsDone() { // also if it is superseded or has expired
+		return "is taken and not done"
+	}
+	switch f.beneath(h, row, false, now) {
 	case Unread:
 		return "is unread"
-	case Taken:
-		return "is taken and not done"
 	case Awaiting:
 		return "awaits approval"
 	}

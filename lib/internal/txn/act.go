@@ -28,6 +28,9 @@ type ActReceipt struct {
 	Session  string       `json:"session_id,omitempty"`
 	Time     string       `json:"ts_utc"`
 	Status   string       `json:"status"` // StatusDone or StatusExisting: it was so before
+
+	State      string   `json:"state,omitempty"` // of what was taken although nothing is to be done with it any more
+	Successors []string `json:"superseded_by,omitempty"`
 }
 
 // A TakenError says that somebody else has a handoff, or that it is ended. It wraps no class: nothing
