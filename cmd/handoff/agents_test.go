@@ -96,10 +96,20 @@ func TestReadmeChapters(t *testing.T) {
 	}
 }
 
+// published returns a file of hooks/.
+func published(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../hooks", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // Every command that the skill teaches is run as it stands.
 func TestSkillCommands(t *testing.T) {
 	d := newDesk(t)
-	skill := agent.Published()["claude-plugin/skills/handoffs/SKILL.md"]
+	skill := published(t, "claude-plugin/skills/handoffs/SKILL.md")
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(skill, -1)
 	if len(blocks) < 6 {
 		t.Fatalf("%d blocks of commands", len(blocks))
@@ -126,7 +136,7 @@ func TestPortableHooks(t *testing.T) {
 	d := newDesk(t)
 	d.run(t, "echo hello | handoff write - --from ann --to ben --topic deploy --quiet")
 	for _, name := range agent.Installable() {
-		text := agent.Published()["examples/"+name+".json"]
+		text := published(t, "examples/"+name+".json")
 		lines := regexp.MustCompile(`"(?:command|bash)": "(if .*)"`).FindAllStringSubmatch(text, -1)
 		if len(lines) < 2 {
 			t.Fatalf("%s: %d commands in\n%s", name, len(lines), text)

@@ -3,7 +3,8 @@
 //	SessionStart, SaveDraft    the hooks that agents run
 //	Agent.Install, Uninstall   their registration in an agent's settings
 //	Agent.Entries, Entry.Test  what is registered, and whether it works
-//	Published                  the files in hooks/
+//
+// The files in hooks/ derive from the table too: the test with -update writes them.
 //
 // A hook must never harm the session: it does not fail, does not wait, says nothing when there is nothing
 // to say, and what it prints are facts in the form that the agent expects. Nothing of a body is printed

@@ -26,7 +26,7 @@ const (
 // Published returns the files in hooks/, by their path there: the scripts, the plugin for Claude Code,
 // Codex and Copilot CLI with its marketplace, the extension for Gemini CLI, and for each agent an
 // example of settings that name no path of one machine. They derive from the table that installing
-// uses.
+// uses; no program needs them, so that the test which writes them is where they are made.
 func Published() map[string]string {
 	claude, _ := find("claude")
 	codex, _ := find("codex")
