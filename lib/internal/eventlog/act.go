@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,8 @@ const (
 	ActReject  Act = "reject"
 )
 
+var acts = []Act{ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield, ActApprove, ActReject}
+
 // Type returns the type of the event of an act.
 func (a Act) Type() string { return "handoff." + string(a) }
 
@@ -48,15 +51,12 @@ func (a Act) Key(id string, n int) string { return id + "#" + string(a) + "." + 
 func ParseKey(key string) (id string, act Act, n int, ok bool) {
 	id, rest, isAct := strings.Cut(key, "#")
 	name, digits, _ := strings.Cut(rest, ".")
-	if !isAct || !form.IsID(id) || len(digits) > 6 || !form.IsDigits(digits) {
+	act = Act(name)
+	if !isAct || !form.IsID(id) || len(digits) > 6 || !form.IsDigits(digits) || !slices.Contains(acts, act) {
 		return "", "", 0, false
 	}
 	n, err := strconv.Atoi(digits)
-	switch act = Act(name); act {
-	case ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield, ActApprove, ActReject:
-		return id, act, n, err == nil && act.Key(id, n) == key
-	}
-	return "", "", 0, false
+	return id, act, n, err == nil && act.Key(id, n) == key
 }
 
 // IsVerdict reports whether it is an approval or a rejection.

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -15,17 +16,10 @@ func (a *Adoption) add(r Recovered) {
 	if r.AdoptedRows == 0 {
 		return
 	}
+	any := math.MaxInt32
 	a.Rows += r.AdoptedRows
-	for _, part := range []struct {
-		sum   *int
-		count *int
-	}{{&a.Marks, r.AdoptedMarks}, {&a.Tokens, r.AdoptedTokens}} {
-		if part.count == nil {
-			*part.sum = math.MaxInt32
-		} else {
-			*part.sum += *part.count
-		}
-	}
+	a.Marks = min(a.Marks+*cmp.Or(r.AdoptedMarks, &any), any)
+	a.Tokens = min(a.Tokens+*cmp.Or(r.AdoptedTokens, &any), any)
 }
 
 // Event says what was adopted, and why.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -23,11 +25,8 @@ func ResumeKey(line []byte) ([]byte, bool) {
 
 // IsConsumption reports whether an event of the type is also a line of the ledger.
 func IsConsumption(eventType string) bool {
-	switch eventType {
-	case TypeResume, TypeTake, TypeRelease, TypeDone, TypeArchive, TypeUnarchive, TypeYield, TypeApprove, TypeReject:
-		return true
-	}
-	return false
+	name, ours := strings.CutPrefix(eventType, "handoff.")
+	return ours && (eventType == TypeResume || slices.Contains(acts, Act(name)))
 }
 
 // IsAlone reports whether a line of the log records what changes nothing else in the store: it is
@@ -79,7 +78,7 @@ func WrittenAt(line []byte) (ids []string, at []byte, ok bool) {
 			ids = append(ids, string(id))
 		}
 	}
-	at, ok = textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc") // the last field is the event's
+	at, ok = timeField(line)
 	return ids, at, ok
 }
 
@@ -95,7 +94,7 @@ func WrittenBy(line []byte) (from, to string, ok bool) {
 
 // TimeOf returns when the event of a line was recorded, the zero time if the line does not say that.
 func TimeOf(line []byte) time.Time {
-	text, _ := textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc") // the last field is the event's
+	text, _ := timeField(line)
 	at, _ := time.Parse(timeLayout, string(text))
 	return at
 }
@@ -106,7 +105,7 @@ func AdoptedAt(line []byte) (at []byte, ok bool) {
 	if !isType(line, TypeRecovered) || !bytes.Contains(line, []byte(`"adopted_rows":`)) {
 		return nil, false
 	}
-	return textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc")
+	return timeField(line)
 }
 
 // ProbeOf returns what a line of the log says of a run of a probe.
@@ -134,6 +133,11 @@ func textField(line []byte, name string) ([]byte, bool) {
 	_, rest, _ := bytes.Cut(line, []byte(`"`+name+`":"`))
 	value, _, ok := bytes.Cut(rest, []byte(`"`))
 	return value, ok
+}
+
+// timeField returns when the event of a line was recorded: the last field of that name, which is the event's.
+func timeField(line []byte) ([]byte, bool) {
+	return textField(line[max(0, bytes.LastIndex(line, []byte(`"ts_utc":"`))):], "ts_utc")
 }
 
 // IsSynced reports whether a line of the log records a handoff that came by sync.

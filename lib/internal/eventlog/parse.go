@@ -19,13 +19,21 @@ type Parsed struct {
 	content   any // the payload, if its type has one that says something about the store
 }
 
-// contents are the types of events, each with how its payload is read. It is nil where that says
-// nothing about the store.
+// contents are the types of events besides those of the ledger, each with how its payload is read. It is
+// nil where that says nothing about the store.
 var contents = map[string]func(json.RawMessage) (any, error){
-	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeResume: payload[Resumed], TypeRepair: payload[Repaired],
+	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeRepair: payload[Repaired],
 	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil, TypeProbe: nil,
-	TypeSign: payload[Signed], TypeTrust: nil, TypeTake: payload[Resumed], TypeRelease: payload[Resumed], TypeDone: payload[Resumed],
-	TypePrune: payload[Pruned], TypeArchive: payload[Resumed], TypeUnarchive: payload[Resumed], TypeYield: payload[Resumed], TypeApprove: payload[Resumed], TypeReject: payload[Resumed],
+	TypeSign: payload[Signed], TypeTrust: nil, TypePrune: payload[Pruned],
+}
+
+// content returns how the payload of a type of event is read, and whether the type is known.
+func content(eventType string) (read func(json.RawMessage) (any, error), known bool) {
+	if IsConsumption(eventType) {
+		return payload[Resumed], true
+	}
+	read, known = contents[eventType]
+	return read, known
 }
 
 // payload reads the payload of an event of a known type.
@@ -73,7 +81,7 @@ func ParseEvent(l Line) Parsed {
 	if kind.Signature != nil { // its own fields are left out of the hash
 		e.Hash, e.Err = HashLine(l.Text)
 	}
-	if read := contents[e.Type]; read != nil && e.Err == nil {
+	if read, _ := content(e.Type); read != nil && e.Err == nil {
 		if e.content, err = read(e.Payload); err != nil {
 			e.content, e.Err = nil, err
 		}

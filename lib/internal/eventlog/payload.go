@@ -8,7 +8,7 @@ type Regenerated struct {
 	NewFingerprint string `json:"new_fingerprint"`
 }
 
-// Event types of the audit log.
+// Event types of the audit log, beside those of the acts: see Act.Type.
 const (
 	TypeWrite      = "handoff.write"
 	TypeImport     = "handoff.import" // of what another store had: Written, or Imported where the files came by themselves
@@ -17,15 +17,7 @@ const (
 	TypeMarkRead   = "handoff.mark_read"
 	TypeSurface    = "handoff.surface"
 	TypeResume     = "handoff.resume"
-	TypeTake       = "handoff.take"
-	TypeRelease    = "handoff.release"
-	TypeDone       = "handoff.done"
-	TypeArchive    = "handoff.archive"
-	TypeUnarchive  = "handoff.unarchive"
-	TypeYield      = "handoff.yield"
 	TypePrune      = "handoff.prune"
-	TypeApprove    = "handoff.approve"
-	TypeReject     = "handoff.reject"
 	TypeValidate   = "handoff.validate"
 	TypeProbe      = "handoff.probe"
 	TypeRepair     = "handoff.repair"

@@ -98,7 +98,7 @@ func (r *Reading) follows(e *Parsed) bool {
 	if !e.Canonical {
 		r.Notes = append(r.Notes, Note{e.place(), "is not written in canonical form"})
 	}
-	if _, known := contents[e.Type]; !known {
+	if _, known := content(e.Type); !known {
 		r.Notes = append(r.Notes, Note{e.place(), fmt.Sprintf("has the unknown event type %.80q", e.Type)})
 	}
 	r.Count++
