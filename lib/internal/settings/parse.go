@@ -20,11 +20,11 @@ const maxNodes = 1000
 // text is valid. Paths come back as they are written. name is what errors call the file; an error
 // has a line for every bad key.
 func Parse(src []byte, name string) (Settings, error) {
-	s := defaults()
-	if err := parse(src, name, s.table()); err != nil {
+	s, table := defaults()
+	if err := parse(src, name, table); err != nil {
 		return Settings{}, err
 	}
-	return s, nil
+	return *s, nil
 }
 
 // parse sets the keys that src gives.
@@ -112,9 +112,9 @@ func (k key) assign(v *yamlnode.Node) error {
 }
 
 // environ sets what environment variables give.
-func (s *Settings) environ(getenv func(string) string) error {
+func environ(getenv func(string) string, known []key) error {
 	var faults []error
-	for _, k := range s.table() {
+	for _, k := range known {
 		if k.variable == "" {
 			continue
 		}

@@ -103,11 +103,11 @@ func LoadOf(fileDir, root, dir string, getenv func(string) string) (Settings, er
 	if err != nil {
 		return Settings{}, err
 	}
-	s, err := Parse(src, filepath.Join(fileDir, Name))
-	if err != nil {
+	s, table := defaults()
+	if err := parse(src, filepath.Join(fileDir, Name), table); err != nil {
 		return Settings{}, err
 	}
-	if err := s.environ(getenv); err != nil {
+	if err := environ(getenv, table); err != nil {
 		return Settings{}, err
 	}
 	for _, path := range []*Setting[string]{&s.HandoffsDir, &s.StateDir, &s.OperatorsFile} {
@@ -120,33 +120,5 @@ func LoadOf(fileDir, root, dir string, getenv func(string) string) (Settings, er
 		}
 		path.Value = filepath.Clean(path.Value)
 	}
-	return s, nil
+	return *s, nil
 }
-
-func defaults() Settings {
-	return Settings{
-		HandoffsDir:       byDefault("handoffs"),
-		StateDir:          byDefault(".run"),
-		OperatorsFile:     byDefault("OPERATORS.md"),
-		Operator:          byDefault(""),
-		VerifyOperators:   byDefault(true),
-		SchemaMode:        byDefault(Strict),
-		Git:               byDefault(layout.GitNone),
-		Remote:            byDefault("origin"),
-		SyncNamespace:     byDefault("refs/handoff"),
-		VerifyGitMatch:    byDefault(false),
-		VerifyGPG:         byDefault(false),
-		LockTimeout:       byDefault(30 * time.Second),
-		MaxDocumentBytes:  byDefault(1 << 20),
-		IndexMaxRows:      byDefault(5000),
-		SurfaceMaxChars:   byDefault(4000),
-		SurfaceMaxAgeDays: byDefault(0),
-		HookEnabled:       byDefault(true),
-		MaxAge:            byDefault(48 * time.Hour),
-		RecordWork:        byDefault(false),
-		MaxHops:           byDefault(5),
-		MaxRate:           byDefault(10),
-	}
-}
-
-func byDefault[T any](value T) Setting[T] { return Setting[T]{value, Default} }

@@ -26,33 +26,37 @@ type kind struct {
 	set  func(text string, from Source) bool // changes nothing when it returns false
 }
 
-func (s *Settings) table() []key {
-	return []key{
-		{"handoffs_dir", "HANDOFFS_DIR", path(&s.HandoffsDir)},
-		{"state_dir", "HANDOFF_STATE_DIR", path(&s.StateDir)},
-		{"operators_file", "HANDOFF_OPERATORS_FILE", path(&s.OperatorsFile)},
-		{"operator", "HANDOFF_OPERATOR", slug(&s.Operator)},
-		{"verify_operators", "", flag(&s.VerifyOperators)},
+// defaults returns the settings of a project that says nothing, and the keys that change them.
+func defaults() (*Settings, []key) {
+	s := new(Settings)
+	return s, []key{
+		{"handoffs_dir", "HANDOFFS_DIR", path(&s.HandoffsDir, "handoffs")},
+		{"state_dir", "HANDOFF_STATE_DIR", path(&s.StateDir, ".run")},
+		{"operators_file", "HANDOFF_OPERATORS_FILE", path(&s.OperatorsFile, "OPERATORS.md")},
+		{"operator", "HANDOFF_OPERATOR", slug(&s.Operator, "")},
+		{"verify_operators", "", flag(&s.VerifyOperators, true)},
 		{"schema_mode", "", oneOf(&s.SchemaMode, Strict, Warn)},
 		{"git", "", oneOf(&s.Git, layout.GitNone, layout.GitTracked, layout.GitSynced)},
-		{"remote", "", remote(&s.Remote)},
-		{"sync_namespace", "", namespace(&s.SyncNamespace)},
-		{"verify_git_match", "", flag(&s.VerifyGitMatch)},
-		{"verify_gpg", "", flag(&s.VerifyGPG)},
-		{"lock_timeout", "HANDOFF_LOCK_TIMEOUT", duration(&s.LockTimeout)},
-		{"max_document_bytes", "", number(&s.MaxDocumentBytes, 1, 4<<20)}, // stored files are read up to 4 MiB
-		{"index_max_rows", "", number(&s.IndexMaxRows, 2, 1_000_000)},
-		{"surface_max_chars", "", number(&s.SurfaceMaxChars, 1, 1_000_000)},
-		{"surface_max_age_days", "", number(&s.SurfaceMaxAgeDays, 0, 36_500)},
-		{"hook_enabled", "", flag(&s.HookEnabled)},
-		{"max_age", "", duration(&s.MaxAge)},
-		{"record_work", "", flag(&s.RecordWork)},
-		{"max_hops", "", number(&s.MaxHops, 0, 1000)},
-		{"max_rate", "", number(&s.MaxRate, 0, 1_000_000)},
+		{"remote", "", remote(&s.Remote, "origin")},
+		{"sync_namespace", "", namespace(&s.SyncNamespace, "refs/handoff")},
+		{"verify_git_match", "", flag(&s.VerifyGitMatch, false)},
+		{"verify_gpg", "", flag(&s.VerifyGPG, false)},
+		{"lock_timeout", "HANDOFF_LOCK_TIMEOUT", duration(&s.LockTimeout, 30*time.Second)},
+		{"max_document_bytes", "", number(&s.MaxDocumentBytes, 1<<20, 1, 4<<20)}, // stored files are read up to 4 MiB
+		{"index_max_rows", "", number(&s.IndexMaxRows, 5000, 2, 1_000_000)},
+		{"surface_max_chars", "", number(&s.SurfaceMaxChars, 4000, 1, 1_000_000)},
+		{"surface_max_age_days", "", number(&s.SurfaceMaxAgeDays, 0, 0, 36_500)},
+		{"hook_enabled", "", flag(&s.HookEnabled, true)},
+		{"max_age", "", duration(&s.MaxAge, 48*time.Hour)},
+		{"record_work", "", flag(&s.RecordWork, false)},
+		{"max_hops", "", number(&s.MaxHops, 5, 0, 1000)},
+		{"max_rate", "", number(&s.MaxRate, 10, 0, 1_000_000)},
 	}
 }
 
-func into[T any](to *Setting[T], tag, want string, parse func(string) (T, bool)) kind {
+// into makes a kind that sets to, which has its default until then.
+func into[T any](to *Setting[T], usual T, tag, want string, parse func(string) (T, bool)) kind {
+	*to = Setting[T]{usual, Default}
 	return kind{tag, want, func(text string, from Source) bool {
 		value, ok := parse(text)
 		if ok {
@@ -62,26 +66,26 @@ func into[T any](to *Setting[T], tag, want string, parse func(string) (T, bool))
 	}}
 }
 
-func path(to *Setting[string]) kind {
-	return into(to, "!!str", "a path without control characters that does not begin with ~", func(s string) (string, bool) {
+func path(to *Setting[string], usual string) kind {
+	return into(to, usual, "!!str", "a path without control characters that does not begin with ~", func(s string) (string, bool) {
 		return s, s != "" && s[0] != '~' && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 	})
 }
 
-func slug(to *Setting[string]) kind {
-	return into(to, "!!str", "1 to 64 letters, digits, dashes or underscores", func(s string) (string, bool) {
+func slug(to *Setting[string], usual string) kind {
+	return into(to, usual, "!!str", "1 to 64 letters, digits, dashes or underscores", func(s string) (string, bool) {
 		return s, form.IsSlug(s, 64)
 	})
 }
 
 // remote is the name of a remote, never a URL: where handoffs go is for the repository of whoever
 // sends them to say.
-func remote(to *Setting[string]) kind {
-	return into(to, "!!str", "the name of a git remote", func(s string) (string, bool) { return s, form.IsRemote(s) })
+func remote(to *Setting[string], usual string) kind {
+	return into(to, usual, "!!str", "the name of a git remote", func(s string) (string, bool) { return s, form.IsRemote(s) })
 }
 
-func namespace(to *Setting[string]) kind {
-	return into(to, "!!str", "refs/ and names with slashes between them, such as refs/heads/handoff", func(s string) (string, bool) {
+func namespace(to *Setting[string], usual string) kind {
+	return into(to, usual, "!!str", "refs/ and names with slashes between them, such as refs/heads/handoff", func(s string) (string, bool) {
 		rest, ok := strings.CutPrefix(s, "refs/")
 		for name := range strings.SplitSeq(rest, "/") {
 			ok = ok && form.IsSlug(name, 64)
@@ -90,29 +94,30 @@ func namespace(to *Setting[string]) kind {
 	})
 }
 
+// oneOf is one of the words, the first by default.
 func oneOf[T ~string](to *Setting[T], words ...T) kind {
 	want := strings.ReplaceAll(strings.Trim(fmt.Sprint(words), "[]"), " ", " or ")
-	return into(to, "!!str", want, func(s string) (T, bool) {
+	return into(to, words[0], "!!str", want, func(s string) (T, bool) {
 		return T(s), slices.Contains(words, T(s))
 	})
 }
 
-func flag(to *Setting[bool]) kind {
-	return into(to, "!!bool", "true or false", func(s string) (bool, bool) {
+func flag(to *Setting[bool], usual bool) kind {
+	return into(to, usual, "!!bool", "true or false", func(s string) (bool, bool) {
 		return s == "true", s == "true" || s == "false"
 	})
 }
 
-func number(to *Setting[int], least, most int) kind {
+func number(to *Setting[int], usual, least, most int) kind {
 	want := "a number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
-	return into(to, "!!int", want, func(s string) (int, bool) {
+	return into(to, usual, "!!int", want, func(s string) (int, bool) {
 		n, err := strconv.Atoi(s)
 		return n, err == nil && least <= n && n <= most && strconv.Itoa(n) == s // 010 is 8 to some readers
 	})
 }
 
-func duration(to *Setting[time.Duration]) kind {
-	return into(to, "!!str", "a duration such as 30s, 48h or 3d", func(s string) (time.Duration, bool) {
+func duration(to *Setting[time.Duration], usual time.Duration) kind {
+	return into(to, usual, "!!str", "a duration such as 30s, 48h or 3d", func(s string) (time.Duration, bool) {
 		d, ok := form.Duration(s)
 		return d, ok && d >= 0
 	})

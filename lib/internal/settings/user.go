@@ -31,14 +31,29 @@ type User struct {
 
 // UserDir returns the directory of the user's configuration, "" where the environment does not name one.
 func UserDir(getenv func(string) string) string {
-	base, home := getenv("XDG_CONFIG_HOME"), getenv("HOME")
+	if runtime.GOOS == "darwin" && getenv("HOME") != "" {
+		return ofUser(getenv, "", "", "") // whatever the variable says
+	}
+	return ofUser(getenv, "XDG_CONFIG_HOME", ".config", "AppData")
+}
+
+// userState returns the directory of the user's state, "" where the environment does not name one.
+func userState(getenv func(string) string) string {
+	return ofUser(getenv, "XDG_STATE_HOME", ".local/state", "LocalAppData")
+}
+
+// ofUser returns the program's directory in that which a variable names, or else below the home directory
+// (XDG Base Directory Specification; the directories that macOS and Windows have for that).
+func ofUser(getenv func(string) string, variable, below, windows string) string {
+	base, home := getenv(variable), getenv("HOME")
 	switch {
 	case runtime.GOOS == "windows":
-		base = getenv("AppData")
-	case runtime.GOOS == "darwin" && home != "":
+		base = getenv(windows)
+	case base != "" || home == "":
+	case runtime.GOOS == "darwin":
 		base = filepath.Join(home, "Library", "Application Support")
-	case base == "" && home != "":
-		base = filepath.Join(home, ".config")
+	default:
+		base = filepath.Join(home, below)
 	}
 	if !filepath.IsAbs(base) {
 		return ""
@@ -48,24 +63,6 @@ func UserDir(getenv func(string) string) string {
 
 // File returns the path of the user's configuration, which need not be there.
 func (u User) File() string { return filepath.Join(u.Dir, UserName) }
-
-// userState returns the directory of the user's state, "" where the environment does not name one (XDG
-// Base Directory Specification; the directories that macOS and Windows have for that).
-func userState(getenv func(string) string) string {
-	base, home := getenv("XDG_STATE_HOME"), getenv("HOME")
-	switch {
-	case runtime.GOOS == "windows":
-		base = getenv("LocalAppData")
-	case runtime.GOOS == "darwin" && base == "" && home != "":
-		base = filepath.Join(home, "Library", "Application Support")
-	case base == "" && home != "":
-		base = filepath.Join(home, ".local", "state")
-	}
-	if !filepath.IsAbs(base) {
-		return ""
-	}
-	return filepath.Join(base, "handoff")
-}
 
 // AllowedSigners returns the user's file of allowed signers, which need not be there; "" if nobody can
 // say where it would be.
@@ -78,7 +75,8 @@ func (u User) AllowedSigners() string {
 
 // LoadUser reads the user's configuration. An error names every bad line.
 func LoadUser(getenv func(string) string) (User, error) {
-	u := User{Dir: UserDir(getenv), State: userState(getenv), Operator: byDefault(""), Sign: byDefault(false), SigningKey: byDefault("")}
+	u := User{Dir: UserDir(getenv), State: userState(getenv)}
+	table := []key{{"operator", "", slug(&u.Operator, "")}, {"sign", "", flag(&u.Sign, false)}, {"signing_key", "", path(&u.SigningKey, "")}}
 	if u.Dir == "" {
 		return u, nil
 	}
@@ -88,7 +86,7 @@ func LoadUser(getenv func(string) string) (User, error) {
 		return u, nil
 	}
 	if err == nil {
-		err = parse(src, file, []key{{"operator", "", slug(&u.Operator)}, {"sign", "", flag(&u.Sign)}, {"signing_key", "", path(&u.SigningKey)}})
+		err = parse(src, file, table)
 	}
 	if u.SigningKey.Value != "" && !filepath.IsAbs(u.SigningKey.Value) {
 		u.SigningKey.Value = filepath.Join(u.Dir, u.SigningKey.Value)
