@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
@@ -44,18 +42,7 @@ func (c Command) words(agent string) []string {
 }
 
 // entry returns the entry of a command as JSON.
-func (a Agent) entry(c Command) []byte { return marshal(a.shape(c.words(a.Name))) }
-
-// marshal returns JSON as it stands in settings, with < and > as people write them.
-func marshal(v any) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
-		return nil // not for the plain structures of this package
-	}
-	return bytes.TrimSpace(out.Bytes())
-}
+func (a Agent) entry(c Command) []byte { return jsontree.Encode(a.shape(c.words(a.Name)), "") }
 
 // shell returns words as one line for a POSIX shell.
 func shell(words []string) string { return shellquote.Join(words...) }

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
@@ -21,7 +22,7 @@ func (a Agent) whole(hook []byte, version bool) []byte {
 
 // inHooks returns the object of all hooks with only ours in it.
 func (a Agent) inHooks(hook []byte) []byte {
-	return []byte("{" + string(marshal(a.event)) + ":" + string(a.inList(hook)) + "}")
+	return []byte("{" + string(jsontree.AppendQuoted(nil, a.event)) + ":" + string(a.inList(hook)) + "}")
 }
 
 // inList returns the list of the hooks of one event with only ours in it.
@@ -80,7 +81,7 @@ func sameJSON(a, b []byte) bool {
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
 		return false
 	}
-	return bytes.Equal(marshal(x), marshal(y)) // maps are marshalled in the order of their keys
+	return reflect.DeepEqual(x, y)
 }
 
 // withoutHooks returns the settings without hooks of ours. before is what they were before the hook was

@@ -4,7 +4,8 @@ import (
 	_ "embed" // for the skill and the commands
 	"encoding/json"
 	"fmt"
-	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 //go:embed skill.md
@@ -104,8 +105,8 @@ func owner() map[string]string { return map[string]string{"name": "The handoff m
 
 // everyHook returns settings with the hooks of a session's start and end.
 func (a Agent) everyHook() any {
-	draft := a.item(marshal(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent " + a.Name + "; fi")))
-	told := a.item(marshal(a.portable(a.packaged())))
+	draft := a.item(jsontree.Encode(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent "+a.Name+"; fi"), ""))
+	told := a.item(jsontree.Encode(a.portable(a.packaged()), ""))
 	settings := struct {
 		Version int             `json:"version,omitempty"`
 		Hooks   json.RawMessage `json:"hooks"`
@@ -129,16 +130,7 @@ func (a Agent) portable(line string) entry {
 }
 
 // indented returns JSON as it is published, for people to read.
-func indented(v any) string {
-	var out strings.Builder
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if enc.Encode(v) != nil {
-		return "" // not for the plain structures above
-	}
-	return out.String()
-}
+func indented(v any) string { return string(jsontree.Encode(v, "  ")) + "\n" }
 
 // script returns a POSIX script that runs handoff with arguments. Arguments of the script follow.
 func script(what, args string) string {

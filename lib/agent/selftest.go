@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Stage is where an entry is tested: a project of its own, in which one handoff is unread.
@@ -70,10 +72,10 @@ func feeds(root string) []feed {
 // startInput is what an agent says. Each source is of another session: what one was told of, one that
 // goes on is not told again.
 func startInput(root, source, prompt string) string {
-	return string(marshal(map[string]string{
+	return string(jsontree.Encode(map[string]string{
 		"session_id": "doctor-" + source, "transcript_path": filepath.Join(root, "transcript.jsonl"), "cwd": root,
 		"hook_event_name": "SessionStart", "source": source, "initialPrompt": prompt,
-	}))
+	}, ""))
 }
 
 // Test runs an entry as its agent would, once for each source of a session and for each way in which

@@ -28,6 +28,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
@@ -68,9 +69,9 @@ func (r Record) JSON() []byte {
 			continue
 		}
 		if f.list != nil {
-			writeMember(&b, f.name, append([]string{}, *f.list(&r)...))
+			writeMember(&b, f.name, jsontree.Encode(append([]string{}, *f.list(&r)...), ""))
 		} else {
-			writeMember(&b, f.name, *f.text(&r))
+			writeMember(&b, f.name, jsontree.Encode(*f.text(&r), ""))
 		}
 	}
 	for _, f := range r.Extra {
@@ -86,28 +87,13 @@ func (r Record) JSON() []byte {
 
 // writeMember writes a member by hand: a struct would not keep the members that this package does not
 // know in their order.
-func writeMember(b *bytes.Buffer, name string, value any) {
+func writeMember(b *bytes.Buffer, name string, value []byte) {
 	if b.Len() > 1 {
 		b.WriteByte(',')
 	}
-	b.Write(encode(name))
+	b.Write(jsontree.Encode(name, ""))
 	b.WriteByte(':')
-	if raw, ok := value.(json.RawMessage); ok {
-		b.Write(raw)
-		return
-	}
-	b.Write(encode(value))
-}
-
-// encode is json.Marshal without the escapes for HTML, which would hide text from a reader.
-func encode(value any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return []byte("null")
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	b.Write(value)
 }
 
 // Body returns the handoff body that carries the record: its view and its block.

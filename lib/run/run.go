@@ -22,9 +22,6 @@
 package run
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
@@ -119,16 +116,7 @@ type Audit struct {
 }
 
 // JSON returns the record as indented JSON with a fixed order of fields. Parse gives the record back.
-func (r Record) JSON() []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // escapes would hide text from a reader
-	e.SetIndent("", "  ")
-	if err := e.Encode(r); err != nil {
-		return nil // strings, numbers and booleans always encode
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
+func (r Record) JSON() []byte { return jsontree.Encode(r, "  ") }
 
 // JSON returns the draft as JSON, with the flags of the self-audit that it claims. Parse gives the draft back.
 func (d Draft) JSON() []byte {

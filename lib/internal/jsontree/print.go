@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -115,4 +116,18 @@ func (v *Value) Plain() any {
 		return members
 	}
 	return nil
+}
+
+// Encode returns v as encoding/json does, on one line or, with an indent, on several, without a newline at
+// the end and without the escapes for HTML, which would hide text from a reader. It is for what always
+// encodes: nil stands for a value that does not.
+func Encode(v any, indent string) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if enc.Encode(v) != nil {
+		return nil
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -46,15 +45,7 @@ func random(bytes int) string {
 }
 
 // Bytes returns the record as one line of JSON in the order of the fields, with a final newline.
-func (r Record) Bytes() []byte {
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(r); err != nil {
-		return nil // cannot be: strings always encode
-	}
-	return line.Bytes()
-}
+func (r Record) Bytes() []byte { return append(jsontree.Encode(r, ""), '\n') }
 
 // ParseRecord reads a fingerprint file. It refuses, with a reason, whatever is not exactly one object
 // with its keys, each once and in its form: an emptied or damaged file must not pass for one. A record
