@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A Scope says whose sessions are told.
@@ -175,7 +176,7 @@ func readOwn(d *durable.Dir, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !ownedByCaller(info) {
+	if !store.IsCallers(info) {
 		return nil, errors.New("it belongs to another user")
 	}
 	if info.Mode().Perm()&0o200 == 0 {

@@ -109,21 +109,27 @@ func links(info os.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t)
 
 // Lstat describes the entry name without following it.
 func (d *Dir) Lstat(name string) (Entry, error) {
-	var st unix.Stat_t
-	_, err := retry(func() (int, error) { return 0, unix.Fstatat(d.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	st, err := d.stat(name)
 	if err != nil {
-		return Entry{}, &fs.PathError{Op: "stat", Path: filepath.Join(d.path, name), Err: err}
+		return Entry{}, err
 	}
 	return entryOf(&st), nil
+}
+
+func (d *Dir) stat(name string) (st unix.Stat_t, err error) {
+	_, err = retry(func() (int, error) { return 0, unix.Fstatat(d.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	if err != nil {
+		err = &fs.PathError{Op: "stat", Path: filepath.Join(d.path, name), Err: err}
+	}
+	return st, err
 }
 
 // Stamp returns what changes whenever the entry name is replaced or written: its device, inode and size, and
 // the times of its content and of itself. changed is the later of these times.
 func (d *Dir) Stamp(name string) (stamp string, changed time.Time, err error) {
-	var st unix.Stat_t
-	_, err = retry(func() (int, error) { return 0, unix.Fstatat(d.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	st, err := d.stat(name)
 	if err != nil {
-		return "", changed, &fs.PathError{Op: "stat", Path: filepath.Join(d.path, name), Err: err}
+		return "", changed, err
 	}
 	content, self := st.Mtim.Nano(), st.Ctim.Nano()
 	return fmt.Sprint(st.Dev, st.Ino, st.Size, content, self), time.Unix(0, max(content, self)), nil

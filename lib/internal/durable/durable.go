@@ -79,29 +79,15 @@ func WholeLines(text []byte) int {
 
 // ReadAll returns the content of f, at most max bytes. A longer file is an error, not a cut.
 func ReadAll(f *os.File, max int64) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+	data, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err == nil && int64(len(data)) > max {
+		err = tooLarge(f.Name(), max)
 	}
-	if info.Size() > max {
-		return nil, fmt.Errorf("%s: %w: %d bytes, more than the %d that are read", f.Name(), ErrTooLarge, info.Size(), max)
-	}
-	data := make([]byte, 0, info.Size()+1)
-	for {
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		switch {
-		case err == io.EOF:
-			return data, nil
-		case err != nil:
-			return nil, err
-		case int64(len(data)) > max:
-			return nil, fmt.Errorf("%s: %w: grew past the %d bytes that are read", f.Name(), ErrTooLarge, max)
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-	}
+	return data, err
+}
+
+func tooLarge(path string, max int64) error {
+	return fmt.Errorf("%s: %w: more than the %d bytes that are read", path, ErrTooLarge, max)
 }
 
 // AppendFile is ReadFile into the room behind data, for who reads many files.

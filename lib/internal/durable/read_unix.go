@@ -4,7 +4,6 @@ package durable
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,7 +26,7 @@ func (d *Dir) AppendEntry(data []byte, name string, max int64) ([]byte, Entry, e
 	start, size := len(data), entry.Size
 	for room := size + 1; ; room = 1 {
 		if int64(len(data)-start) > max || size > max {
-			return nil, entry, fmt.Errorf("%s: %w: more than the %d bytes that are read", filepath.Join(d.path, name), ErrTooLarge, max)
+			return nil, entry, tooLarge(filepath.Join(d.path, name), max)
 		}
 		data = grow(data, int(room))
 		n, err := retry(func() (int, error) { return unix.Read(fd, data[len(data):cap(data)]) })

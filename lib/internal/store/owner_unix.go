@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// isCallers reports whether a file belongs to who runs the program.
-func isCallers(info os.FileInfo) bool {
+// IsCallers reports whether a file belongs to who runs the program.
+func IsCallers(info os.FileInfo) bool {
 	return int(info.Sys().(*syscall.Stat_t).Uid) == os.Geteuid()
 }
 
 // mayWrite reports whether who runs the program is one whose files these are, or root.
-func mayWrite(info os.FileInfo) bool { return os.Geteuid() == 0 || isCallers(info) }
+func mayWrite(info os.FileInfo) bool { return os.Geteuid() == 0 || IsCallers(info) }

@@ -126,7 +126,7 @@ func isOwn(real string, d *durable.Dir) bool {
 		}
 	}
 	info, err := d.Stat()
-	return err == nil && isCallers(info)
+	return err == nil && IsCallers(info)
 }
 
 // CheckPlaces refuses handoffs and state directories where no store may be, or that somebody else
