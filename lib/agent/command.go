@@ -59,14 +59,14 @@ func powerShell(words []string) string {
 // commandWords returns the words of the command that an entry runs, nil if it is not a plain command.
 func commandWords(n *jsontree.Value) []string {
 	if args := n.Get("args"); args != nil {
-		words := []string{text(n.Get("command"))}
+		words := []string{n.Get("command").Str()}
 		for _, item := range args.Items {
-			words = append(words, text(item))
+			words = append(words, item.Str())
 		}
 		return words
 	}
 	for _, key := range []string{"command", "bash", "powershell"} {
-		if line := text(n.Get(key)); line != "" {
+		if line := n.Get(key).Str(); line != "" {
 			return split(strings.TrimPrefix(line, "& "))
 		}
 	}
@@ -78,10 +78,10 @@ func commandLine(n *jsontree.Value) string {
 	if n.Get("args") != nil {
 		return ""
 	}
-	if line := text(n.Get("command")); line != "" {
+	if line := n.Get("command").Str(); line != "" {
 		return line
 	}
-	return text(n.Get("bash"))
+	return n.Get("bash").Str()
 }
 
 // packaged returns the line that a plugin or an extension gives to a shell: it cannot know where the programs
@@ -125,14 +125,6 @@ func runsOne(line string) bool {
 		}
 	}
 	return true
-}
-
-// text returns the text of a JSON string, "" of anything else.
-func text(n *jsontree.Value) string {
-	if n == nil || n.Kind != jsontree.String {
-		return ""
-	}
-	return n.Text
 }
 
 // isOurs reports whether words run our hook: handoff with hook as its first argument, or handoff-hook,

@@ -182,7 +182,7 @@ const notChecked = "not checked, there is no packet"
 // gone reports an artifact that there is nothing to check of.
 func (c *checking) gone(reason string, err error) {
 	c.report.Class = Critical
-	c.add(Schema, false, said{reason + ": " + show(err.Error()), reason + ": " + fault.Plain(err)})
+	c.add(Schema, false, say(reason+": ").because(err))
 	for _, name := range []string{Freshness, Token, Replay} {
 		c.add(name, false, say(notChecked))
 	}
@@ -228,6 +228,11 @@ func say(format string, texts ...string) said {
 
 // and adds more of our own words.
 func (s said) and(more string) said { return said{s.full + more, s.own + more} }
+
+// because adds why.
+func (s said) because(err error) said {
+	return said{s.full + show(err.Error()), s.own + fault.Plain(err)}
+}
 
 // after puts a text of the artifact before it.
 func (s said) after(text string) said { return said{show(text) + s.full, s.own} }

@@ -1,7 +1,6 @@
 package packet
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -64,7 +63,7 @@ func facts(r Record, v *jsontree.Value, faults []fault.Fault) Facts {
 	return Facts{
 		Kind: Kind + "/" + Version, Objective: r.Objective, Completed: r.Completed, Unresolved: r.Unresolved, Assumptions: r.Assumptions,
 		NextAction: r.NextAction, Risks: r.Risks, UpdatedAt: r.UpdatedAt, ExpiresAt: r.ExpiresAt, ResumeToken: r.ResumeToken,
-		Texts: texts(nil, "", v), Faults: faults,
+		Texts: texts(v), Faults: faults,
 	}
 }
 
@@ -75,27 +74,19 @@ func Passages(data []byte) []Passage {
 	if err != nil {
 		return nil
 	}
-	return texts(nil, "", v)
+	return texts(v)
 }
 
-// texts appends every string below v. Names of members count unless they are ours: they are text of
+// texts returns every string in v. Names of members count unless they are ours: they are text of
 // others too.
-func texts(all []Passage, pointer string, v *jsontree.Value) []Passage {
-	if v == nil {
-		return all
-	}
-	if v.Kind == jsontree.String {
-		all = append(all, Passage{pointer, v.Text})
-	}
-	for i, item := range v.Items {
-		all = texts(all, fmt.Sprintf("%s/%d", pointer, i), item)
-	}
-	for _, m := range v.Members {
-		at := fault.Pointer(pointer, m.Name)
-		if !known(m.Name) {
-			all = append(all, Passage{at, m.Name})
+func texts(v *jsontree.Value) (all []Passage) {
+	v.Walk("", nil, func(at string, in *jsontree.Member, v *jsontree.Value) {
+		if in != nil && !known(in.Name) {
+			all = append(all, Passage{at, in.Name})
 		}
-		all = texts(all, at, m.Value)
-	}
+		if v.Kind == jsontree.String {
+			all = append(all, Passage{at, v.Text})
+		}
+	})
 	return all
 }

@@ -16,7 +16,7 @@ func (c *checking) freshness(f Facts) {
 	if pass && f.ExpiresAt != "" {
 		pass, reason = c.expiry(f.ExpiresAt, reason)
 	}
-	c.add(Freshness, pass, said{reason, reason})
+	c.add(Freshness, pass, own(reason))
 	if !pass {
 		c.step("Confirm with the owner that the packet still describes the work, then set updated_at to the time of that.")
 	}
@@ -35,7 +35,7 @@ func (c *checking) work(f Facts) {
 	for _, name := range w.Files {
 		files = append(files, say("%s", name))
 	}
-	reason := said{w.Reason, w.Reason}
+	reason := own(w.Reason)
 	if len(files) > 0 {
 		reason.full += ": " + sayAll(files).full
 	}

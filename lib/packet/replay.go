@@ -10,7 +10,8 @@ import (
 // next. Only the deterministic floor is claimed: the packet holds an answer that is no placeholder and
 // does not contradict another one. Given answers are compared with the packet too.
 func (c *checking) replay(f Facts) {
-	problems := slices.Concat(c.objective(f), c.blocker(f), c.nextAction(f), vagueItems(f), contradictions(f))
+	problems := slices.Concat(answer(f, "objective", "objective", f.Objective), c.blocker(f),
+		answer(f, "next action", "next_action", f.NextAction), vagueItems(f), contradictions(f))
 	if len(problems) > 0 {
 		c.add(Replay, false, sayAll(problems))
 		c.step("Settle objective, blocker and next action with the owner of the task and write them out.")
@@ -23,15 +24,16 @@ func (c *checking) replay(f Facts) {
 	c.compare(f)
 }
 
-// objective says what is wrong with the answer to "what is it about?".
-func (c *checking) objective(f Facts) []said {
+// answer says what is wrong with the answer to "what is it about?" or "what comes next?", which stands in a
+// field.
+func answer(f Facts, question, field, text string) []said {
 	switch {
-	case f.cannot("objective"):
-		return []said{say("objective: ").and(show(f.Kind) + " does not say it")}
-	case blank(f.Objective):
-		return []said{say("objective is missing")}
-	case placeholder(f.Objective), none(f.Objective):
-		return []said{say("objective %s is a placeholder", f.Objective)}
+	case f.cannot(field):
+		return []said{say(question + ": ").and(show(f.Kind) + " does not say it")}
+	case blank(text):
+		return []said{say(field + " is missing")}
+	case placeholder(text), none(text):
+		return []said{say(field+" %s is a placeholder", text)}
 	}
 	return nil
 }
@@ -44,19 +46,6 @@ func (c *checking) blocker(f Facts) []said {
 		return []said{say("blocker: ").and(show(f.Kind) + " does not say it")}
 	case len(f.Unresolved) == 0 && !slices.Contains(c.o.AllowEmpty, "unresolved"):
 		return []said{say("unresolved is missing or empty, so the blocker is unknown")}
-	}
-	return nil
-}
-
-// nextAction says what is wrong with the answer to "what comes next?".
-func (c *checking) nextAction(f Facts) []said {
-	switch {
-	case f.cannot("next_action"):
-		return []said{say("next action: ").and(show(f.Kind) + " does not say it")}
-	case blank(f.NextAction):
-		return []said{say("next_action is missing")}
-	case placeholder(f.NextAction), none(f.NextAction):
-		return []said{say("next_action %s is a placeholder", f.NextAction)}
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (c *checking) schema(f Facts) {
 	if len(c.o.AllowEmpty) > 0 {
 		reason += "; allowed to be empty: " + show(strings.Join(c.o.AllowEmpty, ", "))
 	}
-	c.add(Schema, len(f.Faults) == 0, said{reason, reason})
+	c.add(Schema, len(f.Faults) == 0, own(reason))
 	if len(f.Faults) > 0 {
 		c.step("Mend the faults of the schema listed above.")
 	}

@@ -28,6 +28,6 @@ func (c *checking) standing() {
 		c.step("Check " + strings.Join(s.Successors, " and ") + " instead.")
 	}
 	if len(s.Beside) > 0 {
-		c.report.Notes = append(c.report.Notes, "What it supersedes is superseded by "+strings.Join(s.Beside, " and ")+" too: all of them are current.")
+		c.note("What it supersedes is superseded by %s too: all of them are current.", strings.Join(s.Beside, " and "))
 	}
 }

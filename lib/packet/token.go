@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -72,8 +73,7 @@ func (c *checking) resumedBefore(f Facts, showable bool) bool {
 	}
 	switch {
 	case err != nil:
-		name = name.and(" cannot be looked up in the ledger of consumed tokens: ")
-		c.add(Token, false, said{name.full + show(err.Error()), name.own + fault.Plain(err)})
+		c.add(Token, false, name.and(" cannot be looked up in the ledger of consumed tokens: ").because(err))
 		c.step("Mend the ledger of consumed tokens, as `handoff doctor` says, and check again.")
 		return true
 	case use.Consumed:
@@ -101,7 +101,7 @@ func (c *checking) sharedToken(token string) bool {
 	others := Beside(all, c.id)
 	switch {
 	case err != nil:
-		c.add(Token, false, said{"the store cannot be searched for it: " + show(err.Error()), "the store cannot be searched for it: " + fault.Plain(err)})
+		c.add(Token, false, say("the store cannot be searched for it: ").because(err))
 		return true
 	case len(others) > 0 && len(all) > 1:
 		c.refuseToken(say("valid format, but " + fault.Count(len(all), "stored packet") + " have it: " + strings.Join(all[:min(len(all), maxListed)], ", ")).after(token + ", "))
@@ -113,13 +113,8 @@ func (c *checking) sharedToken(token string) bool {
 }
 
 // Beside returns the ids other than one.
-func Beside(ids []string, id string) (others []string) {
-	for _, other := range ids {
-		if other != id {
-			others = append(others, other)
-		}
-	}
-	return others
+func Beside(ids []string, id string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(other string) bool { return other == id })
 }
 
 // legible is show for what a damaged line of the ledger may lack.

@@ -48,12 +48,19 @@ func holders(s *handoff.Store) func(token string) ([]holder, error) {
 
 // packetOf returns the packet that a body carries.
 func packetOf(body string) (packet.Record, bool) {
+	r, ok, err := carriedBy(body, packet.Kind, packet.Version, storedPacket)
+	return r, ok && err == nil
+}
+
+// carriedBy returns the record of a kind in a body, false if its mark was only quoted there or the record
+// is of a later version. The search for the mark is a search in text: a body may quote it.
+func carriedBy[T any](body, kind, version string, read func([]byte) (T, error)) (r T, ok bool, err error) {
 	block, ok, err := recordblock.Extract(body)
-	if err != nil || !ok || block.Kind != packet.Kind || block.Version != packet.Version {
-		return packet.Record{}, false
+	if err != nil || !ok || block.Kind != kind || block.Version != version {
+		return r, false, err
 	}
-	r, err := storedPacket(block.JSON)
-	return r, err == nil
+	r, err = read(block.JSON)
+	return r, err == nil, err
 }
 
 // Holders returns a function that names the stored packets with a token. The store is read when it is

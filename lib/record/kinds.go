@@ -71,22 +71,27 @@ func Detect(data []byte) string { return shapeOf(data).name }
 // shapeOf returns the row of the kind that a JSON value has by its shape, an empty one for none.
 func shapeOf(data []byte) kind {
 	v, err := jsontree.Parse(data)
-	i := slices.IndexFunc(kinds, func(k kind) bool { return err == nil && k.detect(v) })
-	if i < 0 {
-		return kind{}
+	k, _ := firstKind(func(k kind) bool { return err == nil && k.detect(v) })
+	return k
+}
+
+// firstKind returns the first row for which is is true, false for none.
+func firstKind(is func(kind) bool) (kind, bool) {
+	if i := slices.IndexFunc(kinds, is); i >= 0 {
+		return kinds[i], true
 	}
-	return kinds[i]
+	return kind{}, false
 }
 
 // kindOf returns the forced kind or the one of the shape.
 func kindOf(data []byte, forced string) (kind, error) {
 	names := strings.Join(Kinds(), ", ")
 	if forced != "" {
-		i := slices.Index(Kinds(), forced)
-		if i < 0 {
-			return kind{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is no kind of record", forced), Advice: "the kinds are " + names}
+		k, known := firstKind(func(k kind) bool { return k.name == forced })
+		if !known {
+			return k, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is no kind of record", forced), Advice: "the kinds are " + names}
 		}
-		return kinds[i], nil
+		return k, nil
 	}
 	if k := shapeOf(data); k.name != "" {
 		return k, nil
@@ -102,11 +107,7 @@ func faulty(faults ...handoff.Fault) error { return &handoff.DocumentError{Fault
 
 // kindOfBlock returns the row of a record in a body, false for a kind or version that is not known.
 func kindOfBlock(block Block) (kind, bool) {
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.label() == block.Kind+"/"+block.Version })
-	if i < 0 {
-		return kind{}, false
-	}
-	return kinds[i], true
+	return firstKind(func(k kind) bool { return k.label() == block.Kind+"/"+block.Version })
 }
 
 // universal checks what is to be stored by its schema and its semantics. Tokens are not counted: they

@@ -47,12 +47,8 @@ func Makes() (names []string) {
 
 // Flags returns what New is told about a record of a kind.
 func Flags(kind string) []Flag {
-	for _, k := range kinds {
-		if k.name == kind {
-			return k.flags
-		}
-	}
-	return nil
+	k, _ := kindOf(nil, kind)
+	return k.flags
 }
 
 // Lacking returns those of the needed flags of which nothing is said.

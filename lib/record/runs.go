@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/run"
 )
 
@@ -13,7 +12,7 @@ import (
 func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
 	found, withheld, err := s.Carrying(run.Kind)
 	for _, got := range found {
-		r, ok, err := runOf(got)
+		r, ok, err := carriedBy(got.Body, run.Kind, run.Version, storedRun)
 		if err != nil {
 			withheld = append(withheld, &handoff.CorruptError{File: got.Path, Why: err.Error()})
 		} else if ok {
@@ -21,18 +20,6 @@ func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
 		}
 	}
 	return entries, withheld, err
-}
-
-// runOf returns the run record in the body of a handoff, false if its mark was only quoted there or the
-// record is of a later version.
-func runOf(got handoff.Stored) (run.Record, bool, error) {
-	// The search for the mark is a search in text: a body may quote it.
-	block, ok, err := recordblock.Extract(got.Body)
-	if err != nil || !ok || block.Kind != run.Kind || block.Version != run.Version {
-		return run.Record{}, false, err
-	}
-	r, err := storedRun(block.JSON)
-	return r, err == nil, err
 }
 
 // NewestOfTask returns the id of the handoff with the newest record of a task, ErrInvalid if there is none.

@@ -1,10 +1,9 @@
 package record
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -24,7 +23,7 @@ func (o Options) screen(data []byte) (screened, error) {
 		return screened{}, err
 	}
 	s := &scan{Options: o, out: screened{data: data}}
-	s.value("", "", root)
+	root.Walk("", nil, s.value)
 	if len(s.faults) > 0 {
 		return screened{}, faulty(s.faults...)
 	}
@@ -48,20 +47,17 @@ type scan struct {
 	faults []handoff.Fault
 }
 
-// value scans the strings of v, which stands under name.
-func (s *scan) value(pointer, name string, v *jsontree.Value) {
+// value scans a value, and the name of the member that it belongs to, if it does.
+func (s *scan) value(pointer string, in *jsontree.Member, v *jsontree.Value) {
+	name := ""
+	if in != nil {
+		name = in.Name
+		for _, f := range handoff.FindSecrets(jsontree.Printable(name)) {
+			s.found(pointer[:strings.LastIndexByte(pointer, '/')], "the name of a field", v, f, false)
+		}
+	}
 	if v.Kind == jsontree.String {
 		s.text(pointer, name, v)
-	}
-	for i, item := range v.Items {
-		s.value(fmt.Sprintf("%s/%d", pointer, i), "", item)
-	}
-	for _, m := range v.Members {
-		at := fault.Pointer(pointer, m.Name)
-		for _, f := range handoff.FindSecrets(jsontree.Printable(m.Name)) {
-			s.found(pointer, "the name of a field", m.Value, f, false)
-		}
-		s.value(at, m.Name, m.Value)
 	}
 }
 

@@ -61,7 +61,7 @@ func fromCraik(v *jsontree.Value) *jsontree.Value {
 // moveList appends a list of the record to another one.
 func moveList(r *jsontree.Value, from, into, before string) {
 	list := r.Get(from)
-	if list == nil || list.Kind != jsontree.Array {
+	if !list.Is(jsontree.Array) {
 		return // null counts as absent, and the rest is a fault where it stands
 	}
 	r.Delete(from)
@@ -82,7 +82,7 @@ func moveList(r *jsontree.Value, from, into, before string) {
 // craikAudit turns what a Craik handoff claims about itself into notes.
 func craikAudit(r, notes *jsontree.Value) {
 	audit := r.Get("self_audit")
-	if audit == nil || audit.Kind != jsontree.Object {
+	if !audit.Is(jsontree.Object) {
 		audit = jsontree.NewObject()
 		r.Set("self_audit", audit)
 	}

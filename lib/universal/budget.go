@@ -76,7 +76,7 @@ func count(encoding string, src []byte) (n int, atLeast bool, err error) {
 // tokenizer, perhaps.
 func (d *Document) checkCount(r *Report) {
 	claimed := d.root.At(countPath)
-	if claimed == nil || claimed.Kind != jsontree.Number {
+	if !claimed.Is(jsontree.Number) {
 		return
 	}
 	n, err := wholeNumber(claimed)

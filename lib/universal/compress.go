@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
@@ -135,7 +134,7 @@ func (c compressor) shorten() {
 	if c.fits() {
 		return
 	}
-	long := longStrings(c.root.At("/handoff/payload/working"), "/handoff/payload/working", nil)
+	long := c.longStrings("/handoff/payload/working")
 	enough := sort.Search(len(long), func(n int) bool {
 		// Search goes back and forth, so that each try sets every string anew.
 		for i, s := range long {
@@ -158,7 +157,7 @@ func (c compressor) shorten() {
 func (c compressor) shortenSummary() {
 	const pointer = "/handoff/context/summary"
 	v := c.root.At(pointer)
-	if v == nil || v.Kind != jsontree.String {
+	if !v.Is(jsontree.String) {
 		return
 	}
 	fitting := func(text string) bool {
@@ -184,23 +183,13 @@ type longString struct {
 	full, short string
 }
 
-// longStrings finds the strings that are worth cutting, in the order of the document.
-func longStrings(v *jsontree.Value, pointer string, found []longString) []longString {
-	if v == nil {
-		return found
-	}
-	if v.Kind == jsontree.String {
-		if short := cutTo(v.Text, workingMax); len(short) < len(v.Text) {
-			found = append(found, longString{pointer, v, v.Text, short})
+// longStrings finds the strings below a pointer that are worth cutting, in the order of the document.
+func (c compressor) longStrings(pointer string) (found []longString) {
+	c.root.At(pointer).Walk(pointer, nil, func(at string, _ *jsontree.Member, v *jsontree.Value) {
+		if short := cutTo(v.Str(), workingMax); len(short) < len(v.Str()) {
+			found = append(found, longString{at, v, v.Text, short})
 		}
-		return found
-	}
-	for i, item := range v.Items {
-		found = longStrings(item, pointer+"/"+strconv.Itoa(i), found)
-	}
-	for _, m := range v.Members {
-		found = longStrings(m.Value, fault.Pointer(pointer, m.Name), found)
-	}
+	})
 	return found
 }
 

@@ -93,7 +93,7 @@ var names = map[string]string{
 // an object that takes any member, only what the field cannot be without is looked for.
 func rename(e *editor, f field, pointer string) {
 	holder, name := e.parent(pointer)
-	if e.root.At(pointer) != nil || holder == nil || holder.Kind != jsontree.Object {
+	if e.root.At(pointer) != nil || !holder.Is(jsontree.Object) {
 		return
 	}
 	above := above(pointer)

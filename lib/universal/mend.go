@@ -62,7 +62,7 @@ func dropNulls(e *editor) {
 			continue
 		}
 		f.each(e.root, func(pointer string) {
-			if v := e.root.At(pointer); v != nil && v.Kind == jsontree.Null {
+			if e.root.At(pointer).Is(jsontree.Null) {
 				e.remove(pointer, "null counts as absent")
 			}
 		})
@@ -73,10 +73,7 @@ func dropNulls(e *editor) {
 func holdsNull(root *jsontree.Value) (found bool) {
 	for _, f := range fields {
 		if f.optional && !found {
-			f.each(root, func(pointer string) {
-				v := root.At(pointer)
-				found = found || v != nil && v.Kind == jsontree.Null
-			})
+			f.each(root, func(pointer string) { found = found || root.At(pointer).Is(jsontree.Null) })
 		}
 	}
 	return found
@@ -92,7 +89,7 @@ func fill(e *editor, pointer string, value *jsontree.Value) {
 // shortenSummary cuts a summary that the schema finds too long.
 func shortenSummary(e *editor) {
 	const pointer = "/handoff/context/summary"
-	if v := e.root.At(pointer); v != nil && v.Kind == jsontree.String {
+	if v := e.root.At(pointer); v.Is(jsontree.String) {
 		if short := cutTo(v.Text, summaryMax); short != v.Text {
 			e.swap(pointer, jsontree.NewString(short), fmt.Sprintf("cut to %d characters", summaryMax))
 		}

@@ -14,11 +14,11 @@ import (
 // the target stays, so that a circle remains visible.
 func shortenChain(e *editor) {
 	hops := e.root.At(chainPath)
-	if hops != nil && hops.Kind == jsontree.Array && len(hops.Items) == 0 {
+	if hops.Is(jsontree.Array) && len(hops.Items) == 0 {
 		e.remove(chainPath, "without a chain, the source is the only hop")
 		return
 	}
-	if hops == nil || hops.Kind != jsontree.Array || len(hops.Items) <= longestChain {
+	if !hops.Is(jsontree.Array) || len(hops.Items) <= longestChain {
 		return
 	}
 	// Both ends say most: where the work began, and who had it last.
@@ -70,7 +70,7 @@ func wholeNumber(v *jsontree.Value) (int, error) { return strconv.Atoi(v.String(
 // recount sets token_count to the estimate of the document as it will be printed.
 func recount(e *editor) {
 	meta := e.root.At("/handoff/meta")
-	if meta == nil || meta.Kind != jsontree.Object {
+	if !meta.Is(jsontree.Object) {
 		return
 	}
 	given := meta.Get("token_count")

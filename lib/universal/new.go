@@ -146,7 +146,7 @@ func (e *editor) add(holder, list string, item *jsontree.Value) {
 	if e.root.At(holder) == nil {
 		e.set(holder, jsontree.NewObject(), "")
 	}
-	if all := e.root.At(holder).Get(list); all != nil && all.Kind == jsontree.Array {
+	if all := e.root.At(holder).Get(list); all.Is(jsontree.Array) {
 		all.Items = append(all.Items, item)
 		return
 	}
@@ -205,13 +205,10 @@ func stringList(items []string) *jsontree.Value {
 
 // unplaced takes from a value its places in a text that is not the document's.
 func unplaced(v *jsontree.Value) *jsontree.Value {
-	v.Line, v.Column, v.Start, v.End = 0, 0, 0, 0
-	for _, item := range v.Items {
-		unplaced(item)
-	}
-	for i := range v.Members {
-		v.Members[i].Start, v.Members[i].End = 0, 0
-		unplaced(v.Members[i].Value)
-	}
+	v.Walk("", nil, func(_ string, in *jsontree.Member, v *jsontree.Value) {
+		if v.Line, v.Column, v.Start, v.End = 0, 0, 0, 0; in != nil {
+			in.Start, in.End = 0, 0
+		}
+	})
 	return v
 }

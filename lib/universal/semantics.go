@@ -36,7 +36,7 @@ func (d *Document) checkHash(r *Report) {
 			"the payload hashes to %s, not to %s", r.PayloadHash, claimed)
 	}
 	size := len(d.root.At("/handoff/payload").Append(nil))
-	if given := d.root.At(sizePath); given != nil && given.Kind == jsontree.Number && given.String() != strconv.Itoa(size) {
+	if given := d.root.At(sizePath); given.Is(jsontree.Number) && given.String() != strconv.Itoa(size) {
 		warn(r, sizePath, "", "payload_size_bytes is %s, but the compact payload has %d bytes", given, size)
 	}
 }
@@ -44,7 +44,7 @@ func (d *Document) checkHash(r *Report) {
 // chain returns handoff_chain, which is the source alone when it is absent.
 func chain(root *jsontree.Value) []string {
 	hops := root.At(chainPath)
-	if hops == nil || hops.Kind != jsontree.Array {
+	if !hops.Is(jsontree.Array) {
 		return []string{textAt(root, "/handoff/source/skill")}
 	}
 	names := make([]string, len(hops.Items))
@@ -81,19 +81,15 @@ func (d *Document) checkHops(r *Report) {
 
 // drawn shows a chain and where it leads, in brackets what comes around again.
 func drawn(hops []string, target string) string {
-	var b strings.Builder
-	// The full slice expression makes append copy: the chain is still the caller's.
-	for i, hop := range append(hops[:len(hops):len(hops)], target) {
-		if i > 0 {
-			b.WriteString(" -> ")
-		}
+	names := make([]string, 0, len(hops)+1)
+	for _, hop := range append(slices.Clip(hops), target) { // Clip makes append copy: the chain is still the caller's
 		name := strings.Trim(quoted(hop), `"`)
 		if hop == target {
 			name = "[" + name + "]"
 		}
-		b.WriteString(name)
+		names = append(names, name)
 	}
-	return b.String()
+	return strings.Join(names, " -> ")
 }
 
 // checkTimes compares the two times of a document with each other. Whether it has expired by now is

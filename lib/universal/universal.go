@@ -172,17 +172,10 @@ func (d *Document) text(pointer string) string { return textAt(d.root, pointer) 
 
 // textAt is text for any tree.
 func textAt(root *jsontree.Value, pointer string) string {
-	v := root.At(pointer)
-	if v == nil || v.Kind != jsontree.String {
-		return ""
-	}
-	return jsontree.Printable(v.Text)
+	return jsontree.Printable(root.At(pointer).Str())
 }
 
 // instant reads a time as the schema wants it: RFC 3339, upper-case T and Z, a day that exists.
 func instant(v *jsontree.Value) (time.Time, bool) {
-	if v == nil || v.Kind != jsontree.String {
-		return time.Time{}, false
-	}
-	return form.Instant(v.Text)
+	return form.Instant(v.Str())
 }

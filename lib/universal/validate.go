@@ -121,7 +121,7 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 // of this one.
 func (d *Document) foreign() bool {
 	v := d.root.At(versionPath)
-	return v != nil && v.Kind == jsontree.String && v.Text != Version && !isVersion(v.Text)
+	return v.Is(jsontree.String) && v.Text != Version && !isVersion(v.Text)
 }
 
 // isVersion reports whether a text means the version that is read here.
@@ -142,7 +142,7 @@ func (d *Document) checkDays(known []fault.Fault) (faults []fault.Fault) {
 		}
 		f.each(d.root, func(pointer string) {
 			v := d.root.At(pointer)
-			if v == nil || v.Kind != jsontree.String || reported[pointer] {
+			if !v.Is(jsontree.String) || reported[pointer] {
 				return
 			}
 			if _, ok := instant(v); !ok {
@@ -161,7 +161,13 @@ func (d *Document) place(faults []fault.Fault) {
 		wanted[f.Pointer] = nil
 		wanted[above(f.Pointer)] = nil
 	}
-	find(d.root, "", wanted)
+	if len(wanted) > 0 {
+		d.root.Walk("", nil, func(at string, _ *jsontree.Member, v *jsontree.Value) {
+			if _, ok := wanted[at]; ok {
+				wanted[at] = v
+			}
+		})
+	}
 	for i, f := range faults {
 		v := wanted[f.Pointer]
 		if v == nil {
@@ -175,22 +181,6 @@ func (d *Document) place(faults []fault.Fault) {
 
 // above returns the pointer of what a value lies in.
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
-
-// find fills in the values of the wanted pointers.
-func find(v *jsontree.Value, pointer string, wanted map[string]*jsontree.Value) {
-	if len(wanted) == 0 {
-		return
-	}
-	if _, ok := wanted[pointer]; ok {
-		wanted[pointer] = v
-	}
-	for i, item := range v.Items {
-		find(item, fmt.Sprintf("%s/%d", pointer, i), wanted)
-	}
-	for _, m := range v.Members {
-		find(m.Value, fault.Pointer(pointer, m.Name), wanted)
-	}
-}
 
 // quoted returns text of the document for a message: quoted, and short.
 func quoted(text string) string {

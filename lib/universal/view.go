@@ -18,7 +18,7 @@ var sections = []string{"source", "target", "context", "payload", "meta", "traci
 func (d *Document) View() string {
 	root := d.written()
 	record := root.Get("handoff")
-	if record == nil || record.Kind != jsontree.Object {
+	if !record.Is(jsontree.Object) {
 		record = jsontree.NewObject(jsontree.Member{Name: "document", Value: root})
 	}
 	// A section that is empty or no object is shown like any other field: nothing of the record is left out.

@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,37 +10,47 @@ import (
 
 // Get returns the member of an object, nil when there is none or v is no object.
 func (v *Value) Get(name string) *Value {
-	if v == nil {
-		return nil
-	}
-	for i := range v.Members {
-		if v.Members[i].Name == name {
-			return v.Members[i].Value
-		}
+	if at := v.index(name); at >= 0 {
+		return v.Members[at].Value
 	}
 	return nil
 }
 
+// index returns the place of a member, -1 if there is none.
+func (v *Value) index(name string) int {
+	if v == nil {
+		return -1
+	}
+	return slices.IndexFunc(v.Members, func(m Member) bool { return m.Name == name })
+}
+
 // Set replaces the member's value, or adds the member at the end.
 func (v *Value) Set(name string, value *Value) {
-	for i := range v.Members {
-		if v.Members[i].Name == name {
-			v.Members[i].Value = value
-			return
-		}
+	if at := v.index(name); at >= 0 {
+		v.Members[at].Value = value
+		return
 	}
 	v.Members = append(v.Members, Member{Name: name, Value: value})
 }
 
 // Delete removes the member and reports whether it was there.
 func (v *Value) Delete(name string) bool {
-	for i := range v.Members {
-		if v.Members[i].Name == name {
-			v.Members = append(v.Members[:i:i], v.Members[i+1:]...)
-			return true
-		}
+	at := v.index(name)
+	if at >= 0 {
+		v.Members = append(v.Members[:at:at], v.Members[at+1:]...)
 	}
-	return false
+	return at >= 0
+}
+
+// Is reports whether the value is there and of a kind.
+func (v *Value) Is(kind Kind) bool { return v != nil && v.Kind == kind }
+
+// Str returns the text of a string, "" of anything else.
+func (v *Value) Str() string {
+	if !v.Is(String) {
+		return ""
+	}
+	return v.Text
 }
 
 // At returns the value at an RFC 6901 pointer, nil when there is none.
@@ -62,6 +73,22 @@ func (v *Value) At(pointer string) *Value {
 		v = v.Items[i]
 	}
 	return v
+}
+
+// Walk calls visit with v and all that it holds, in the order of the text, each with its pointer, of which
+// at is that of v. in is the member whose value it is, nil for an item.
+func (v *Value) Walk(at string, in *Member, visit func(at string, in *Member, v *Value)) {
+	if v == nil {
+		return
+	}
+	visit(at, in, v)
+	for i, item := range v.Items {
+		item.Walk(at+"/"+strconv.Itoa(i), nil, visit)
+	}
+	for i := range v.Members {
+		m := &v.Members[i]
+		m.Value.Walk(fault.Pointer(at, m.Name), m, visit)
+	}
 }
 
 // Clone returns a copy that shares nothing with v.
