@@ -4,57 +4,135 @@ package main
 
 import (
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/creack/pty"
 )
 
-// On a terminal, new asks for what a record needs and the flags do not say.
-func TestNewAsks(t *testing.T) {
-	dir, root := t.TempDir(), t.TempDir()
+// A form is new on a terminal, in a project of its own.
+type form struct {
+	*testing.T
+	program, root, drafts string
+	env                   []string
+}
+
+func newForm(t *testing.T) *form {
+	f := &form{T: t, root: t.TempDir(), drafts: t.TempDir()}
+	dir := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", dir+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	program := filepath.Join(dir, "handoff")
-	cmd := exec.Command(program, "new", "--root", root, "--kind", "packet", "--from", "ann", "--objective", "Warm the cache of the new runner")
+	f.program = filepath.Join(dir, "handoff")
+	f.env = append(os.Environ(), "TMPDIR="+f.drafts, "HOME="+f.drafts, "HANDOFF_OPERATOR=ann", "VISUAL=", "EDITOR=false")
+	return f
+}
+
+// types gives answers to new, and returns what is shown.
+func (f *form) types(answers string, env []string, args ...string) (shown string, err error) {
+	f.Helper()
+	cmd := exec.Command(f.program, append([]string{"new", "--root", f.root}, args...)...)
+	cmd.Env = slices.Concat(f.env, env)
 	terminal, err := pty.Start(cmd)
 	if err != nil {
-		t.Skipf("no pseudo-terminal: %v", err)
+		f.Skipf("no pseudo-terminal: %v", err)
 	}
 	defer terminal.Close()
-	answers := "ben\ncache\nSet up the runner\nMoved the secrets\n\nThe cache is cold\n\nThe old runner stays\n\nA slow first build\n\nBuild main once with the cache on\n"
 	if _, err := io.WriteString(terminal, answers); err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
-	shown, _ := io.ReadAll(terminal) // fails when the program has gone
-	if err := cmd.Wait(); err != nil {
+	text, _ := io.ReadAll(terminal) // fails when the program has gone
+	return string(text), cmd.Wait()
+}
+
+// left is what is there of texts that were not stored.
+func (f *form) left() []string {
+	names, _ := filepath.Glob(filepath.Join(f.drafts, "handoff-*")) // the pattern is good
+	return names
+}
+
+// On a terminal, new asks for what a record needs and the flags do not say.
+func TestNewAsks(t *testing.T) {
+	f := newForm(t)
+	f.env = append(f.env, "HANDOFF_OPERATOR=")
+	answers := "ben\ncache\nSet up the runner\nMoved the secrets\n\nThe cache is cold\n\nThe old runner stays\n\nA slow first build\n\nBuild main once with the cache on\n"
+	shown, err := f.types(answers, nil, "--kind", "packet", "--from", "ann", "--objective", "Warm the cache of the new runner")
+	if err != nil {
 		t.Fatalf("%v\n%s", err, shown)
 	}
 	for _, question := range []string{"to: who takes over", "topic: ", "completed: ", "unresolved: ", "assumption: ", "risk: ", "next-action: "} {
-		if !strings.Contains(string(shown), question) {
+		if !strings.Contains(shown, question) {
 			t.Errorf("nothing asks %q:\n%s", question, shown)
 		}
 	}
-	if strings.Contains(string(shown), "objective: ") {
+	if strings.Contains(shown, "objective: ") {
 		t.Errorf("what was said is asked again:\n%s", shown)
 	}
-	if out, err := exec.Command(program, "search", "--root", root, "Moved the secrets").CombinedOutput(); err != nil || !strings.Contains(string(out), "cache") {
+	if out, err := exec.Command(f.program, "search", "--root", f.root, "Moved the secrets").CombinedOutput(); err != nil || !strings.Contains(string(out), "cache") {
 		t.Errorf("%v: %s", err, out)
 	}
 
 	// A universal handoff of which all is said is made without a question: its topic is its workflow.
-	terminal, err = pty.Start(exec.Command(program, "new", "--root", root, "--kind", "universal", "--from", "reader", "--to", "writer", "--workflow", "wf-1", "--phase", "p", "--summary", "s"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer terminal.Close()
-	if _, err := io.WriteString(terminal, "\x04"); err != nil {
-		t.Fatal(err)
-	}
-	if shown, _ := io.ReadAll(terminal); !strings.Contains(string(shown), "reader-writer-wf-1.md") || strings.Contains(string(shown), "> ") {
+	shown, _ = f.types("\x04", nil, "--kind", "universal", "--from", "reader", "--to", "writer", "--workflow", "wf-1", "--phase", "p", "--summary", "s")
+	if !strings.Contains(shown, "reader-writer-wf-1.md") || strings.Contains(shown, "> ") {
 		t.Errorf("something is asked:\n%s", shown)
+	}
+}
+
+// What cannot be stored is asked again with its reason, before anybody writes a text.
+func TestNewAsksAgain(t *testing.T) {
+	f := newForm(t)
+	editor := []string{`EDITOR=sh -c 'printf "%s\n\nAll of it.\n" "# My Thing" >"$1"' sh`}
+	shown, err := f.types("\nb n\nben\nA B\n\nno!\nfirst, second\n", editor)
+	if err != nil || !strings.Contains(shown, "ann-ben-My-Thing.md") && !strings.Contains(shown, "ann-ben-my-thing.md") {
+		t.Fatalf("%v\n%s", err, shown)
+	}
+	for _, why := range []string{"from: ann", "somebody has to take over", `"b n" has not the right form`, `"A B" has not the right form`, `"no!" has not the right form`} {
+		if !strings.Contains(shown, why) {
+			t.Errorf("nothing says %q:\n%s", why, shown)
+		}
+	}
+	if shown, err = f.types("bne\nben\nnext\n\n", editor); err != nil || !strings.Contains(shown, "did you mean ben?") || !strings.Contains(shown, "ann-ben-next.md") {
+		t.Errorf("a slip: %v\n%s", err, shown)
+	}
+	if shown, err = f.types("bne\nbne\nnext\n\n", editor); err != nil || !strings.Contains(shown, "ann-bne-next.md") {
+		t.Errorf("no slip: %v\n%s", err, shown)
+	}
+	if left := f.left(); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// Whoever leaves the form or the editor leaves nothing behind, but for what was written.
+func TestNewIsLeft(t *testing.T) {
+	f := newForm(t)
+	code := filepath.Join(f.drafts, "code")
+	if err := os.WriteFile(code, []byte("#!/bin/sh\n[ \"$1\" = --wait ] && echo Half of it. >>\"$2\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what, answers, editor, shows string
+		left                         int
+	}{
+		{"an interrupt in the form", "ben\n\x03", "EDITOR=true", "", 0},
+		{"the end of the input", "ben\n\x04", "EDITOR=true", "the form was left", 0},
+		{"an interrupt in the editor", "ben\nx\n\n", "EDITOR=kill -INT 0; true", "nothing was published", 0},
+		{"an editor that fails", "ben\nx\n\n", "EDITOR=false", "nothing was published: the editor ended with exit status 1", 0},
+		{"an editor that is not there", "ben\nx\n\n", "EDITOR=no-such-editor -w", `there is no editor "no-such-editor -w"`, 0},
+		{"an empty text", "ben\nx\n\n", "EDITOR=: >", "left as it was", 0},
+		{"an editor that fails after it was saved", "ben\nx\n\n", `EDITOR=sh -c 'echo Half of it. >>"$1"; exit 1' sh`, "your text is kept in " + f.drafts, 1},
+		{"an editor with arguments", "ben\nx\n\n", "VISUAL=" + code + " --wait", "ann-ben-x.md", 1},
+	} {
+		shown, err := f.types(c.answers, []string{c.editor})
+		if err == nil != strings.Contains(c.shows, ".md") || !strings.Contains(shown, c.shows) {
+			t.Errorf("%s: %v\n%s", c.what, err, shown)
+		}
+		if left := f.left(); len(left) != c.left {
+			t.Errorf("%s leaves %v", c.what, left)
+		}
 	}
 }

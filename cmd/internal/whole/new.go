@@ -3,12 +3,9 @@ package whole
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +74,8 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 func (a *app) fromTemplate(p handoff.Project, f everyday.Fields, at, template string, recording everyday.Recording) error {
 	start, err := templateOf(p, template)
 	if err == nil && a.CanAsk() {
-		err = a.askHead(&f)
+		f.From = cmp.Or(f.From, p.Me())
+		err = a.askHead(p, &f)
 	}
 	if err != nil {
 		return err
@@ -123,22 +121,10 @@ func (a *app) compose(f everyday.Fields, at, start string, recording everyday.Re
 	if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
 		return err
 	}
-	path, err := draftFile(start)
-	if err != nil {
+	path := ""
+	if doc.Body, path, err = a.edited(start); err != nil {
 		return err
 	}
-	if err := a.edit(path); err != nil {
-		return err
-	}
-	text, err := everyday.ReadInput(path)
-	if err != nil {
-		return err
-	}
-	if body := string(text); strings.TrimSpace(body) == "" || body == start {
-		os.RemoveAll(filepath.Dir(path))
-		return everyday.Invalid("save a text in the editor", "nothing was written: it was left as it was")
-	}
-	doc.Body = string(text)
 	if doc.Topic = cmp.Or(topic, handoff.TopicOf(doc.Body)); topic == "" && doc.Topic == handoff.TopicOf(start) {
 		return everyday.Invalid("use --topic, or begin the text with a heading of its own", "it is not said what it is about\nyour text is kept in %s", path)
 	}
@@ -156,40 +142,4 @@ func (a *app) compose(f everyday.Fields, at, start string, recording everyday.Re
 	a.Wrote(s)
 	os.RemoveAll(filepath.Dir(path))
 	return a.PrintReceipts(receipts)
-}
-
-// draftFile makes the file to edit in a directory of its own, which only the caller can enter.
-func draftFile(start string) (string, error) {
-	dir, err := os.MkdirTemp("", "handoff-")
-	if err != nil {
-		return "", fmt.Errorf("nothing was published: %w", err)
-	}
-	path := filepath.Join(dir, "handoff.md")
-	return path, os.WriteFile(path, []byte(start), 0o600)
-}
-
-// edit runs the editor as a shell would, so that its variable may hold arguments.
-func (a *app) edit(path string) error {
-	editor := a.Getenv("VISUAL")
-	if editor == "" {
-		editor = a.Getenv("EDITOR")
-	}
-	for _, usual := range []string{"vi", "nano", "notepad"} {
-		if _, err := exec.LookPath(usual); editor == "" && err == nil && a.CanAsk() {
-			editor = usual
-		}
-	}
-	if editor == "" {
-		return &handoff.Error{Class: handoff.ErrConfig, Problem: "no editor is set", Advice: "set VISUAL or EDITOR, or use `handoff write -`"}
-	}
-	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", path)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stderr, a.Stderr
-	if err := cmd.Run(); err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			return everyday.Invalid("", "nothing was published: the editor ended with %v; your text is kept in %s", err, path)
-		}
-		return fmt.Errorf("nothing was published: the editor cannot be run: %w", err)
-	}
-	return nil
 }

@@ -2,8 +2,11 @@ package whole
 
 import (
 	"bufio"
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
@@ -52,28 +55,103 @@ func templateNames(p handoff.Project) []string {
 	return append(names, "default")
 }
 
+// A question is about a field of the head.
+type question struct {
+	text   string
+	needed string // why it must have an answer, "" if it need not
+	set    func(d *handoff.Document, answer string)
+	get    func(d *handoff.Document) string
+}
+
+var (
+	toQuestion = question{"to: who takes over", "somebody has to take over",
+		func(d *handoff.Document, answer string) { d.To = answer }, func(d *handoff.Document) string { return d.To }}
+	topicQuestion = question{"topic: what it is about, a slug", "it has to be about something",
+		func(d *handoff.Document, answer string) { d.Topic = answer }, func(d *handoff.Document) string { return d.Topic }}
+	tagsQuestion = question{"tags: slugs, if any; then the editor opens", "",
+		func(d *handoff.Document, answer string) {
+			d.Tags = strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
+		}, func(d *handoff.Document) string { return strings.Join(d.Tags, " ") }}
+)
+
 // askHead asks a person for what the flags do not say: to, topic and tags.
-func (a *app) askHead(f *everyday.Fields) error {
-	if f.To != "" && f.Topic != "" {
+func (a *app) askHead(p handoff.Project, f *everyday.Fields) error {
+	doc := (*handoff.Document)(f)
+	if doc.To != "" && doc.Topic != "" {
 		return nil
 	}
-	if known := a.KnownOperators(); f.To == "" && len(known) > 0 {
-		a.Note("known are " + strings.Join(known[:min(len(known), 20)], ", "))
+	if doc.From == "" {
+		return everyday.Nobody("it is not said who hands over", "--from")
 	}
-	in, tags := bufio.NewReader(a.Stdin), strings.Join(f.Tags, " ")
-	for _, q := range []struct {
-		question string
-		value    *string
-	}{{"to: who takes over", &f.To}, {"topic: what it is about, a slug; empty takes the first heading of the text", &f.Topic}, {"tags: slugs, if any; then the editor opens", &tags}} {
-		if *q.value != "" {
-			continue
-		}
-		answer, err := answerTo(a, in, q.question)
-		if err != nil {
-			return err
-		}
-		*q.value = answer
+	known := slices.DeleteFunc(a.KnownOperators(), func(name string) bool { return name == doc.From })
+	fmt.Fprintf(a.Stderr, "from: %s\n", handoff.EscapeLine(doc.From))
+	if doc.To == "" && len(known) > 0 {
+		fmt.Fprintf(a.Stderr, "known: %s\n", handoff.EscapeLine(strings.Join(known[:min(len(known), 20)], ", ")))
 	}
-	f.Tags = strings.FieldsFunc(tags, func(r rune) bool { return r == ' ' || r == ',' })
+	about := topicQuestion
+	about.text, about.needed = about.text+"; empty takes the first heading of the text", ""
+	return a.askFor(p, bufio.NewReader(a.Stdin), doc, toQuestion, about, tagsQuestion)
+}
+
+// askFor asks for the fields that a head lacks, and again for what cannot be stored.
+func (a *app) askFor(p handoff.Project, in *bufio.Reader, doc *handoff.Document, questions ...question) error {
+	if why := unfit(p, *doc); why != nil {
+		return why
+	}
+	for _, q := range questions {
+		for last := ""; q.get(doc) == ""; {
+			answer, err := answerTo(a, in, q.text)
+			if err != nil {
+				return err
+			}
+			tried := *doc
+			if q.set(&tried, answer); answer == "" && q.needed == "" {
+				break
+			}
+			if why := a.refusal(p, q, tried, answer == last); why != "" {
+				fmt.Fprintln(a.Stderr, handoff.EscapeLine(why))
+				last = answer
+				continue
+			}
+			*doc = tried
+		}
+	}
 	return nil
+}
+
+// refusal says why an answer is not taken. again says that it was given twice.
+func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, again bool) string {
+	if q.get(&tried) == "" {
+		return q.needed
+	}
+	if err := unfit(p, tried); err != nil {
+		return err.Error()
+	}
+	if q.text != toQuestion.text {
+		return ""
+	}
+	asIs := *a.App
+	asIs.AsIs = true
+	_, s, err := asIs.NewStore()
+	if err != nil {
+		return "" // whatever stores it says why
+	}
+	why, sure := s.Stranger(tried.To)
+	switch list, _ := s.Operators(); {
+	case !sure, list != nil && p.Options.Operators.Off:
+		return ""
+	case list == nil && again:
+		return ""
+	case list == nil:
+		why += " the same name once more takes it"
+	}
+	return why
+}
+
+// unfit says why a head with a text could not be stored, as far as its fields are said.
+func unfit(p handoff.Project, d handoff.Document) error {
+	d.SchemaVersion, d.Body = cmp.Or(d.SchemaVersion, "1.0"), standard
+	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, everyday.UTCNow())
+	_, err := handoff.Parse(handoff.Source{Fields: &d}, p.Options.Rules, p.Options.MaxDocumentBytes)
+	return err
 }

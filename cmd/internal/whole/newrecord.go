@@ -99,7 +99,7 @@ func (r *newRecord) prepare(a *app, p handoff.Project, f everyday.Fields, ask bo
 		r.Said[name] = *said
 	}
 	if ask {
-		if err := r.ask(a); err != nil {
+		if err := r.ask(a, p); err != nil {
 			return err
 		}
 	}
@@ -145,19 +145,13 @@ func (r *newRecord) readFiles() error {
 }
 
 // ask asks for what is needed and was not said. What has several answers ends with an empty line.
-func (r *newRecord) ask(a *app) error {
-	in := bufio.NewReader(a.Stdin)
-	for _, head := range []struct {
-		question string
-		value    *string
-	}{{"to: who takes over", &r.Head.To}, {"topic: what it is about, a slug", &r.Head.Topic}} {
-		if *head.value == "" && (head.value != &r.Head.Topic || r.AsksTopic()) {
-			answer, err := answerTo(a, in, head.question)
-			if err != nil {
-				return err
-			}
-			*head.value = answer
-		}
+func (r *newRecord) ask(a *app, p handoff.Project) error {
+	in, questions := bufio.NewReader(a.Stdin), []question{toQuestion}
+	if r.AsksTopic() {
+		questions = append(questions, topicQuestion)
+	}
+	if err := a.askFor(p, in, &r.Head, questions...); err != nil {
+		return err
 	}
 	for _, f := range r.Lacking() {
 		question := f.Name + ": " + strings.ReplaceAll(f.Usage, "`", "")
