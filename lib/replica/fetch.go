@@ -118,6 +118,6 @@ func (x *syncing) reconcile(ctx context.Context) error {
 // copied says that two stores write as one. Which of them is the copy cannot be known from here, so nothing
 // is sent and a person decides.
 func (x *syncing) copied() error {
-	return fault.New(fault.ErrIntegrity, "of the two copies give one a state directory of its own: see `handoff doctor`",
+	return fault.New(fault.ErrIntegrity, "where the copy is, move its state directory away, run `handoff machine-fingerprint regenerate --reason copied`, and sync again: `handoff help git`",
 		"the remote has of this writer, %s, what was not written here: its state directory was copied, or put back to an older one; nothing was sent", x.writer)
 }

@@ -31,7 +31,7 @@ func (in *input) markdown(name string, text []byte) (handoff.Source, error) {
 	if err != nil {
 		return handoff.Source{}, err
 	}
-	doc, err := in.Composed(fields, string(text), in.allowsEmpty())
+	doc, err := in.Composed(name, fields, string(text), in.allowsEmpty())
 	if err != nil {
 		return handoff.Source{}, err
 	}
@@ -75,7 +75,7 @@ func (in *input) allowsEmpty() bool {
 
 // Composed returns the document of a body that people give by itself. From is whoever runs the program, the topic the
 // first heading, unless flags say otherwise. A body without a word in it is probably a mistake.
-func (a *App) Composed(f Fields, text string, allowEmpty bool) (handoff.Document, error) {
+func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (handoff.Document, error) {
 	doc := f.Document(text)
 	if doc.From == "" {
 		if p, err := a.Project(); err == nil {
@@ -87,11 +87,11 @@ func (a *App) Composed(f Fields, text string, allowEmpty bool) (handoff.Document
 	case doc.From == "":
 		return doc, Nobody("it is not said who hands over", "--from")
 	case doc.To == "":
-		return doc, Invalid("use --to NAME", "it is not said who takes over")
+		return doc, Invalid("use --to NAME", "%s: it is not said who takes over", name)
 	case !allowEmpty && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
-		return doc, Invalid("write what the other has to know, or use --allow-empty", "the body is empty")
+		return doc, Invalid("write what the other has to know, or use --allow-empty", "%s: the body is empty", name)
 	case doc.Topic == "":
-		return doc, Invalid("use --topic SLUG, or begin the text with a heading", "it is not said what it is about")
+		return doc, Invalid("use --topic SLUG, or begin the text with a heading", "%s: it is not said what it is about", name)
 	}
 	return doc, nil
 }

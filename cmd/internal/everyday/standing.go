@@ -9,13 +9,13 @@ import (
 )
 
 // Standing says what other clones do not have yet and what waits here, "" if there is nothing to say. A store that was never
-// exchanged has nothing to say unless always is set.
+// exchanged has nothing to say unless always is set, and none that is committed with the code.
 func Standing(p handoff.Project, s *handoff.Store, always bool) string {
 	if !p.Options.Git.IsShared() {
 		return ""
 	}
 	at, err := replica.Stand(s)
-	if err != nil || at.Unsent+at.Held == 0 || at.Synced == "" && !always {
+	if err != nil || at.Unsent+at.Held == 0 || at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked) {
 		return ""
 	}
 	var parts []string

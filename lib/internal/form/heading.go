@@ -7,7 +7,7 @@ import "strings"
 // fenced block is no heading.
 func Heading(text string) string {
 	fence, above := "", ""
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimSpace(line)
 		switch mark := fenceOf(line); {
 		case fence != "":

@@ -9,16 +9,17 @@ import (
 
 func TestHeading(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "",
-		"no heading\n":                "",
-		"text\n# Where it stands #\n": "Where it stands",
-		"#tag\n###### Six\n":          "Six",
-		"####### Seven\n":             "",
-		"```\n# a comment\n```\n## B": "B",
-		"Title\n=====\n":              "Title",
-		"Title\n---\n":                "Title",
-		"\n---\n# After a rule\n":     "After a rule",
-		"#\n# B":                      "B",
+		"":                                "",
+		"no heading\n":                    "",
+		"text\n# Where it stands #\n":     "Where it stands",
+		"\ufeff# As some editors save it": "As some editors save it",
+		"#tag\n###### Six\n":              "Six",
+		"####### Seven\n":                 "",
+		"```\n# a comment\n```\n## B":     "B",
+		"Title\n=====\n":                  "Title",
+		"Title\n---\n":                    "Title",
+		"\n---\n# After a rule\n":         "After a rule",
+		"#\n# B":                          "B",
 	} {
 		if got := form.Heading(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)

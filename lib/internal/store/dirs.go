@@ -213,7 +213,7 @@ func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record
 		}
 		record, err = d.Machine() // who has begun it just now has recorded it before
 	}
-	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil, Command: d.RegenerateCommand()}
+	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil, Git: d.Opt.Git, Command: d.RegenerateCommand()}
 	switch {
 	case err == nil && record.Fingerprint == observed:
 		return true, record, nil

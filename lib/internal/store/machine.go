@@ -17,6 +17,7 @@ type MachineError struct {
 	Expected string // the recorded fingerprint, or why there is none
 	Observed string // the fingerprint of this machine
 	Lost     bool   // there is no fingerprint that can be read
+	Git      layout.Git
 	Command  string // the command that takes the store over
 }
 
@@ -40,8 +41,11 @@ func (e *MachineError) Plain() string {
 
 // Hint returns the command that takes the store over.
 func (e *MachineError) Hint() string {
-	if e.Lost {
-		return "if this is a clone, run `handoff init --git tracked`, and it becomes a replica of its own; else put " + layout.Fingerprint + " back into the state directory, or, if the store is to belong to this machine, run `" + e.Command + "`"
+	switch back := "put " + layout.Fingerprint + " back into the state directory, or, if the store is to belong to this machine, run `" + e.Command + "`"; {
+	case e.Lost && e.Git == layout.GitSynced: // which git does not clone
+		return back
+	case e.Lost:
+		return "if this is a clone, run `handoff init --git tracked`, and it becomes a replica of its own; else " + back
 	}
 	return "if the store was moved here for good, or the machine id changed (containers often share one or have none), run `" + e.Command + "`"
 }
