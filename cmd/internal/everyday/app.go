@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	_ "github.com/seed-78daf238/handoff/cmd/internal/roomystack"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -52,6 +53,8 @@ type App struct {
 	began    string       // the handoffs directory of a store that this run begins
 	progress *progress
 	asked    *string // --operator of the command, nil if it has none
+
+	looked *handoff.Project // was asked for its settings alone, a moment ago: the next that Project returns; nil for none
 }
 
 // readers are the commands that change no handoff and start soonest: they do without a thread that the system has to make.
@@ -185,6 +188,10 @@ func rootHelp() string {
 
 // Project returns the project that the flags, the environment and the working directory name.
 func (a *App) Project() (handoff.Project, error) {
+	if p := a.looked; p != nil {
+		a.looked = nil
+		return *p, nil
+	}
 	cwd, err := a.Getwd()
 	if err != nil {
 		return handoff.Project{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the current directory cannot be used: " + err.Error(), Cause: err}

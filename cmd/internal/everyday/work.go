@@ -56,6 +56,7 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	a.looked = &p
 	at := WorkOf(p)
 	if r.Work || r.Try || asked && p.Settings.RecordWork.Value {
 		commit, err := at.Commit(context.Background())

@@ -2,13 +2,13 @@ package canon
 
 import "strings"
 
-// maxDepth is how deep isCanonical looks; texts of ours are not deeper.
+// maxDepth is how deep IsCanonical looks; texts of ours are not deeper.
 const maxDepth = 16
 
-// isCanonical reports whether text, which is valid UTF-8, is an object in its own canonical form, so that
+// IsCanonical reports whether text, which is valid UTF-8, is an object in its own canonical form, so that
 // nothing needs to be transformed. It knows the forms that the store writes: ASCII keys, integers of up to
 // 15 digits. Of others it says false, and the library decides.
-func isCanonical(text []byte) bool {
+func IsCanonical(text []byte) bool {
 	s := &scanner{rest: string(text)}
 	return strings.HasPrefix(s.rest, "{") && s.value(0) && s.rest == ""
 }

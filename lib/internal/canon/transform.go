@@ -23,7 +23,7 @@ func Transform(text []byte) ([]byte, error) {
 	if !utf8.Valid(text) {
 		return nil, errUTF8
 	}
-	if isCanonical(text) {
+	if IsCanonical(text) {
 		return slices.Clip(text), nil
 	}
 	v, err := jsontree.Scan(text)

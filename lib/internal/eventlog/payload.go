@@ -1,5 +1,7 @@
 package eventlog
 
+import "github.com/seed-78daf238/handoff/lib/internal/jsontree"
+
 // Regenerated is the payload of the event that a store was given to another machine.
 type Regenerated struct {
 	OperatorID     string `json:"operator_id"`
@@ -47,6 +49,33 @@ type Written struct {
 	Topic                string   `json:"topic"`
 	Time                 string   `json:"ts_utc"`
 	Writer               string   `json:"writer,omitempty"` // of an import: the store that it came from, if that is known
+}
+
+// MarshalJSON prints the event without looking at its type: every write prints one.
+func (w Written) MarshalJSON() ([]byte, error) {
+	var p jsontree.Printer
+	if w.Adopted {
+		p.JSON("adopted", []byte("true"))
+	}
+	p.Number("body_byte_size", uint64(w.BodyByteSize))
+	p.Some("branch", w.Branch)
+	p.Some("commit", w.Commit)
+	p.Text("file_path", w.FilePath)
+	p.Text("from", w.From)
+	p.Text("handoff_id", w.HandoffID)
+	p.Text("operator_verification", w.OperatorVerification)
+	p.Number("references_count", uint64(w.ReferencesCount))
+	p.Text("schema_version", w.SchemaVersion)
+	if len(w.SecretsAllowed) > 0 {
+		p.Texts("secrets_allowed", w.SecretsAllowed)
+	}
+	p.Some("signing_key", w.SigningKey)
+	p.Texts("tags", w.Tags)
+	p.Text("to", w.To)
+	p.Text("topic", w.Topic)
+	p.Text("ts_utc", w.Time)
+	p.Some("writer", w.Writer)
+	return p.End(), nil
 }
 
 // Signed is the payload of the event that a handoff got a signature.

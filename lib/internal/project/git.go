@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
@@ -28,7 +29,7 @@ func (s preparing) chooseGit(kind layout.Git) (_ layout.Git, says bool, err erro
 	return layout.GitSynced, true, nil
 }
 
-var gitKey = regexp.MustCompile(`(?m)^git[ \t]*:.*$`)
+var gitKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^git[ \t]*:.*$`) })
 
 // withGit returns settings that say how the store lives with git.
 func withGit(text string, kind layout.Git, says bool) string {
@@ -36,8 +37,8 @@ func withGit(text string, kind layout.Git, says bool) string {
 	switch {
 	case !says:
 		return text
-	case gitKey.MatchString(text):
-		return gitKey.ReplaceAllLiteralString(text, line)
+	case gitKey().MatchString(text):
+		return gitKey().ReplaceAllLiteralString(text, line)
 	}
 	return withLines(text, []string{line})
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -54,7 +55,7 @@ func AddOperator(s *store.Store, o operators.Operator) error {
 	}))
 }
 
-var operatorKey = regexp.MustCompile(`(?m)^operator[ \t]*:.*$`)
+var operatorKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^operator[ \t]*:.*$`) })
 
 // SetOperator writes into the user's configuration who the user is.
 func SetOperator(u settings.User, operator string) error {
@@ -71,8 +72,8 @@ func SetOperator(u settings.User, operator string) error {
 	defer d.Close()
 	_, err = editFile(d, settings.UserName, "", func(text string) string {
 		line := "operator: " + operator
-		if operatorKey.MatchString(text) {
-			return operatorKey.ReplaceAllLiteralString(text, line)
+		if operatorKey().MatchString(text) {
+			return operatorKey().ReplaceAllLiteralString(text, line)
 		}
 		return withLines(text, []string{line})
 	})

@@ -2,12 +2,15 @@ package txn
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // ErrIntent is wrapped by errors about an intent that is not as it was written.
@@ -63,26 +66,55 @@ type sealedIntent struct {
 // Print writes the intent as a file, authenticated, and says how long it is. What a batch has many of
 // is written piece by piece: encoding/json would hold several copies of it all.
 func (i Intent) Print(w io.Writer, key Key) (size int, err error) {
-	head := i
-	head.Bodies, head.Signatures, head.LogLines = nil, nil, ""
-	text, err := json.Marshal(head)
-	if err != nil {
-		return 0, err
-	}
-	const begin, end = `{"version":2,"intent":`, `"log_lines":""}`
+	const begin = `{"version":2,"intent":`
 	out := bufio.NewWriterSize(w, 64<<10)
 	file := sealing{out, key.mac(), 0}
 	out.WriteString(begin)
-	file.Write(text[:len(text)-len(end)])
+	file.Write(i.head())
 	printList(&file, "bodies", i.Bodies)
 	printList(&file, "signatures", i.Signatures)
-	io.WriteString(&file, `"log_lines":"`)
+	io.WriteString(&file, `,"log_lines":"`)
 	for line := range strings.Lines(i.LogLines) {
 		file.Write(quoted(line))
 	}
 	io.WriteString(&file, `"}`)
 	n, _ := fmt.Fprintf(out, `,"hmac":"%x"}`+"\n", file.mac.Sum(nil))
 	return len(begin) + file.size + n, out.Flush() // which tells of all errors before it
+}
+
+// head prints what comes before the lists and the lines, and does not end it.
+func (i Intent) head() []byte {
+	var p jsontree.Printer
+	p.Text("op", i.Op)
+	if i.Place > 0 {
+		p.Number("place", i.Place)
+	}
+	p.Some("index", i.Index)
+	p.Some("index_sha256", i.IndexSHA256)
+	jsontree.List(&p, "marks", i.Marks)
+	jsontree.List(&p, "removed", i.Removed)
+	p.Some("pins", i.Pins)
+	p.Some("fingerprint", i.Fingerprint)
+	p.Some("history", i.History)
+	if i.LedgerOffset > 0 {
+		p.Number("ledger_offset", uint64(i.LedgerOffset))
+	}
+	p.Some("ledger_line", i.LedgerLine)
+	p.Number("log_offset", uint64(i.LogOffset))
+	return bytes.TrimSuffix(p.End(), []byte("}"))
+}
+
+// MarshalJSON prints a body without looking at its type: every write prints one.
+func (b Body) MarshalJSON() ([]byte, error) {
+	var p jsontree.Printer
+	p.Text("file", b.File)
+	p.Text("sha256", b.SHA256)
+	if b.Inode > 0 {
+		p.Number("inode", b.Inode)
+	}
+	p.Some("id", b.ID)
+	p.Some("row", b.Row)
+	return p.End(), nil
 }
 
 // A sealing writer authenticates what it writes.
@@ -98,9 +130,9 @@ func (s *sealing) Write(p []byte) (int, error) {
 	return s.out.Write(p)
 }
 
-// printList writes a member of an object and a comma, unless the list is empty.
+// printList writes a comma and a member of an object, unless the list is empty.
 func printList[T Body | Signature](w io.Writer, name string, list []T) {
-	before := fmt.Sprintf("%q:[", name)
+	before := `,"` + name + `":[`
 	for _, item := range list {
 		text, _ := json.Marshal(item) // of strings and numbers, which cannot fail
 		io.WriteString(w, before)
@@ -108,7 +140,7 @@ func printList[T Body | Signature](w io.Writer, name string, list []T) {
 		before = ","
 	}
 	if len(list) > 0 {
-		io.WriteString(w, "],")
+		io.WriteString(w, "]")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -41,6 +42,35 @@ func TestIntentKeepsItsLines(t *testing.T) {
 			t.Fatalf("%+v, %v; want %+v", got, err, want)
 		}
 	})
+}
+
+// Print writes the fields one by one: none may be forgotten.
+func TestIntentKeepsItsFields(t *testing.T) {
+	full := txn.Intent{Marks: []txn.IntentMark{{ID: "i", Operator: "o", Time: "t"}}, Signatures: []txn.Signature{{ID: "i", Text: "t", Key: "k"}}}
+	full.Bodies = []txn.Body{{File: "f", SHA256: "s", Inode: 1 << 63, ID: "i", Row: "| r |"}, {File: "g"}}
+	full.Removed = full.Bodies
+	for v, i := reflect.ValueOf(&full).Elem(), 0; i < v.NumField(); i++ {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString(v.Type().Field(i).Name)
+		case reflect.Int64:
+			f.SetInt(int64(i + 1))
+		case reflect.Uint64:
+			f.SetUint(1<<63 + uint64(i))
+		}
+		if v.Field(i).IsZero() {
+			t.Errorf("the test does not set %s", v.Type().Field(i).Name)
+		}
+	}
+	for _, want := range []txn.Intent{full, {}, {LogLines: "\n", Signatures: full.Signatures}} {
+		text, err := printed(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := txn.ParseIntent(text, key); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\n%+v, %v; want %+v", text, got, err, want)
+		}
+	}
 }
 
 // Every flipped bit of an intent must be found, or change nothing.

@@ -1,4 +1,0 @@
-package canon
-
-// IsCanonical lets the tests hold the short way of Transform against the library.
-var IsCanonical = isCanonical
