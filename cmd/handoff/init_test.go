@@ -43,7 +43,7 @@ func TestInitAsks(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, ".handoff.yaml")); err == nil {
 		t.Error("a form that was left has prepared the project")
 	}
-	if shown, err := ask("a n n\nann\ntracked\n"); err != nil || !strings.Contains(shown, "use 1 to 64 letters") || !strings.Contains(shown, "you are ann") {
+	if shown, err := ask("a n n\nann\nboth\ntracked\n"); err != nil || !strings.Contains(shown, "use 1 to 64 letters") || strings.Count(shown, "[synced]: ") != 2 || !strings.Contains(shown, "you are ann") {
 		t.Errorf("%v: %s", err, shown)
 	}
 	settings, err := os.ReadFile(filepath.Join(root, ".handoff.yaml"))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -92,7 +93,12 @@ func (a *App) askSetUp(p handoff.Project, operator, kind string) (_, _ string, e
 	if kind == "" && err == nil && !p.HasFile && handoff.InGit(p.Root) {
 		fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n  synced   ignore them; other clones get them by `handoff sync`\n"+
 			"  tracked  commit them with the code\n  none     nothing\n")
-		kind, err = a.answer(in, "synced, tracked or none", string(handoff.GitSynced))
+		for kind == "" && err == nil {
+			kind, err = a.answer(in, "synced, tracked or none", string(handoff.GitSynced))
+			if !slices.Contains([]handoff.Git{handoff.GitSynced, handoff.GitTracked, handoff.GitNone}, handoff.Git(kind)) {
+				kind = ""
+			}
+		}
 	}
 	return operator, kind, err
 }

@@ -18,7 +18,7 @@ import (
 func (s preparing) chooseGit(kind layout.Git) (_ layout.Git, says bool, err error) {
 	switch {
 	case kind != "" && !slices.Contains([]layout.Git{layout.GitNone, layout.GitTracked, layout.GitSynced}, kind):
-		return "", false, fault.New(fault.ErrInvalid, "it is synced, tracked or none", "%q is no way to live with git", kind)
+		return "", false, fault.New(fault.ErrInvalid, "it is synced, tracked or none", "git cannot do %q with handoffs", kind)
 	case kind.IsShared() && git.Top(s.Opt.Root) == "":
 		return "", false, fault.New(fault.ErrConfig, "run `git init` first, or leave --git out", "%s is in no git work tree", s.Opt.Root)
 	case kind != "":
