@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -151,6 +152,26 @@ func TestWideBodiesInABrowser(t *testing.T) {
 	}
 }
 
+// On a telephone a list is read without scrolling to the side, and text from right to left begins on the right.
+func TestNarrowInABrowser(t *testing.T) {
+	b := openBrowser(t, "مرحبا بالعالم\n\n- بند\n\nwords\n")
+	b.narrow(t, 390)
+	for _, name := range []string{"index.html", "all.html", "people/to-ann.html", pageOf(0)} {
+		b.open(t, name)
+		if wide := run(t, b, chromedp.Evaluate[int](`Math.max(...[document.documentElement, ...document.querySelectorAll(".scroll:has(.handoffs)")].map((e) => e.scrollWidth - e.clientWidth))`)); wide > 0 {
+			t.Errorf("%s is %d pixels too wide", name, wide)
+		}
+	}
+	if got := run(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".body > *")].map((e) => e.tagName + " " + getComputedStyle(e).direction)`)); !slices.Equal(got, []string{"P rtl", "UL rtl", "P ltr"}) {
+		t.Errorf("directions are %v", got)
+	}
+	b.open(t, "all.html")
+	run(t, b, chromedp.Evaluate[chromedp.Void](`document.querySelector("#filter").value = "nothing"; document.querySelector("#filter").dispatchEvent(new Event("input"))`))
+	if high := run(t, b, chromedp.Evaluate[int](`document.querySelector(".handoffs tbody").clientHeight`)); high > 0 {
+		t.Errorf("rows that are filtered out are %d pixels high", high)
+	}
+}
+
 // TestAccessibilityInABrowser asks axe-core, whose script HANDOFF_AXE names, for what is serious.
 func TestAccessibilityInABrowser(t *testing.T) {
 	axe, err := os.ReadFile(os.Getenv("HANDOFF_AXE"))
@@ -158,8 +179,10 @@ func TestAccessibilityInABrowser(t *testing.T) {
 		t.Skip("HANDOFF_AXE does not name axe.min.js")
 	}
 	b := openBrowser(t, append([]string{"# Where it stands\n\n- [x] done\n- [ ] open\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n\n| wide |\n|---|\n| " + strings.Repeat("x\u00a0", 400) + " |\n"}, attacks...)...)
-	for _, scheme := range []string{"light", "dark"} {
-		b.prefer(t, scheme)
+	for _, scheme := range []string{"light", "dark", "dark and narrow"} {
+		if b.prefer(t, strings.Fields(scheme)[0]); strings.HasSuffix(scheme, "narrow") {
+			b.narrow(t, 390)
+		}
 		for _, name := range []string{"index.html", "all.html", "people/to-ann.html", "timeline/2026-05.html", pageOf(0), pageOf(2)} {
 			b.open(t, name)
 			run(t, b, chromedp.Evaluate[chromedp.Void](string(axe)))
@@ -187,6 +210,13 @@ func TestPicturesOfThePages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+func (b *browser) narrow(t *testing.T, width int64) {
+	t.Helper()
+	if _, err := chromedp.Call(b.Context, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 800, DeviceScaleFactor: 1, Mobile: true}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
@@ -30,6 +31,9 @@ func markdown(body string) template.HTML {
 	var b bytes.Buffer
 	source := []byte(text)
 	doc := converter.Parser().Parse(gtext.NewReader(source))
+	for block := doc.FirstChild(); block != nil; block = block.NextSibling() {
+		block.SetAttributeString("dir", []byte("auto")) // Arabic and Hebrew begin on the right
+	}
 	if isDeeper(doc, maxDepth) || converter.Renderer().Render(&b, source, doc) != nil {
 		return asText(text)
 	}
@@ -76,7 +80,9 @@ func (p plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 func (plain) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	name := "h" + string(rune('0'+min(n.(*ast.Heading).Level+2, 6)))
 	if entering {
-		w.WriteString("<" + name + ">")
+		w.WriteString("<" + name)
+		html.RenderAttributes(w, n, html.GlobalAttributeFilter)
+		w.WriteString(">")
 	} else {
 		w.WriteString("</" + name + ">\n")
 	}

@@ -164,6 +164,7 @@ func checkBody(t testing.TB, content string) {
 			}
 			for _, a := range in.Attr {
 				switch {
+				case a.Key == "dir" && a.Val == "auto":
 				case !slices.Contains(allowed, a.Key), a.Key == "class" && a.Val != "to" && a.Val != "picture":
 					t.Fatalf("a body has <%s %s=%q>", in.Data, a.Key, a.Val)
 				case a.Key == "href" && !isOutside(a.Val):

@@ -3,10 +3,11 @@
 (() => {
   const box = document.querySelector(".filter");
   if (!box) return;
-  box.hidden = false;
   const input = box.querySelector("input");
   const said = box.querySelector("[role=status]");
   const rows = [...document.querySelectorAll("table.handoffs tbody tr")].map((row) => [row, row.textContent.toLowerCase()]);
+  if (!rows.length) return;
+  box.hidden = false;
   const filter = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let n = 0;
