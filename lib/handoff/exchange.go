@@ -14,12 +14,7 @@ import (
 
 // Writer returns the id of the state directory among those that exchange handoffs, "" if it has none yet.
 func (s *Store) Writer() (string, error) {
-	d, err := s.at.OpenPlace(s.opt.StateDir)
-	if err != nil || d == nil {
-		return "", err
-	}
-	defer d.Close()
-	record, err := store.ReadMachine(d)
+	record, err := store.InState(s.at, store.ReadMachine)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, machine.ErrNoMachine) {
 		err = nil
 	}

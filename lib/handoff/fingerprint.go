@@ -21,12 +21,7 @@ func (s *Store) Machine() (recorded MachineRecord, observed string, err error) {
 	if observed, err = s.at.Fingerprint(); err != nil {
 		return MachineRecord{}, "", err
 	}
-	state, err := s.at.OpenPlace(s.opt.StateDir)
-	if err != nil || state == nil {
-		return MachineRecord{}, observed, err
-	}
-	defer state.Close()
-	recorded, err = store.ReadMachine(state)
+	recorded, err = store.InState(s.at, store.ReadMachine)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -83,11 +84,6 @@ func (s *Store) Bury(ctx context.Context, all []Tombstone) (waiting []Tombstone,
 
 // IsPruned reports whether a handoff was ever pruned here.
 func (s *Store) IsPruned(id string) bool {
-	d, err := s.at.OpenPlace(s.opt.StateDir)
-	if err != nil || d == nil {
-		return false
-	}
-	defer d.Close()
-	known, err := txn.ReadTombstones(d)
+	known, err := store.InState(s.at, txn.ReadTombstones)
 	return err == nil && txn.IsTombstoned(known, id)
 }

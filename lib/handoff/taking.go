@@ -5,8 +5,10 @@ import (
 	"errors"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -133,10 +135,5 @@ func (s *Store) LifeOf(id string) Life {
 
 // Taking returns what the ledger says now of a handoff, by its id.
 func (s *Store) Taking(id string) (map[string]Life, error) {
-	d, err := s.at.OpenPlace(s.opt.StateDir)
-	if err != nil || d == nil {
-		return nil, err
-	}
-	defer d.Close()
-	return txn.ReadLives(d, id)
+	return store.InState(s.at, func(d *durable.Dir) (map[string]Life, error) { return txn.ReadLives(d, id) })
 }

@@ -101,6 +101,23 @@ func (d *Dir) ReadFile(name string, max int64) ([]byte, error) {
 	return d.AppendFile(nil, name, max)
 }
 
+// ReadIfThere is ReadFile for a file that need not be there: nil is none.
+func (d *Dir) ReadIfThere(name string, max int64) ([]byte, error) {
+	data, err := d.ReadFile(name, max)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// ReplaceNow is Replace, and survives a power cut.
+func (d *Dir) ReplaceNow(name string, data []byte, perm os.FileMode) error {
+	if err := d.Replace(name, data, perm); err != nil {
+		return err
+	}
+	return d.Sync()
+}
+
 // Names returns the names in d that keep accepts, in no order. It reads the whole directory.
 func (d *Dir) Names(keep func(string) bool) ([]string, error) {
 	again, err := d.Reopen()

@@ -1,8 +1,6 @@
 package fsck
 
 import (
-	"strings"
-
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -34,10 +32,8 @@ func (c *check) checkTombstones() {
 		c.fault(layout.Tombstones, remedyRepair, "cannot be read: %v", err)
 		return
 	}
-	known := make(map[string]bool)
-	for line := range strings.Lines(string(text)) {
-		id := strings.TrimSuffix(line, "\n")
-		known[id] = true
+	known := txn.Tombstoned(text)
+	for id := range known {
 		if h := c.Log.Of(id); !form.IsID(id) || !h.Pruned && !h.IsWritten() && !c.promised.Of(id).Pruned && !c.hidesEvents() {
 			c.warn(layout.Tombstones, remedyRepair, "names %.80q, which the audit log does not record as pruned", id)
 		}

@@ -205,7 +205,7 @@ func (s *Snapshot) readIndex(name string) (string, error) {
 // readLedger reads the consumed tokens. No ledger is an empty one.
 func (s *Snapshot) readLedger() (err error) {
 	if s.State != nil {
-		s.Ledger, err = s.State.ReadFile(layout.Ledger, layout.MaxLedger)
+		s.Ledger, err = s.State.ReadIfThere(layout.Ledger, layout.MaxLedger)
 	}
 	return s.orOdd(layout.Ledger, err)
 }

@@ -33,6 +33,16 @@ func (s *Store) OpenDirs() (d Dirs, err error) {
 	return d, err
 }
 
+// InState returns what read finds in the state directory of a store, the zero value where there is none.
+func InState[T any](s *Store, read func(state *durable.Dir) (T, error)) (found T, err error) {
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return found, err
+	}
+	defer state.Close()
+	return read(state)
+}
+
 // Close closes what is open of the two.
 func (d Dirs) Close() {
 	for _, dir := range []*durable.Dir{d.Dir, d.State} {

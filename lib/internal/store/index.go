@@ -67,13 +67,10 @@ func tooLarge(f *os.File) error {
 // openIndex opens an index file, nil if it does not exist.
 func openIndex(d *durable.Dir, name string) (*os.File, error) {
 	f, err := d.OpenSole(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case errors.Is(err, durable.ErrUnsafe):
-		return nil, &fault.CorruptError{File: filepath.Join(d.Path(), name), Why: err.Error()}
 	}
-	return f, fault.Unreadable(err)
+	return f, fault.Unreadable(Odd(filepath.Join(d.Path(), name), err))
 }
 
 // AsString returns text without copying it: an index may be large. text must not be changed any more.

@@ -22,18 +22,25 @@ func (s *Store) Load(d *durable.Dir, e index.Row) (doc document.Document, text [
 
 // ParseListed is the rest of load, after the file was read or not.
 func (s *Store) ParseListed(e index.Row, text []byte, err error) (doc document.Document, _ error) {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return doc, &fault.CorruptError{File: s.RelPath(e.File), Why: "is listed in the index, but does not exist"}
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
-		return doc, &fault.CorruptError{File: s.RelPath(e.File), Why: err.Error()}
-	case err != nil:
-		return doc, fault.Unreadable(err)
+	}
+	if err != nil {
+		return doc, fault.Unreadable(Odd(s.RelPath(e.File), err))
 	}
 	if doc, err = ParseStored(s.RelPath(e.File), text); err == nil {
 		err = CompareRow(s.RelPath(e.File), doc, e)
 	}
 	return doc, err
+}
+
+// Odd makes ErrIntegrity of the error of a file of the store if something else stands in its place, or more
+// than it can have. Other errors, and none, stay as they are.
+func Odd(path string, err error) error {
+	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
+		return &fault.CorruptError{File: path, Why: err.Error()}
+	}
+	return err
 }
 
 // CompareRow checks that the document is the one that the row lists.

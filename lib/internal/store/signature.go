@@ -20,11 +20,8 @@ func ReadSignature(d *durable.Dir, id string) ([]byte, error) {
 			return text, nil
 		}
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
-		return nil, &fault.CorruptError{File: filepath.Join(d.Path(), layout.Signatures, layout.SignatureFile(id)), Why: err.Error()}
 	}
-	return nil, fault.Unreadable(err)
+	return nil, fault.Unreadable(Odd(filepath.Join(d.Path(), layout.Signatures, layout.SignatureFile(id)), err))
 }

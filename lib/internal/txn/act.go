@@ -1,9 +1,7 @@
 package txn
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -161,10 +159,7 @@ func (l *Ledger) Life(id string) (life eventlog.Life, err error) {
 // for who only wants to know: the ledger is not compared with the audit log, which takes as long as
 // reading that.
 func ReadLives(d *durable.Dir, only string) (map[string]eventlog.Life, error) {
-	text, err := d.ReadFile(layout.Ledger, layout.MaxLedger)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	text, err := d.ReadIfThere(layout.Ledger, layout.MaxLedger)
 	return Lives(store.AsString(text[:durable.WholeLines(text)]), only), err
 }
 

@@ -2,7 +2,6 @@ package txn
 
 import (
 	"errors"
-	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -66,9 +65,6 @@ func (x *Session) TakeOver() error {
 		return err
 	}
 	log, done, err := eventlog.Open(x.State)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

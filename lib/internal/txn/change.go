@@ -19,7 +19,7 @@ type step struct {
 	intent Intent
 	staged []*durable.Staged // what is published as the Bodies with an inode, in their order
 	events []eventlog.Pending
-	commit func() error // replaces one file and syncs its directory
+	commit func() error // replaces one file and syncs its directory; nil is what op does to redo it
 	begins bool         // the log may begin with this change although there are rows
 }
 
@@ -43,7 +43,11 @@ func (x *Session) apply(c step) error {
 	} else if err != nil {
 		return x.takeBack(err)
 	}
-	if err := c.commit(); err != nil {
+	commit := c.commit
+	if commit == nil {
+		commit = func() error { return c.op.redo(x, &c.intent) }
+	}
+	if err := commit(); err != nil {
 		return x.takeBack(err)
 	}
 	if err := x.settle(c.op, &c.intent, log); err != nil {

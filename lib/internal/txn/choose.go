@@ -3,7 +3,6 @@ package txn
 import (
 	"errors"
 	"io/fs"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
@@ -89,10 +88,7 @@ func (c *chooser) checkPruned(d Publication) error {
 		if err != nil {
 			return err
 		}
-		c.gone = make(map[string]bool)
-		for line := range strings.Lines(string(text)) {
-			c.gone[strings.TrimSuffix(line, "\n")] = true
-		}
+		c.gone = Tombstoned(text)
 	}
 	if !c.gone[d.HandoffID] || c.Opt.Restore {
 		return nil
@@ -146,14 +142,11 @@ func (c *chooser) fresh(name string, d Publication) (choice, error) {
 // other content is a fault.
 func (c *chooser) holds(name string, d Publication) (bool, error) {
 	text, err := c.Dir.ReadFile(name, layout.MaxDocument)
-	if errors.Is(err, durable.ErrUnsafe) {
-		return false, &fault.CorruptError{File: c.Path(name), Why: err.Error()}
-	}
 	if errors.Is(err, durable.ErrTooLarge) {
 		return false, nil // as below
 	}
 	if err != nil {
-		return false, err
+		return false, store.Odd(c.Path(name), err)
 	}
 	if canon.SHA256Hex(text) == d.sum {
 		return true, nil

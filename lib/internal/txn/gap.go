@@ -1,8 +1,10 @@
 package txn
 
 import (
+	"cmp"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -20,14 +22,8 @@ type Tokens struct {
 // OpenTokens reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a
 // token is unused.
 func OpenTokens(s *store.Store) (*Tokens, error) {
-	t := &Tokens{Ledger: &Ledger{}, rows: store.Lookup{Store: s}}
-	d, err := s.OpenPlace(s.Opt.StateDir)
-	if err != nil || d == nil {
-		return t, err
-	}
-	defer d.Close()
-	t.Ledger, err = ReadLedger(d)
-	return t, err
+	ledger, err := store.InState(s, ReadLedger)
+	return &Tokens{Ledger: cmp.Or(ledger, &Ledger{}), rows: store.Lookup{Store: s}}, err
 }
 
 // A Gap is what the state directory cannot say of a token that the ledger does not have.
@@ -67,7 +63,7 @@ func (t *Tokens) gap(id string) (gap Gap, err error) {
 }
 
 // readPast reads the past of the first handoff alone, and then that of all.
-func (t *Tokens) readPast(id string) error {
+func (t *Tokens) readPast(id string) (err error) {
 	switch {
 	case t.past == nil:
 		t.of = id
@@ -76,43 +72,36 @@ func (t *Tokens) readPast(id string) error {
 	default:
 		t.of = ""
 	}
-	t.past = &Past{}
-	d, err := t.rows.OpenPlace(t.rows.Opt.StateDir)
-	if err != nil || d == nil {
-		return err
-	}
-	defer d.Close()
-	t.past, err = ReadPast(d, t.of)
+	t.past, err = store.InState(t.rows.Store, func(d *durable.Dir) (*Past, error) { return ReadPast(d, t.of) })
+	t.past = cmp.Or(t.past, &Past{})
 	return err
 }
 
 // isChanging reports whether a change is under way, or was logged since the past was read.
 func (t *Tokens) isChanging() bool {
-	dir, err := t.rows.OpenPlace(t.rows.Opt.Dir)
-	if err != nil || dir == nil {
+	at, err := t.rows.OpenDirs()
+	if err != nil {
 		return false
 	}
-	defer dir.Close()
-	if _, err := dir.Lstat(layout.Intent); err == nil {
+	defer at.Close()
+	if at.Dir == nil || at.State == nil {
+		return false
+	}
+	if _, err := at.Dir.Lstat(layout.Intent); err == nil {
 		return true
 	}
-	state, err := t.rows.OpenPlace(t.rows.Opt.StateDir)
-	if err != nil || state == nil {
-		return false
-	}
-	defer state.Close()
-	log, err := state.Lstat(layout.Log)
+	log, err := at.State.Lstat(layout.Log)
 	return err == nil && log.Size != t.past.Size
 }
 
 // lacksLog is why there may be a gap where there is no event.
 func (t *Tokens) lacksLog() (string, error) {
-	d, err := t.rows.OpenPlace(t.rows.Opt.Dir)
-	if err != nil || d == nil {
+	at, err := t.rows.OpenDirs()
+	if err != nil {
 		return "", err
 	}
-	defer d.Close()
-	if has, err := (store.Dirs{Store: t.rows.Store, Dir: d}).HasRows(); err != nil || !has {
+	defer at.Close()
+	if has, err := at.HasRows(); err != nil || !has {
 		return "", err
 	}
 	return "the store has handoffs and no audit log: it is a clone, or its state directory is gone; bring that back, or run `handoff machine-fingerprint regenerate`", nil

@@ -2,9 +2,7 @@ package txn
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -18,16 +16,10 @@ import (
 
 // ReadIntent returns the intent of an interrupted change, nil if there is none.
 func ReadIntent(d *durable.Dir, key Key) (*Intent, error) {
-	text, err := d.ReadFile(layout.Intent, layout.MaxIntent)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	text, err := d.ReadIfThere(layout.Intent, layout.MaxIntent)
 	path := filepath.Join(d.Path(), layout.Intent)
-	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
-		return nil, &fault.CorruptError{File: path, Why: err.Error()}
-	}
-	if err != nil {
-		return nil, err
+	if err != nil || text == nil {
+		return nil, store.Odd(path, err)
 	}
 	intent, err := ParseIntent(text, key)
 	if err != nil {

@@ -3,8 +3,6 @@ package txn
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"sync"
@@ -15,6 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A Ledger is what the store says at one moment about consumed resume tokens. It is for one goroutine.
@@ -63,13 +62,9 @@ func ReadLedger(d *durable.Dir) (*Ledger, error) {
 	}
 	defer log.Close()
 	l := &Ledger{path: filepath.Join(d.Path(), layout.Ledger)}
-	text, err := d.ReadFile(layout.Ledger, layout.MaxLedger)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
-		return nil, &fault.CorruptError{File: l.path, Why: err.Error()}
-	case err != nil:
-		return nil, err
+	text, err := d.ReadIfThere(layout.Ledger, layout.MaxLedger)
+	if err != nil {
+		return nil, store.Odd(l.path, err)
 	}
 	l.Text = text[:durable.WholeLines(text)]
 	for n, line := range l.Lines() {
@@ -156,7 +151,11 @@ func (l *Ledger) end() int64 { return int64(len(l.Text)) }
 func (l *Ledger) compare(log *logReader) error {
 	l.lost = make(map[string]bool)
 	at := 0
-	for key := range log.keys() {
+	for line := range log.lines() {
+		key, ok := eventlog.ResumeKey(line)
+		if !ok {
+			continue
+		}
 		if bytes.HasPrefix(l.Text[at:], append(append([]byte(ledgerLineStart), key...), `",`...)) {
 			at += bytes.IndexByte(l.Text[at:], '\n') + 1
 		} else if _, known := l.index()[string(key)]; !known {

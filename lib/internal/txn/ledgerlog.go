@@ -12,8 +12,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A logReader reads an audit log as it is when it is opened. It looks at the text alone, whether the
@@ -28,13 +28,11 @@ type logReader struct {
 // openLogReader opens the log. One that is missing has no events.
 func openLogReader(d *durable.Dir) (*logReader, error) {
 	f, err := d.OpenSole(layout.Log)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return &logReader{Closer: io.NopCloser(nil), text: bytes.NewReader(nil)}, nil
-	case errors.Is(err, durable.ErrUnsafe):
-		return nil, &fault.CorruptError{File: filepath.Join(d.Path(), layout.Log), Why: err.Error()}
-	case err != nil:
-		return nil, err
+	}
+	if err != nil {
+		return nil, store.Odd(filepath.Join(d.Path(), layout.Log), err)
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -42,17 +40,6 @@ func openLogReader(d *durable.Dir) (*logReader, error) {
 		return nil, err
 	}
 	return &logReader{Closer: f, text: io.LimitReader(f, info.Size()), size: info.Size()}, nil
-}
-
-// keys goes through the keys of the consumed tokens; each is good until the next.
-func (r *logReader) keys() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for line := range r.lines() {
-			if key, ok := eventlog.ResumeKey(line); ok && !yield(key) {
-				return
-			}
-		}
-	}
 }
 
 // lines yields the lines of the log. A line that no event can have ends them, as an error: the rest cannot

@@ -66,21 +66,18 @@ func eachLine(d *durable.Dir, do func(line []byte)) (size int64, err error) {
 
 // FirstSeen returns when the handoffs of a store came into it, by id, as the audit log says.
 func FirstSeen(s *store.Store) (map[string]string, error) {
-	d, err := s.OpenPlace(s.Opt.StateDir)
-	if err != nil || d == nil {
-		return nil, err
-	}
-	defer d.Close()
-	seen := make(map[string]string)
-	_, err = eachLine(d, func(line []byte) {
-		ids, at, ok := eventlog.WrittenAt(line)
-		for _, id := range ids {
-			if ok && seen[id] == "" {
-				seen[id] = string(at)
+	return store.InState(s, func(d *durable.Dir) (map[string]string, error) {
+		seen := make(map[string]string)
+		_, err := eachLine(d, func(line []byte) {
+			ids, at, ok := eventlog.WrittenAt(line)
+			for _, id := range ids {
+				if ok && seen[id] == "" {
+					seen[id] = string(at)
+				}
 			}
-		}
+		})
+		return seen, err
 	})
-	return seen, err
 }
 
 // WrittenOn returns the ids of the handoffs that were written while a branch was checked out, as the

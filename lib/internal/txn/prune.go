@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
@@ -59,7 +60,6 @@ func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index
 		if len(st.events) == 0 {
 			return nil
 		}
-		st.commit = func() error { return putTombstones(x, &st.intent) }
 		return x.apply(st)
 	})
 	return outcomes, err
@@ -108,11 +108,16 @@ func ReadTombstones(state *durable.Dir) ([]byte, error) {
 	if state == nil {
 		return nil, nil
 	}
-	text, err := state.ReadFile(layout.Tombstones, layout.MaxLedger)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	return state.ReadIfThere(layout.Tombstones, layout.MaxLedger)
+}
+
+// Tombstoned returns the ids in a file of tombstones.
+func Tombstoned(tombstones []byte) map[string]bool {
+	ids := make(map[string]bool)
+	for line := range strings.Lines(string(tombstones)) {
+		ids[strings.TrimSuffix(line, "\n")] = true
 	}
-	return text, err
+	return ids
 }
 
 // IsTombstoned reports whether a file of tombstones has an id.
@@ -126,11 +131,7 @@ func putTombstones(x *Session, intent *Intent) error {
 	if err != nil {
 		return err
 	}
-	text := slices.Clone(old)
-	known := make(map[string]bool)
-	for line := range bytes.Lines(old) {
-		known[string(bytes.TrimSuffix(line, []byte("\n")))] = true
-	}
+	text, known := slices.Clone(old), Tombstoned(old)
 	for _, body := range intent.Removed {
 		if !known[body.ID] {
 			text = append(text, body.ID+"\n"...)
@@ -141,10 +142,7 @@ func putTombstones(x *Session, intent *Intent) error {
 
 // SetTombstones writes the file of tombstones.
 func (x *Session) SetTombstones(text []byte) error {
-	if err := x.State.Replace(layout.Tombstones, text, 0o600); err != nil {
-		return err
-	}
-	return x.State.Sync()
+	return x.State.ReplaceNow(layout.Tombstones, text, 0o600)
 }
 
 func tombstonesAreThere(x *Session, intent *Intent) (bool, error) {
@@ -193,11 +191,8 @@ func (x *Session) removeBody(body Body) error {
 	if body.File == "" {
 		return nil
 	}
-	text, err := x.Dir.ReadFile(body.File, layout.MaxDocument)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil || canon.SHA256Hex(text) != body.SHA256 {
+	text, err := x.Dir.ReadIfThere(body.File, layout.MaxDocument)
+	if err != nil || text == nil || canon.SHA256Hex(text) != body.SHA256 {
 		return err // somebody has put something else there
 	}
 	return x.Dir.Remove(body.File)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -25,9 +24,6 @@ type rate map[[2]string][]time.Time
 func (x *Session) readRate() (rate, error) {
 	r, now := make(rate), x.Opt.Now()
 	log, done, err := eventlog.Open(x.State)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
 	if err != nil {
 		return nil, err
 	}

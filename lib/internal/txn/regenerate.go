@@ -37,12 +37,10 @@ func (x *Session) Regenerate(record machine.Record, operator, reason string, ado
 // nameMachine makes the machine of the record the one that the store belongs to. The log may begin with it.
 func (x *Session) nameMachine(op *Operation, record machine.Record, history string, events []eventlog.Pending) error {
 	record.Writer, record.Secret = "", "" // which stay as they are; others may read an intent
-	st := step{op: op, intent: Intent{Fingerprint: string(record.Bytes()), History: history}, begins: true, events: events}
-	st.commit = func() error { return setFingerprint(x, &st.intent) }
 	if err := x.hideState(); err != nil {
 		return err
 	}
-	return x.apply(st)
+	return x.apply(step{op: op, intent: Intent{Fingerprint: string(record.Bytes()), History: history}, begins: true, events: events})
 }
 
 // setFingerprint writes the record of an intent, with the writer and the secret of the state directory.
@@ -55,10 +53,7 @@ func setFingerprint(x *Session, intent *Intent) error {
 	if err == nil || errors.Is(err, machine.ErrNoMachine) {
 		record.Writer, record.Secret = old.Writer, old.Secret
 	}
-	if err := x.State.Replace(layout.Fingerprint, record.Bytes(), 0o600); err != nil {
-		return err
-	}
-	return x.State.Sync()
+	return x.State.ReplaceNow(layout.Fingerprint, record.Bytes(), 0o600)
 }
 
 // fingerprintIsThere reports whether a regenerate was committed. Writer and secret stay what they were, and

@@ -216,11 +216,8 @@ func lockError(path string, waited time.Duration, err error) error {
 // Log opens the audit log, and creates it if create is set. A log that does not exist is nil.
 func (x *Session) Log(create bool) (*durable.Log, error) {
 	log, err := x.State.OpenLog(layout.Log, create)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case errors.Is(err, durable.ErrUnsafe):
-		return nil, &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, layout.Log), Why: err.Error()}
 	}
-	return log, err
+	return log, store.Odd(filepath.Join(x.Opt.StateDir, layout.Log), err)
 }

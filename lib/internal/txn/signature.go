@@ -30,10 +30,8 @@ var sign = Operation{Name: "sign", committed: signatureIsThere, redo: replaceSig
 // Sign puts a signature beside a stored handoff.
 func Sign(ctx context.Context, s *store.Store, one Signature) error {
 	return Locked(ctx, s, func(x *Session) error {
-		st := step{op: &sign, intent: Intent{Signatures: []Signature{one}},
-			events: []eventlog.Pending{{Type: eventlog.TypeSign, Payload: eventlog.Signed{HandoffID: one.ID, Key: one.Key, How: eventlog.How{Synced: one.Synced}}}}}
-		st.commit = func() error { return replaceSignatures(x, &st.intent) }
-		return x.apply(st)
+		return x.apply(step{op: &sign, intent: Intent{Signatures: []Signature{one}},
+			events: []eventlog.Pending{{Type: eventlog.TypeSign, Payload: eventlog.Signed{HandoffID: one.ID, Key: one.Key, How: eventlog.How{Synced: one.Synced}}}}})
 	})
 }
 

@@ -2,8 +2,6 @@ package txn
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -26,32 +24,24 @@ func TrustQuietly(ctx context.Context, s *store.Store, edit func(old []byte) ([]
 
 // trust replaces the pinned keys by what edit makes of them. Where that is the same nothing is recorded.
 func (x *Session) trust(edit func(old []byte) ([]byte, eventlog.Trusted, error)) error {
-	old, err := x.State.ReadFile(layout.Pins, layout.MaxOperators)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	old, err := x.State.ReadIfThere(layout.Pins, layout.MaxOperators)
+	if err != nil {
 		return err
 	}
 	text, payload, err := edit(old)
 	if err != nil || string(text) == string(old) {
 		return err
 	}
-	st := step{op: &trust, intent: Intent{Pins: string(text)}, events: []eventlog.Pending{{Type: eventlog.TypeTrust, Payload: payload}}}
-	st.commit = func() error { return setPins(x, &st.intent) }
-	return x.apply(st)
+	return x.apply(step{op: &trust, intent: Intent{Pins: string(text)}, events: []eventlog.Pending{{Type: eventlog.TypeTrust, Payload: payload}}})
 }
 
 // setPins is the commit of a trust: one file is replaced and durable.
 func setPins(x *Session, intent *Intent) error {
-	if err := x.State.Replace(layout.Pins, []byte(intent.Pins), 0o600); err != nil {
-		return err
-	}
-	return x.State.Sync()
+	return x.State.ReplaceNow(layout.Pins, []byte(intent.Pins), 0o600)
 }
 
 // pinsAreThere reports whether the pins are those of the intent.
 func pinsAreThere(x *Session, intent *Intent) (bool, error) {
-	text, err := x.State.ReadFile(layout.Pins, layout.MaxOperators)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return string(text) == intent.Pins, err
+	text, err := x.State.ReadIfThere(layout.Pins, layout.MaxOperators)
+	return text != nil && string(text) == intent.Pins, err
 }
