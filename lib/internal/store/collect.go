@@ -64,6 +64,7 @@ func (c *collector) row(row found) {
 	switch {
 	case again && at != dropped:
 		c.found[at].Row = joined(c.found[at].Row, row.Row)
+		c.passed = c.passed || !c.Is(row.Row) // it may be dropped before anybody asks whether both are chosen
 	case again || !c.Is(row.Row):
 		c.passed = true
 	case c.oldest != nil && row.compare(*c.oldest) < 0:

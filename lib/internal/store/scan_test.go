@@ -65,6 +65,16 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// A row that was read in an archive alone is not counted among those that are not shown.
+func TestReadInArchive(t *testing.T) {
+	const mark = "b:2026-05-08T00:00:00Z"
+	d := tables(t, [3][]index.Row{{rowOf(1, 1, "b", "")}, {rowOf(1, 1, "b", mark)}, {rowOf(2, 2, "b", "")}})
+	rows, others, err := d.Scan(d.Dir, store.Choice{Is: unread, Newest: 1})
+	if got := ids(rows); !slices.Equal(got, []string{"2"}) || others["b"] != 0 || err != nil {
+		t.Errorf("%v, others %v, %v", got, others, err)
+	}
+}
+
 // The newest are what is newest of all, and with the others they are all, however rows are spread over files.
 func TestNewest(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
