@@ -176,7 +176,7 @@ func (s *scripted) watch() {
 		_, out := s.run(strings.NewReader(""), io.Discard, "watch", "--once")
 		seen <- out
 	}()
-	for n := range 50 {
+	for n := range 500 {
 		s.prints("body\n", "write", "-", "--to", "ben", "--topic", fmt.Sprintf("seen-%d", n))
 		select {
 		case out := <-seen:

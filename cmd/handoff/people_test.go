@@ -41,7 +41,7 @@ func (p person) sees(line string) string { return p.types(line, "", "") }
 // types is sees, and types something once the screen has shown what comes before.
 func (p person) types(line, after, typed string) string {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Dir, cmd.Env = p.root, p.env

@@ -170,7 +170,10 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 		return p, err
 	}
 	p = x.loadProgress()
-	if err = x.listRemote(ctx); err != nil {
+	if p.Offset > x.logSize { // another sync ran since, and sent what is behind that point
+		err = x.settle(ctx)
+	}
+	if err = errors.Join(err, x.listRemote(ctx)); err != nil {
 		return p, err
 	}
 	moved := x.reconcile(ctx)

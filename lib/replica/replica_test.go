@@ -200,7 +200,7 @@ func killAfter(t *testing.T, root string, wait time.Duration) bool {
 // syncPatiently waits for what a killed sync has left running.
 func syncPatiently(t *testing.T, root string) {
 	t.Helper()
-	for range 100 {
+	for range 1200 {
 		_, err := sync(root)
 		if err == nil {
 			return
@@ -211,6 +211,31 @@ func syncPatiently(t *testing.T, root string) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatal("another sync runs forever")
+}
+
+// Of syncs of one clone at once each waits for the others, and finds what they have sent meanwhile.
+func TestSyncsAtOnce(t *testing.T) {
+	_, roots := clones(t, 1)
+	write(t, roots[0], "first")
+	const many = 4
+	ended := make(chan error, many)
+	for n := range many {
+		go func() {
+			var bad error
+			for i := range 5 {
+				s := mustOpen(t, roots[0])
+				_, err := s.WriteAll(context.Background(), []handoff.Source{doc(fmt.Sprintf("t-%d-%d", n, i))})
+				_, syncErr := replica.Sync(context.Background(), s, replica.Options{Root: roots[0], Remote: "origin", Namespace: namespace, Environ: os.Environ(), Wait: 5 * time.Minute})
+				bad = errors.Join(bad, err, syncErr)
+			}
+			ended <- bad
+		}()
+	}
+	for range many {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // Of several marks of an operator the earliest counts everywhere.

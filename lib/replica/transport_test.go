@@ -47,7 +47,7 @@ func daemon(t *testing.T, dir string) string {
 		served.Process.Signal(os.Interrupt)
 		served.Wait()
 	})
-	for range 100 {
+	for range 1500 {
 		if c, err := net.Dial("tcp", address); err == nil {
 			c.Close()
 			break

@@ -28,7 +28,7 @@ func (p program) stopped(t *testing.T, dir string, at string, command ...string)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if text, _ := os.ReadFile(dir + ".trace"); strings.Contains(string(text), "stopped by SIGSTOP") {
 			break
 		}

@@ -95,7 +95,7 @@ type result struct {
 
 // start runs a program in dir to its end.
 func start(dir string, args ...string) result {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
@@ -103,32 +103,32 @@ func start(dir string, args ...string) result {
 	cmd.Env = append(os.Environ(), "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	run := cmd.Run
-	if slices.Contains(args, "approve") || slices.Contains(args, "reject") {
-		run = func() error { return onTerminal(cmd, &stderr) }
+	hangUp, err := onAnyTerminal(cmd, &stderr)
+	if err == nil {
+		err = cmd.Run()
+		hangUp()
 	}
-	err := run()
 	if cmd.ProcessState == nil {
 		return result{code: -2, stderr: err.Error()}
 	}
 	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), late: ctx.Err() != nil}
 }
 
-// onTerminal runs a command on a terminal, where somebody answers y, and puts what that shows into screen.
-func onTerminal(cmd *exec.Cmd, screen *bytes.Buffer) error {
+// onAnyTerminal gives a command that asks a terminal, where somebody answers y, and puts what that shows into screen.
+// What it returns ends that, once the command has ended.
+func onAnyTerminal(cmd *exec.Cmd, screen *bytes.Buffer) (hangUp func(), err error) {
+	if !slices.Contains(cmd.Args, "approve") && !slices.Contains(cmd.Args, "reject") {
+		return func() {}, nil
+	}
 	master, slave, err := pty.Open()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer master.Close()
 	seen := make(chan bool)
 	go func() { _, _ = io.Copy(screen, master); close(seen) }() // fails when nobody has the terminal any more
 	cmd.Stdin, cmd.Stderr = slave, slave
 	_, err = master.WriteString("y\n")
-	err = errors.Join(err, cmd.Run())
-	slave.Close()
-	<-seen
-	return err
+	return func() { slave.Close(); <-seen; master.Close() }, err
 }
 
 // must runs a program and fails the test unless it exits 0.

@@ -5,7 +5,6 @@ package faults_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -99,11 +98,7 @@ func takings(three [][]string) []scenario {
 
 // deciding lets eve approve.
 func deciding(dir string) error {
-	text := "---\nschema_version: '1.0'\noperators:\n"
-	for _, name := range []string{"ann", "ben", "eve"} {
-		text += fmt.Sprintf("  - {id: %s, display_name: %s, github_handle: %s, git_email: %s@example.org, capabilities: [approve], active_since: 2026-01-01}\n", name, name, name, name)
-	}
-	return os.WriteFile(filepath.Join(dir, "OPERATORS.md"), []byte(text+"---\n"), 0o644)
+	return withOperators(dir, operator("ann", "[approve]", "")+operator("ben", "[approve]", "")+operator("eve", "[approve]", ""))
 }
 
 // repairs are the scenarios in which the doctor mends a store.

@@ -88,12 +88,12 @@ func soak(t *testing.T, p program, seed uint64, long time.Duration) *round {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	mustWrite(t, filepath.Join(dir, ".handoff.yaml"), "index_max_rows: 60\n")
 	mustWrite(t, filepath.Join(dir, "editor"), "#!/bin/sh\necho \"typed by $$\" >>\"$1\"\n")
 	if err := os.Chmod(filepath.Join(dir, "editor"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	r := &round{program: p, claims: newClaims(), t: t, dir: dir, end: time.Now().Add(long), ended: make(map[string]int)}
+	r.prepare(seed)
 	var all sync.WaitGroup
 	for i := range workers + 1 { // the last one only looks on
 		w := r.worker(seed, i)
@@ -140,7 +140,11 @@ func (w *worker) run(stdin string, args ...string) result {
 	kills, stops := !w.isTame && w.IntN(6) == 0, !w.isTame && w.IntN(8) == 0
 	after, pause := time.Duration(w.Float64()*float64(w.took[args[0]])), time.Duration(w.IntN(150))*time.Millisecond
 	begin := time.Now()
-	if err := cmd.Start(); err != nil {
+	hangUp, err := onAnyTerminal(cmd, &stderr)
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		w.fault("%v", err)
 		return result{code: -2}
 	}
@@ -162,7 +166,8 @@ func (w *worker) run(stdin string, args ...string) result {
 			send(os.Kill, after)
 		}
 	})
-	err := cmd.Wait()
+	err = cmd.Wait()
+	hangUp()
 	close(done)
 	signals.Wait()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && cmd.ProcessState.ExitCode() == 0 {
@@ -181,7 +186,7 @@ func (w *worker) run(stdin string, args ...string) result {
 
 // done gives a command that must end with 0, if it is not killed, or with one of the other codes. It says whether it was 0.
 func (w *worker) done(r result, args []string, others ...int) bool {
-	if r.code != 0 && r.code != -1 && !slices.Contains(others, r.code) {
+	if r.code != 0 && r.code != -1 && !slices.Contains(others, r.code) && !w.isGone(r) {
 		w.fault("%v: exit code %d: %s%s", args, r.code, r.stdout, r.stderr)
 	}
 	return r.code == 0
@@ -245,5 +250,13 @@ func TestSoakFindsDamage(t *testing.T) {
 		if r.atTheEnd(); !r.isWrong() {
 			t.Errorf("%s: nothing was found", name)
 		}
+	}
+	for name, forged := range map[string]deed{"never done": {"done", whole.order[0], "late"}, "never signed": {"sign", whole.order[0], "late"}} {
+		r := *whole
+		r.life.done[forged]++
+		if r.deeds(r.worker(1, workers+1)); !r.isWrong() {
+			t.Errorf("%s: nothing was found", name)
+		}
+		delete(r.life.done, forged)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 // The claims are what was acknowledged, and what was asked for.
 type claims struct {
+	*life
 	mu     sync.Mutex
 	asked  map[string]string // id → body of what somebody began to store
 	topics map[string]string // and its topic
@@ -29,7 +30,7 @@ type claims struct {
 }
 
 func newClaims() *claims {
-	return &claims{asked: make(map[string]string), topics: make(map[string]string), there: make(map[string]bool), marks: make(map[[2]string]bool),
+	return &claims{life: newLife(), asked: make(map[string]string), topics: make(map[string]string), there: make(map[string]bool), marks: make(map[[2]string]bool),
 		tokens: make(map[string]string), begun: make(map[string]bool), drafts: make(map[string]bool)}
 }
 
@@ -95,12 +96,12 @@ func lines(text string) (map[string]listed, error) {
 // lack says what of the claims is not in the list.
 func (c *claims) lack(there map[string]bool, marks map[[2]string]bool, list map[string]listed) (faults []string) {
 	for id := range there {
-		if _, ok := list[id]; !ok {
+		if _, ok := list[id]; !ok && !c.isAway(id) {
 			faults = append(faults, fmt.Sprintf("%s (%s) is acknowledged and not listed", id, c.topics[id]))
 		}
 	}
 	for mark := range marks {
-		if !slices.ContainsFunc(list[mark[0]].ReadBy, func(r struct{ Operator string }) bool { return r.Operator == mark[1] }) {
+		if !c.isAway(mark[0]) && !slices.ContainsFunc(list[mark[0]].ReadBy, func(r struct{ Operator string }) bool { return r.Operator == mark[1] }) {
 			faults = append(faults, fmt.Sprintf("%s is acknowledged as read by %s, and not listed so", mark[0], mark[1]))
 		}
 	}
@@ -112,7 +113,7 @@ func (w *worker) look() {
 	w.mu.Lock()
 	there, marks := maps.Clone(w.there), maps.Clone(w.marks)
 	w.mu.Unlock()
-	args := []string{"list", "--json"}
+	args := []string{"list", "--all", "--json"}
 	r := w.run("", args...)
 	if !w.done(r, args) {
 		return
@@ -136,7 +137,7 @@ func (r *round) atTheEnd() {
 	if verify.code != 0 || !strings.Contains(verify.stdout, `"faults":[],"warnings":[]`) {
 		w.fault("verify has exit code %d: %s", verify.code, verify.stdout)
 	}
-	list, err := lines(w.run("", "list", "--json").stdout)
+	list, err := lines(w.run("", "list", "--all", "--json").stdout)
 	if err != nil {
 		w.fault("%v", err)
 	}
@@ -155,6 +156,8 @@ func (r *round) atTheEnd() {
 		w.bodyOf(row)
 	}
 	r.ledger(w)
+	r.deeds(w)
+	r.pruned(w, list)
 	saved := w.run("", "draft", "list", "--json").stdout
 	for id := range r.drafts {
 		if !strings.Contains(saved, id) {
@@ -189,7 +192,7 @@ func (r *round) ledger(w *worker) {
 		if v.tokens[id] != 1 {
 			w.fault("the token of %s is %d times in the ledger", id, v.tokens[id])
 		}
-		if w.IntN(10) == 0 {
+		if w.IntN(10) == 0 && !w.isAway(id) {
 			if again := w.run("", resumeOf(id, "late")...); again.code != 11 {
 				w.fault("%s is resumed once more, exit code %d: %s", id, again.code, again.stderr)
 			}

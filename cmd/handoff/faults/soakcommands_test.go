@@ -23,6 +23,10 @@ var acts = []struct {
 	{1, plain(0, "doctor", "--repair")}, {1, plain(0, "doctor", "--rebuild-index")},
 	{1, plain(0, "verify")}, {1, plain(0, "audit", "verify")}, {1, plain(0, "audit", "head")}, {1, plain(0, "doctor")},
 	{1, plain(0, "list", "--unread", "--to", "ben")}, {1, plain(0, "search", "body")}, {1, plain(0, "onboard")},
+	{6, deeds("take", 11)}, {3, deeds("release", 11)}, {4, deeds("done", 11)}, {3, (*worker).next}, {3, related("reply")}, {2, related("supersede")},
+	{3, (*worker).putAway}, {2, deeds("unarchive")}, {1, (*worker).prune}, {1, (*worker).exported}, {3, (*worker).imported}, {2, (*worker).sign},
+	{2, (*worker).claim}, {3, (*worker).decide}, {1, (*worker).hop}, {3, (*worker).exchange}, {1, plain(0, "status")}, {1, plain(0, "page", "-o", "site")},
+	{1, plain(0, "list", "--state", "taken")}, {1, plain(0, "next", "--operator", "ben")}, {1, plain(0, "whoami")}, {1, plain(2, "probes", "list")},
 	{1, plain(0, "draft", "list")}, {1, plain(0, "machine-fingerprint", "show")}, {1, plain(0, "mcp")}, {2, (*worker).askAbout},
 }
 
@@ -120,20 +124,24 @@ func (w *worker) resume() {
 	w.mu.Lock()
 	isFirst := !w.begun[id]
 	w.begun[id] = true
+	w.life.asked[deed{"take", id, operator}]++ // whoever resumes takes it, if a remote is to know
 	by := w.tokens[id]
 	w.mu.Unlock()
 	args := resumeOf(id, operator)
 	r := w.run("", args...)
 	ok := w.done(r, args, 11)
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch now := w.tokens[id]; {
-	case ok && by != operator && now != "" && now != operator:
-		w.fault("%s is resumed by %s and by %s", id, now, operator)
-	case ok:
+	now := w.tokens[id]
+	isFree := isFirst && now == "" && !w.tried[id]
+	if ok {
 		w.tokens[id] = operator
 		w.marks[[2]string{id, operator}] = true
-	case r.code == 11 && isFirst && now == "":
+	}
+	w.mu.Unlock()
+	if ok && by != operator && now != "" && now != operator {
+		w.fault("%s is resumed by %s and by %s", id, now, operator)
+	}
+	if r.code == 11 && isFree {
 		w.fault("%s cannot be resumed, and nobody did: %s%s", id, r.stdout, r.stderr)
 	}
 }
@@ -168,16 +176,17 @@ func (w *worker) draft() {
 	}
 }
 
-// receipt takes down what a command stored whose id was not known before.
-func (w *worker) receipt(r result) {
+// receipt takes down what a command stored whose id was not known before, and returns it.
+func (w *worker) receipt(r result) (id string) {
 	var said struct {
 		ID string `json:"handoff_id"`
 	}
 	if err := json.Unmarshal([]byte(r.stdout), &said); err != nil || said.ID == "" {
 		w.fault("a receipt says %s", r.stdout)
-		return
+		return ""
 	}
 	w.stored(said.ID)
+	return said.ID
 }
 
 // record stores a run record.
@@ -190,13 +199,16 @@ func (w *worker) edit() {
 	w.store("new", "--from", "editor", "--to", "ben", "--topic", w.topic())
 }
 
-func (w *worker) store(args ...string) {
+func (w *worker) store(args ...string) (id string) { return w.storeText("", args...) }
+
+func (w *worker) storeText(text string, args ...string) (id string) {
 	w.mu.Lock()
 	w.unseen++
 	w.mu.Unlock()
-	if r := w.run("", args...); w.done(r, args) {
-		w.receipt(r)
+	if r := w.run(text, args...); w.done(r, args) {
+		id = w.receipt(r)
 	}
+	return id
 }
 
 // read prints a body. What is known of it must be in it.
@@ -216,6 +228,6 @@ func (w *worker) askAbout() {
 	if id == "" {
 		return
 	}
-	args := [][]string{{"check", id}, {"receipts", id}, {"verify", id}, {"read", "--agent", id}}[w.IntN(4)]
-	w.done(w.run("", args...), args, 10, 11)
+	args := [][]string{{"check", id}, {"receipts", id}, {"verify", id}, {"read", "--agent", id}, {"thread", id}, {"show", id}}[w.IntN(6)]
+	w.done(w.run("", args...), args, 2, 10, 11) // most carry no record to show
 }

@@ -229,7 +229,7 @@ func (s *sweep) readers(dir string) (faults []string) {
 // afterRepeat runs the command once more, without a fault: now the new state is there, and nothing else.
 func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 	again := s.handoff(dir, s.command...)
-	for range 40 { // what a killed exchange has left runs for a moment
+	for range 600 { // what a killed exchange has left runs for a moment
 		if len(s.shared) == 0 || again.code != 4 {
 			break
 		}

@@ -149,7 +149,7 @@ func (s *session) text() string {
 	return s.screen.String()
 }
 
-const deadline = 20 * time.Second
+const deadline = time.Minute
 
 // sees waits until everything is on the screen, and returns it.
 func (s *session) sees(want ...string) string {
@@ -204,7 +204,7 @@ func (s *session) quits() (code int) {
 func (s *session) isAsBefore() {
 	s.Helper()
 	left := ""
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		s.mu.Lock()
 		v := s.screen
 		left = fmt.Sprintf("modes %v, keyboard %d, other keys %v, own style %v, odd %q, raw %v", v.modes, v.keyboard, v.otherKeys, v.style == pen{}, v.unknown, s.termios() != s.before)

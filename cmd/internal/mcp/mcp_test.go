@@ -63,7 +63,7 @@ func connect(t *testing.T, root, revision string) client {
 	cmd := exec.Command(bin, "mcp")
 	cmd.Dir = root
 	cmd.Stderr = os.Stderr
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := c.Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
