@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// An envelope is the form in which an agent takes text for its model.
+// An envelope is the form in which an agent takes text for its model, and where it can a notice for the person at its terminal.
 type envelope struct {
-	wrap   func(text string) any               // what is printed as JSON; nil prints the text itself
+	wrap   func(text, notice string) any       // what is printed as JSON; nil prints the text itself
 	unwrap func(output []byte) (string, error) // the text in what a hook printed
 }
 
@@ -20,8 +20,8 @@ var plainText = envelope{unwrap: func(output []byte) (string, error) { return st
 // hookSpecific is the envelope of Claude Code, Codex and Gemini. An unknown key in it is an error: Codex drops
 // the whole output for one.
 var hookSpecific = envelope{
-	wrap: func(text string) any {
-		return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": "SessionStart", "additionalContext": text}}
+	wrap: func(text, notice string) any {
+		return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": "SessionStart", "additionalContext": text}, "systemMessage": notice}
 	},
 	unwrap: unwrapSpecific,
 }
@@ -34,6 +34,7 @@ func unwrapSpecific(output []byte) (string, error) {
 			Event   string `json:"hookEventName"`
 			Context string `json:"additionalContext"`
 		} `json:"hookSpecificOutput"`
+		Notice string `json:"systemMessage"`
 	}
 	if err := strict(output, &e); err != nil {
 		return "", err
@@ -47,7 +48,7 @@ func unwrapSpecific(output []byte) (string, error) {
 // topLevel is the envelope that is one key.
 func topLevel(key string) envelope {
 	return envelope{
-		wrap: func(text string) any { return map[string]string{key: text} },
+		wrap: func(text, _ string) any { return map[string]string{key: text} },
 		unwrap: func(output []byte) (string, error) {
 			var e map[string]string
 			if err := strict(output, &e); err != nil {

@@ -67,7 +67,7 @@ func SessionStart(s Session) {
 		if o.err != nil {
 			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(o.err)))
 		}
-		printed <- s.print(o.text)
+		printed <- s.print(o)
 	case <-late:
 		fmt.Fprintln(s.Stderr, "handoff: the handoffs could not be read in time")
 		return
@@ -80,10 +80,11 @@ func SessionStart(s Session) {
 
 // An outcome is what there is to say, and what a session that was told it was offered.
 type outcome struct {
-	text  string
-	err   error
-	store *handoff.Store
-	offer handoff.Offer
+	text   string
+	notice string // for the person at the terminal
+	err    error
+	store  *handoff.Store
+	offer  handoff.Offer
 
 	silent bool // the session knows it all
 }
@@ -100,17 +101,16 @@ func (s Session) look(until time.Time) (o outcome) {
 }
 
 // print reports whether the session was told anything.
-func (s Session) print(text string) bool {
-	if text == "" {
+func (s Session) print(o outcome) bool {
+	if o.text == "" {
 		return false
 	}
-	var err error
-	if wrap := s.agent.envelope.wrap; wrap == nil {
+	text, err := o.text, error(nil)
+	if wrap := s.agent.envelope.wrap; wrap != nil {
+		text, err = render.JSON(wrap(o.text, o.notice), "")
+	}
+	if err == nil {
 		_, err = io.WriteString(s.Stdout, text)
-	} else {
-		if text, err = render.JSON(wrap(text), ""); err == nil {
-			_, err = io.WriteString(s.Stdout, text)
-		}
 	}
 	return err == nil // else nobody is left to tell
 }
@@ -146,6 +146,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 	r.drafts = r.store.CountDrafts(s.Agent, in.session())
 	o.store = r.store
 	o.text, o.offer.IDs = r.text(unread)
+	o.notice = r.notice(unread.Count())
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, r.operator
 	if s.agent.keeps && r.lost == nil && in.knows(o.store, o.offer) {
 		o.text, o.silent = "", true

@@ -85,6 +85,9 @@ func startIn(s agent.Session, root string, env map[string]string) (stdout, stder
 	return out.String(), problems.String()
 }
 
+// notice is a line for a person: counts and our own words.
+var notice = regexp.MustCompile(`((, )?(\d+ unread handoffs?( \(run handoff inbox\)|; for whom you work is not known \(run handoff init\))|\d+ recovered drafts? \(run handoff draft list\)|not all handoffs can be listed \(run handoff verify\)))+`)
+
 // context takes the text for the model out of the envelope of an agent.
 func context(t *testing.T, name, out string) string {
 	t.Helper()
@@ -97,7 +100,7 @@ func context(t *testing.T, name, out string) string {
 	text := out
 	prefix, suffix := map[string]string{"cursor": `{"additional_context":`, "copilot": `{"additionalContext":`}[name], "}\n"
 	if prefix == "" {
-		prefix, suffix = `{"hookSpecificOutput":{"additionalContext":`, `,"hookEventName":"SessionStart"}}`+"\n"
+		prefix, suffix = `{"hookSpecificOutput":{"additionalContext":`, `,"hookEventName":"SessionStart"},"systemMessage":"`+notice.FindString(out)+`"}`+"\n"
 	}
 	text, begins := strings.CutPrefix(text, prefix)
 	text, ends := strings.CutSuffix(text, suffix)

@@ -104,6 +104,24 @@ func (r report) head(in handoff.Inbox) string {
 		", `handoff list --unread --to " + r.operator + "` lists all.\n"
 }
 
+// notice is a line for the person at the terminal: our words and counts.
+func (r report) notice(unread int) string {
+	var all []string
+	switch {
+	case unread > 0 && r.operator == "":
+		all = append(all, handoff.Count(unread, "unread handoff")+"; for whom you work is not known (run handoff init)")
+	case unread > 0:
+		all = append(all, handoff.Count(unread, "unread handoff")+" (run handoff inbox)")
+	}
+	if r.drafts > 0 {
+		all = append(all, handoff.Count(r.drafts, "recovered draft")+" (run handoff draft list)")
+	}
+	if r.lost != nil {
+		all = append(all, "not all handoffs can be listed (run handoff verify)")
+	}
+	return strings.Join(all, ", ")
+}
+
 const maxRecipients = 20
 
 // recipients is a line for each recipient, who has most first.

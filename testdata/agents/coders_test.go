@@ -60,6 +60,7 @@ var claude = coder{
 	terminal: func(d *desk, a coder) {
 		t := d.terminal("claude")
 		t.shows("❯")
+		t.shows(notice)
 		t.asks("begin", "begin")
 		d.expect(a, "terminal", "start", d.id)
 		t.types("/clear")
@@ -67,6 +68,9 @@ var claude = coder{
 		d.expect(a, "terminal", "/clear", d.id)
 	},
 }
+
+// notice is what a person sees of it, where the agent shows something.
+const notice = "1 unread handoff (run handoff inbox)"
 
 // claudeWelcomed says that the questions of a first session are answered.
 const claudeWelcomed = `{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": {"approved": ["no-key"]},
@@ -138,6 +142,7 @@ var geminiCLI = coder{
 	terminal: func(d *desk, a coder) {
 		t := d.terminal("gemini", "--yolo")
 		t.shows("Type your message")
+		t.shows(notice)
 		t.asks("begin", "begin")
 		d.expect(a, "terminal", "start", d.id)
 		t.asks("/handoff parser", "Gather facts")
