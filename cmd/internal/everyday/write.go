@@ -3,7 +3,6 @@ package everyday
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -173,13 +172,14 @@ func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
 func (a *App) PrintReceipts(receipts []handoff.Receipt) error {
 	a.Committed()
 	for _, r := range receipts {
+		line, err := r.Line()
 		if a.forPeople() {
-			if _, err := fmt.Fprintln(a.Stdout, handoff.EscapeLine(stored(r))); err != nil {
-				return err
-			}
-			continue
+			line, err = handoff.EscapeLine(stored(r))+"\n", nil
 		}
-		if err := a.PrintJSON(r); err != nil {
+		if err == nil {
+			_, err = io.WriteString(a.Stdout, line)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ type Event struct {
 // Link returns the line, with its newline, of an event that follows the hash prev, and its own hash.
 // Redacted names the rules by which content was redacted; none is null.
 func Link(prev, eventType string, at time.Time, payload any, redacted []string) (line []byte, hash string, err error) {
-	text, err := json.Marshal(payload)
+	text, err := marshal(payload)
 	if err != nil {
 		return nil, "", err
 	}
@@ -61,6 +61,14 @@ func Link(prev, eventType string, at time.Time, payload any, redacted []string) 
 		return nil, "", err
 	}
 	return append(line, '\n'), canon.SHA256Hex(line), nil
+}
+
+// marshal is json.Marshal, which would read again what a payload that prints itself has printed.
+func marshal(payload any) ([]byte, error) {
+	if p, ok := payload.(json.Marshaler); ok {
+		return p.MarshalJSON()
+	}
+	return json.Marshal(payload)
 }
 
 // HashLine returns the hash that the event after line must name. It fails if line is no JSON object.

@@ -162,8 +162,8 @@ func IsEmpty(text []byte) bool {
 	}
 }
 
-// Append returns text with rows added after its last row; text itself is not changed. Text that ends in
-// a row or in an empty table needs no search for it.
+// Append returns text with rows added after its last row. As with append, text itself is not changed, and what stands behind
+// it in its memory may be. Text that ends in a row or in an empty table needs no search for it.
 func Append(text []byte, rows []Row) []byte {
 	at := appendOffset(text)
 	var add []byte
@@ -175,6 +175,9 @@ func Append(text []byte, rows []Row) []byte {
 	}
 	for _, r := range rows {
 		add = append(append(add, r.String()...), '\n')
+	}
+	if at == len(text) {
+		return append(text, add...)
 	}
 	return slices.Concat(text[:at], add, text[at:])
 }
@@ -258,6 +261,9 @@ func AddArchives(text []byte, names []string) []byte {
 	}
 	if !after {
 		add = append(add, '\n')
+	}
+	if at == len(text) {
+		return append(text, add...)
 	}
 	return slices.Concat(text[:at], add, text[at:])
 }

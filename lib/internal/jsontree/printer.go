@@ -14,7 +14,7 @@ type Printer struct{ text []byte }
 func (p *Printer) name(name string) {
 	separator := byte(',')
 	if p.text == nil {
-		separator = '{'
+		separator, p.text = '{', make([]byte, 0, 1<<10) // more than most take
 	}
 	p.text = append(AppendQuoted(append(p.text, separator), name), ':')
 }

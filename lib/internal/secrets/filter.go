@@ -8,23 +8,28 @@ import (
 // A filter finds keywords by the three bytes that they begin with, in any case: most places where none
 // stands cost one look at one bit.
 type filter struct {
-	bits  [1 << 10]uint64
-	first [1 << 10]uint16 // place in words of the first word of a bucket, plus one
-	words []keyword
+	bits   [1 << 10]uint64
+	first  [1 << 10]uint16 // place in starts of the first one of a bucket, plus one
+	starts []start
+	words  []keyword
 }
 
-// A keyword is a text without which a rule cannot match, in a table that is searched by its first three
-// characters.
-type keyword struct {
-	text  string
-	three uint32 // what it begins with, in small letters
-	fold  bool
-	rule  int
+// A start is what a keyword may begin with. There are many, and all are made in each run that looks for credentials.
+type start struct {
+	three uint32 // in small letters
+	word  uint16 // place of the keyword
 	next  uint16 // as first
 }
 
+// A keyword is a text without which a rule cannot match.
+type keyword struct {
+	text string
+	fold bool
+	rule int
+}
+
 var keywords = sync.OnceValue(func() *filter {
-	f := &filter{words: make([]keyword, 0, 1<<11)}
+	f := &filter{starts: make([]start, 0, 1<<11), words: make([]keyword, 0, 1<<9)}
 	for i, r := range rules() {
 		for _, text := range r.keywords {
 			literal, _, _ := strings.Cut(text, "[")
@@ -32,7 +37,8 @@ var keywords = sync.OnceValue(func() *filter {
 			for n := range sets {
 				sets[n], text = class(text)
 			}
-			f.add(keyword{text: literal, fold: r.fold, rule: i}, sets)
+			f.words = append(f.words, keyword{text: literal, fold: r.fold, rule: i})
+			f.add(sets)
 		}
 	}
 	return f
@@ -59,16 +65,15 @@ func class(keyword string) (set, rest string) {
 	return set, rest
 }
 
-// add enters a keyword under all that it may begin with.
-func (f *filter) add(k keyword, sets [3]string) {
+// add enters the last keyword under all that it may begin with.
+func (f *filter) add(sets [3]string) {
 	for _, a := range []byte(sets[0]) {
 		for _, b := range []byte(sets[1]) {
 			for _, c := range []byte(sets[2]) {
-				k.three = uint32(a|' ') | uint32(b|' ')<<8 | uint32(c|' ')<<16
-				h := hash(k.three)
-				k.next = f.first[h>>6]
-				f.words = append(f.words, k)
-				f.first[h>>6] = uint16(len(f.words))
+				three := uint32(a|' ') | uint32(b|' ')<<8 | uint32(c|' ')<<16
+				h := hash(three)
+				f.starts = append(f.starts, start{three, uint16(len(f.words) - 1), f.first[h>>6]})
+				f.first[h>>6] = uint16(len(f.starts))
 				f.bits[h>>6] |= 1 << (h & 63)
 			}
 		}
@@ -91,9 +96,9 @@ func each(text string, visit func(at, rule int)) {
 		if f.bits[h>>6]>>(h&63)&1 == 0 {
 			continue
 		}
-		for n := f.first[h>>6]; n > 0; n = f.words[n-1].next {
-			if k := &f.words[n-1]; k.three == three && k.at(text[i:]) {
-				visit(i, k.rule)
+		for n := f.first[h>>6]; n > 0; n = f.starts[n-1].next {
+			if s := &f.starts[n-1]; s.three == three && f.words[s.word].at(text[i:]) {
+				visit(i, f.words[s.word].rule)
 			}
 		}
 	}

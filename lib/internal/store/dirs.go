@@ -223,10 +223,11 @@ func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record
 		}
 		record, err = d.Machine() // who has begun it just now has recorded it before
 	}
+	if err == nil && record.Fingerprint == observed {
+		return true, record, nil
+	}
 	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil, Git: d.Opt.Git, Command: d.RegenerateCommand()}
 	switch {
-	case err == nil && record.Fingerprint == observed:
-		return true, record, nil
 	case fault.IsLimit(err):
 		return false, machine.Record{}, fault.Unreadable(err)
 	case errors.Is(err, fs.ErrNotExist):

@@ -37,7 +37,8 @@ func readTable(f *os.File) ([]byte, error) {
 	if info.Size() > layout.MaxIndex {
 		return nil, tooLarge(f)
 	}
-	text, line := make([]byte, 0, info.Size()+1), 0 // line is where the last one begins
+	text := make([]byte, 0, info.Size()+1<<10) // so that a row can be appended in the same memory
+	line := 0                                  // where the last one begins
 	for {
 		n, err := f.Read(text[len(text):min(cap(text), len(text)+layout.MaxLine)])
 		text = text[:len(text)+n]
@@ -56,6 +57,41 @@ func readTable(f *os.File) ([]byte, error) {
 		case len(text) == cap(text): // it grew
 			text = append(text, 0)[:len(text)]
 		}
+	}
+}
+
+// StillReads reports whether an index file reads text, or nothing at all.
+func StillReads(d *durable.Dir, name string, text []byte) (same bool, err error) {
+	f, err := openIndex(d, name)
+	if err != nil || f == nil {
+		return err == nil, err
+	}
+	defer f.Close()
+	size := 0
+	err = eachPiece(f, 0, func(piece []byte) bool {
+		if !bytes.HasPrefix(text, piece) {
+			size = -1
+			return false
+		}
+		text, size = text[len(piece):], size+len(piece)
+		return true
+	})
+	return size == 0 || size > 0 && len(text) == 0, err
+}
+
+// eachPiece calls do with what a file holds, piece by piece until it returns false, each with the last bytes of the one before.
+// It is for what is looked at and not kept: to read into fresh memory costs more than to look through the same again.
+func eachPiece(f io.Reader, overlap int, do func(piece []byte) bool) error {
+	piece := make([]byte, 16<<10)
+	for kept := 0; ; {
+		n, err := f.Read(piece[kept:])
+		if n > 0 && !do(piece[:kept+n]) || err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		kept = copy(piece, piece[max(0, kept+n-overlap):kept+n])
 	}
 }
 

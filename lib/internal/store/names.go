@@ -26,13 +26,9 @@ func (s *Store) strangers(names ...string) map[string]string {
 		return nil
 	}
 	defer d.Close()
-	newest, err := ReadIndex(d, layout.Index)
-	if err != nil {
+	if names, err = unmentioned(d, names); err != nil {
 		return nil
 	}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		return bytes.Contains(newest, []byte("| "+name+" |")) // a topic of that name is rare, and then nothing is said
-	})
 	if len(names) == 0 {
 		return nil
 	}
@@ -44,6 +40,21 @@ func (s *Store) strangers(names ...string) map[string]string {
 		}
 	}
 	return found
+}
+
+// unmentioned returns those of the names that are not in INDEX.md. A topic of that name is rare, and then nothing is said.
+func unmentioned(d *durable.Dir, names []string) ([]string, error) {
+	f, err := openIndex(d, layout.Index)
+	if err != nil || f == nil {
+		return names, err
+	}
+	defer f.Close()
+	const longest = 256 // of a name with what is around it
+	err = eachPiece(f, longest, func(piece []byte) bool {
+		names = slices.DeleteFunc(names, func(name string) bool { return bytes.Contains(piece, []byte("| "+name+" |")) })
+		return len(names) > 0
+	})
+	return names, err
 }
 
 // namesOf returns who hands over or is handed something, none where that cannot be told.

@@ -1,7 +1,6 @@
 package txn
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 
@@ -36,8 +35,8 @@ func indexIsReplaced(x *Session, intent *Intent) (bool, error) {
 // saved there since it was read is not overwritten: the file is looked at again as late as can be.
 func (x *Session) replaceIndex(name string, old, text []byte) error {
 	return x.putIndex(name, text, func() error {
-		now, err := store.ReadIndex(x.Dir, name)
-		if err == nil && len(now) > 0 && !bytes.Equal(now, old) {
+		same, err := store.StillReads(x.Dir, name, old)
+		if err == nil && !same {
 			err = fault.New(fault.ErrBusy, "run the same command again", "%s was changed by something else meanwhile", x.Path(name))
 		}
 		return err
