@@ -5,6 +5,7 @@ package faults_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,24 +14,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// state is what a clone has that all must have: who has read which handoff and when, and who has resumed it.
+// state is what a clone has that all must have: who has read which handoff and when, what has become of it, and who did
+// that.
 type state struct {
 	Marks  map[string][]string
+	States map[string]string
 	Ledger map[string]string
 }
 
 func (c *crowd) state(w *worker) state {
-	s := state{make(map[string][]string), make(map[string]string)}
-	r := w.run("", "list", "--json")
+	s := state{make(map[string][]string), make(map[string]string), make(map[string]string)}
+	r := w.run("", "list", "--all", "--json")
 	for line := range strings.Lines(r.stdout) {
 		var row struct {
-			ID     string              `json:"handoff_id"`
+			ID     string `json:"handoff_id"`
+			State  string
 			ReadBy []map[string]string `json:"read_by"`
 		}
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			w.fault("list says %q: %v", line, err)
 		}
-		s.Marks[row.ID] = []string{}
+		s.Marks[row.ID], s.States[row.ID] = []string{}, row.State
 		for _, m := range row.ReadBy {
 			s.Marks[row.ID] = append(s.Marks[row.ID], fmt.Sprint(m))
 		}
@@ -55,6 +59,10 @@ func (c *crowd) end() {
 	for range 3 {
 		c.tame(c.share)
 	}
+	for id := range c.life.gone {
+		delete(c.there, id)
+		maps.DeleteFunc(c.marks, func(mark [2]string, _ bool) bool { return mark[0] == id })
+	}
 	var want state
 	for i, w := range c.all {
 		w.isTame = true
@@ -77,6 +85,9 @@ func (c *crowd) end() {
 			if now.Ledger[id] != operator {
 				w.fault("%s was resumed by %s, and the ledger says %q", id, operator, now.Ledger[id])
 			}
+		}
+		for _, f := range c.life.lacks(now) {
+			w.fault("%s", f)
 		}
 	}
 }
@@ -115,12 +126,19 @@ func (c *crowd) copy() {
 	r := &round{program: c.program, claims: newClaims(), t: c.t, dir: dir, ended: make(map[string]int)}
 	twin := r.worker(1, len(c.all))
 	twin.isTame = true
+	if w.host != "" {
+		twin.host = "elsewhere"
+		if r := twin.run("x", "write", "-", "--from", "ann", "--to", "ben", "--topic", "elsewhere"); r.code != 6 {
+			w.fault("the state directory is used on another host: %d %s", r.code, r.stderr)
+		}
+		twin.host = w.host
+	}
 	twin.write()
 	if again := twin.run("", "sync"); again.code != 6 {
 		w.fault("the copy is not found out: %d %s", again.code, again.stderr)
 	}
 	bundle := filepath.Join(dir, "bundle.jsonl")
-	for _, args := range [][]string{{"export", "-o", bundle}, {"import", bundle}} {
+	for _, args := range [][]string{{"export", twin.order[0], "-o", bundle}, {"import", bundle}} {
 		by := twin
 		if args[0] == "import" {
 			by = w

@@ -17,6 +17,7 @@
 // the store say with what was acknowledged: go test ./cmd/handoff/faults -run Soak -soak 15m -timeout 0. A round that
 // fails names its seed, for -soakseed.
 //
-// Clones of a project exchange what they have over one repository, kill and hinder each other, and must all end with the same:
+// Clones of a project, each on a host of its own where unshare(2) may make one, exchange what they have over one repository (by
+// path, git's own protocol and HTTP), kill and hinder each other, and must all end with the same:
 // go test ./cmd/handoff/faults -run SimulateClones -replicas 64 -rounds 20 -timeout 0; a few of them do in each run.
 package faults

@@ -43,6 +43,7 @@ type worker struct {
 	*rand.Rand
 	number, count int
 	last          int                      // exit code
+	host          string                   // the name of its machine, "" for the one that this test runs on
 	isTame        bool                     // its commands are neither killed nor stopped
 	own           []string                 // drafts that it saved
 	took          map[string]time.Duration // by a command the last time
@@ -142,7 +143,7 @@ func (w *worker) run(stdin string, args ...string) result {
 	begin := time.Now()
 	hangUp, err := onAnyTerminal(cmd, &stderr)
 	if err == nil {
-		err = cmd.Start()
+		err = startOn(w.host, cmd)
 	}
 	if err != nil {
 		w.fault("%v", err)

@@ -1,0 +1,104 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// lives are the handoffs of a crowd that are taken, done, archived and pruned, and what of that was acknowledged.
+type lives struct {
+	tasks, past []string          // ids: what is worked on, and what is archived and pruned
+	holders     map[string]string // who has taken a task, and did not begin to give it back
+	over        map[string]string // who did it
+	archived    map[string]bool
+	gone        map[string]bool // somebody began to prune them
+	pruned      map[string]bool
+}
+
+func newLives() lives {
+	return lives{holders: make(map[string]string), over: make(map[string]string), archived: make(map[string]bool), gone: make(map[string]bool), pruned: make(map[string]bool)}
+}
+
+// task takes one of the tasks, gives it back or does it. One has it at a time, and it is done once.
+func (c *crowd) task(w *worker) {
+	id, operator := c.life.tasks[w.IntN(len(c.life.tasks))], fmt.Sprintf("op%d", w.number)
+	act := []string{"take", "take", "take", "release", "release", "done", "archive", "unarchive"}[w.IntN(8)]
+	args := []string{act, id, "--operator", operator}
+	if act == "archive" || act == "unarchive" {
+		args[3] = "ann"
+		w.done(w.run("", args...), args, 4)
+		return
+	}
+	c.mu.Lock()
+	if act != "take" && c.life.holders[id] == operator {
+		delete(c.life.holders, id)
+	}
+	c.mu.Unlock()
+	if !w.done(w.run("", args...), args, 4, 7, 11) || act == "release" {
+		return
+	}
+	c.mu.Lock()
+	holder, by := c.life.holders[id], c.life.over[id]
+	if act == "take" {
+		c.life.holders[id] = operator
+	} else {
+		c.life.over[id] = operator
+	}
+	c.mu.Unlock()
+	if holder != "" && holder != operator {
+		w.fault("%s: %s by %s, and it is taken by %s", id, act, operator, holder)
+	}
+	if by != "" && (act == "take" || by != operator) {
+		w.fault("%s: %s by %s, and it was done by %s", id, act, operator, by)
+	}
+}
+
+// retire does one of the things that end with a handoff that is gone: it is read, archived, and pruned.
+func (c *crowd) retire(w *worker) {
+	id := c.life.past[w.IntN(len(c.life.past))]
+	for _, args := range [][]string{
+		{"mark-read", id, "ben"}, {"archive", id, "--operator", "ann"},
+		{"prune", id, "--archived-for", "1ns", "--export", filepath.Join(w.dir, id[len(id)-8:]+".jsonl"), "--operator", "ann", "--yes"},
+	}[:1+w.IntN(3)] {
+		r := w.run("", args...)
+		ok := w.done(r, args, 2, 4) // others may have pruned it, or it is not archived yet
+		c.mu.Lock()
+		switch {
+		case args[0] == "prune":
+			c.life.gone[id] = c.life.gone[id] || ok || r.code < 0
+			c.life.pruned[id] = c.life.pruned[id] || ok
+		case args[0] == "archive":
+			c.life.archived[id] = c.life.archived[id] || ok
+		case ok:
+			c.marks[[2]string{id, "ben"}] = true
+		}
+		c.mu.Unlock()
+	}
+}
+
+// lacks says what was acknowledged and is not so in a clone.
+func (l lives) lacks(now state) (faults []string) {
+	for id, is := range l.pruned {
+		if now.Marks[id] != nil && is {
+			faults = append(faults, id+" was pruned, and is listed")
+		}
+	}
+	for id, is := range l.archived {
+		if is && !l.gone[id] && now.States[id] != "archived" {
+			faults = append(faults, fmt.Sprintf("%s was archived, and is %q", id, now.States[id]))
+		}
+	}
+	for id, operator := range l.over {
+		isDone := false
+		for token, by := range now.Ledger {
+			isDone = isDone || by == operator && strings.HasPrefix(token, id+"#done.")
+		}
+		if !isDone {
+			faults = append(faults, fmt.Sprintf("%s was done by %s, and the ledger does not say so", id, operator))
+		}
+	}
+	return faults
+}
