@@ -19,7 +19,7 @@ import (
 )
 
 // printsNone are the commands that print nothing for scripts, or the format of another program.
-var printsNone = []string{"completion", "help", "hook", "inbox", "man", "mcp", "probes allow", "probes forget"}
+var printsNone = []string{"completion", "help", "hook", "inbox", "mcp", "probes allow"}
 
 func document(topic, reference string) string {
 	return fmt.Sprintf("---\nschema_version: \"1.0\"\nfrom: ann\nto: ben\ntopic: %s\nts_utc: %q\nreferences: [%s]\n---\n# One\n\nbody\n", topic, hourAgo(), reference)
@@ -89,6 +89,7 @@ func (s *scripted) working(id string) {
 	s.prints("", "mark-read", id)
 	s.file(".handoff-probes.yaml", "probes:\n  test: {argv: [\"true\"]}\n")
 	s.prints("", "probes list")
+	s.prints("", "probes forget")
 	s.prints("", "archive", work)
 	s.later = 100 * 24 * time.Hour
 	s.prints("", "prune", "--archived-for", "90d", "--export", "old.jsonl", "--yes")
@@ -164,6 +165,7 @@ func (s *scripted) store() {
 	s.prints("", "audit verify")
 	s.prints("", "audit head")
 	s.prints("", "page", "-o", filepath.Join(s.root, "site"))
+	s.prints("", "man", filepath.Join(s.root, "man"))
 	s.prints("", "machine-fingerprint show")
 	s.machine = "two"
 	s.prints("", "machine-fingerprint regenerate", "--operator", "ben", "--reason", "moved", "--yes")

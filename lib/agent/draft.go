@@ -147,6 +147,17 @@ func Inside(getenv func(string) string) string {
 	return ""
 }
 
+// SessionOf returns the session of the agent whose shell this is, as a name that a take may have, "" if its
+// environment names none.
+func SessionOf(getenv func(string) string) string {
+	for _, a := range agents {
+		if session, _ := a.shellOf(getenv); handoff.IsSession(session) {
+			return session
+		}
+	}
+	return ""
+}
+
 // shellOf says whether this is a shell of the agent, and of which session, if that is known.
 func (a Agent) shellOf(getenv func(string) string) (session string, inside bool) {
 	for _, name := range a.sessionIn {

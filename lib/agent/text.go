@@ -38,7 +38,7 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	out := render.NewBudget(maxOutput)
 	out.Add(r.head(unread))
 	if r.lost != nil {
-		out.Add("Not all handoffs of this project can be listed: " + fault.Plain(r.lost) + ". `handoff verify` says what is missing.\n")
+		out.Add("Not all handoffs of this project can be listed: " + fault.Plain(r.lost) + ". `handoff verify` says more.\n")
 	}
 	if r.drafts > 0 {
 		out.Add(handoff.Count(r.drafts, "recovered draft") + " of earlier sessions: `handoff draft list` lists them, `handoff draft show ID --agent` prints one, " +

@@ -78,7 +78,7 @@ func (s *Store) gather() (*life.Facts, error) {
 	}
 	facts.Trusts = s.trusts()
 	if facts.Asks, err = approval.Policies(s.at); err != nil {
-		s.opt.Warn("what needs an approval is not known, and all is taken to need one: " + err.Error())
+		s.at.Opt.Lost(fault.New(ErrConfig, "run `handoff operators validate`", "what needs an approval is not known, and all is taken to need one: %v", err))
 		facts.Asks = func(string, string) bool { return true }
 	}
 	return facts, nil

@@ -21,6 +21,9 @@ func FindSecrets(text string) []Secret { return secrets.Scan(text) }
 // CheckSecretRules refuses a name that no rule has, ErrInvalid.
 func CheckSecretRules(rules []string) error { return screen.CheckRules(rules) }
 
+// SecretRules returns the names of all rules of the secret scan.
+func SecretRules() []string { return secrets.Rules() }
+
 // CheckReason refuses a reason with a credential in it, ErrInvalid: why something was done is kept for good.
 func CheckReason(reason string) error { return screen.CheckReason(reason) }
 

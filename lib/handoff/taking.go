@@ -94,13 +94,16 @@ func (s *Store) Admits(act Act, e Entry, operator string) error {
 	return s.admitAct(act, e, Consumption{Operator: operator})
 }
 
+// IsSession reports whether a name is one that a take may have for a session of an agent.
+func IsSession(name string) bool { return form.IsSlug(name, 128) }
+
 // admitAct refuses who may not do an act.
 func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
 	if err := checkOperator(who.Operator); err != nil {
 		return err
 	}
-	if who.Session != "" && !form.IsSlug(who.Session, 128) {
-		return fault.New(ErrInvalid, "use 1 to 128 letters, digits, _ and -", "%q is no session", who.Session)
+	if who.Session != "" && !IsSession(who.Session) {
+		return fault.New(ErrInvalid, "use 1 to 128 letters, digits, _ and -", "%q is not a session", who.Session)
 	}
 	if err := CheckReason(who.Reason); err != nil {
 		return err

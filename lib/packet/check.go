@@ -105,6 +105,7 @@ type Result struct {
 // A Report is what Check found. All its text is escaped: it can be shown as it is.
 type Report struct {
 	Name        string        `json:"name"`
+	HandoffID   string        `json:"handoff_id,omitempty"` // of what is stored
 	Kind        string        `json:"kind,omitempty"`
 	Class       Class         `json:"classification"`
 	Checks      []Result      `json:"checks"` // always Schema, Freshness, Resume token, Replay test; then Standing, Work and Probes, if there are any
@@ -124,7 +125,7 @@ type Report struct {
 // Critical, what is uncertain at least Operational. The verdict depends on the facts alone, and no
 // wording of a packet can improve it.
 func Check(in Input, o CheckOptions) Report {
-	c := &checking{o: o, id: in.ID, around: in.Faults, references: in.References, report: Report{Name: show(in.Name), Recovery: []string{}}}
+	c := &checking{o: o, id: in.ID, around: in.Faults, references: in.References, report: Report{Name: show(in.Name), HandoffID: in.ID, Recovery: []string{}}}
 	if c.o.Now.IsZero() {
 		c.o.Now = time.Now()
 	}

@@ -7,8 +7,9 @@ import (
 
 // A Validation is what was found in one record.
 type Validation struct {
-	Name  string `json:"name"` // such as a file name or an id
-	Kind  string `json:"kind"` // such as universal/3.0, "" for a text that is not JSON
+	Name  string `json:"name"`                 // such as a file name or an id
+	ID    string `json:"handoff_id,omitempty"` // of what is stored
+	Kind  string `json:"kind"`                 // such as universal/3.0, "" for a text that is not JSON
 	Valid bool   `json:"valid"`
 	universal.Report
 }

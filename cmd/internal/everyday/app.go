@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -151,21 +152,6 @@ func (a *App) root() *cobra.Command {
 	return root
 }
 
-// Exclusive makes it invalid input to give both flags of a command.
-func Exclusive(cmd *cobra.Command, one, other string) {
-	cmd.MarkFlagsMutuallyExclusive(one, other) // for completion; cobra would report it as no kind of error
-	others := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if cmd.Flags().Changed(one) && cmd.Flags().Changed(other) {
-			return Invalid("leave one of them out", "--%s and --%s do not go together", one, other)
-		}
-		if others == nil {
-			return nil
-		}
-		return others(cmd, args)
-	}
-}
-
 // checkTimeout makes a lock timeout of 0 one that only tries: in the flags 0 means that none is given.
 func (a *App) checkTimeout(cmd *cobra.Command) error {
 	switch timeout := &a.Flags.LockTimeout; {
@@ -206,8 +192,8 @@ func (a *App) Project() (handoff.Project, error) {
 	if p.Apart != "" {
 		a.remember("this linked work tree has handoffs of its own: " + p.Apart)
 	}
-	if a.asked != nil && *a.asked != "" {
-		p.Options.Me = func() string { return *a.asked }
+	if me := p.Options.Me; a.asked != nil {
+		p.Options.Me = func() string { return cmp.Or(*a.asked, me()) }
 	}
 	p.Options.Rules = a.plainRules
 	if a.whole != nil {

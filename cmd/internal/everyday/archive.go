@@ -7,7 +7,7 @@ import (
 )
 
 func archiveCommand(a *App) *cobra.Command {
-	cmd, _ := a.actCommand(handoff.ActArchive, cobra.MinimumNArgs(1))
+	cmd, _ := a.actCommand(handoff.ActArchive, nil)
 	cmd.Use, cmd.Short = "archive ID…", "Put handoffs away: they stay, and are listed no more"
 	cmd.Long = `Put handoffs away. Rows and documents stay as they are; list, surface and hooks leave them out, but
 for list --all and list --state archived. Who has written a handoff may do it, whom it is for, and
@@ -17,7 +17,7 @@ operators with the capability archive in OPERATORS.md.`
 }
 
 func unarchiveCommand(a *App) *cobra.Command {
-	cmd, _ := a.actCommand(handoff.ActUnarchive, cobra.MinimumNArgs(1))
+	cmd, _ := a.actCommand(handoff.ActUnarchive, nil)
 	cmd.Use, cmd.Short = "unarchive ID…", "Bring handoffs back that were put away"
 	cmd.Long = `Bring handoffs back that archive has put away. Who may archive may do it.`
 	cmd.Example = "  handoff unarchive 134327a8 --operator ann"

@@ -2,10 +2,8 @@ package everyday
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // A command is built only when it is asked for.
@@ -85,15 +83,14 @@ func (a *App) addCommands(root *cobra.Command) {
 	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // help is one of ours
 	for _, c := range asked {
 		built := a.build(c)
-		a.completeFlags(built)
-		giveExamples(built, c.name)
+		a.finish(built, c.name)
 		root.AddCommand(built)
 	}
 	root.InitDefaultCompletionCmd() // does nothing where it is disabled
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Args, c.RunE = cobra.ArbitraryArgs, Subcommand
-			c.Example = "  source <(handoff completion bash)"
+			a.finish(c, "completion")
 		}
 	}
 }
@@ -110,20 +107,3 @@ func (a *App) build(c command) *cobra.Command {
 	return &cobra.Command{Use: c.name, Short: c.short, DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error { return errBeyond }}
 }
-
-// Texts adds a flag that may be given several times. That of the library starts a CSV writer to say that it is empty.
-func Texts(f *pflag.FlagSet, values *[]string, name, usage string) {
-	f.Var((*texts)(values), name, usage)
-}
-
-type texts []string
-
-// String is "" for none, so that help names no default.
-func (t *texts) String() string { return strings.Join(*t, ",") }
-
-func (t *texts) Set(text string) error {
-	*t = append(*t, text)
-	return nil
-}
-
-func (t *texts) Type() string { return "stringArray" }

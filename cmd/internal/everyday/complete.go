@@ -1,11 +1,11 @@
 package everyday
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -14,7 +14,13 @@ import (
 const maxCompletions = 200
 
 // CompleteIDs offers handoffs, the newest first, each with what it is about.
-func (a *App) CompleteIDs(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 && !strings.Contains(cmd.Use, "…") { // the usage says what comes after the only one
+		if strings.Contains(cmd.Use, " [FILE") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 	entries := a.entriesQuietly()
 	var offers []string
 	digits := enoughDigits(entries)
@@ -44,9 +50,7 @@ func (a *App) completeOperators(*cobra.Command, []string, string) ([]string, cob
 // KnownOperators returns the operators of the operators file and of the listed handoffs.
 func (a *App) KnownOperators() []string {
 	var names []string
-	asIs := *a
-	asIs.AsIs = true
-	if _, s, err := asIs.NewStore(); err == nil { // operators there may be before handoffs
+	if _, s, err := a.quietly().NewStore(); err == nil { // operators there may be before handoffs
 		if list, err := s.Operators(); err == nil && list != nil {
 			for _, o := range list.All() {
 				names = append(names, o.ID)
@@ -70,11 +74,16 @@ func (a *App) completeMark(cmd *cobra.Command, args []string, typed string) ([]s
 	return append(operators, ids...), cobra.ShellCompDirectiveNoFileComp
 }
 
-// entriesQuietly lists the handoffs; a person who is typing a command is not told what is wrong with them.
-func (a *App) entriesQuietly() []handoff.Entry {
+// quietly is the same run, which tells nobody of anything and takes over nothing.
+func (a *App) quietly() *App {
 	quiet := *a
 	quiet.Quiet, quiet.AsIs = true, true
-	s, err := quiet.Store()
+	return &quiet
+}
+
+// entriesQuietly lists the handoffs; a person who is typing a command is not told what is wrong with them.
+func (a *App) entriesQuietly() []handoff.Entry {
+	s, err := a.quietly().Store()
 	if err != nil {
 		return nil
 	}
@@ -85,22 +94,20 @@ func (a *App) entriesQuietly() []handoff.Entry {
 	return entries
 }
 
-// completeFrom offers what the listed handoffs have, each once.
-func (a *App) completeFrom(of func(handoff.Entry) string) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var all []string
-		for _, e := range a.entriesQuietly() {
-			all = append(all, of(e))
-		}
-		slices.Sort(all)
-		return slices.Compact(all), cobra.ShellCompDirectiveNoFileComp
+// completeTopics offers those of the listed handoffs, each once.
+func (a *App) completeTopics(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	for _, e := range a.entriesQuietly() {
+		all = append(all, e.Topic)
 	}
+	slices.Sort(all)
+	return slices.Compact(all), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeTags offers the tags of the newest handoffs.
 func (a *App) completeTags(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	entries := a.entriesQuietly()
-	s, err := a.Store()
+	s, err := a.quietly().Store()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -115,40 +122,88 @@ func (a *App) completeTags(*cobra.Command, []string, string) ([]string, cobra.Sh
 	return slices.Compact(all), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFlags has the values of flags completed.
-func (a *App) completeFlags(cmd *cobra.Command) {
-	for _, name := range []string{"to", "from", "operator", "confirmed-by"} {
-		if cmd.Flags().Lookup(name) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(name, a.completeOperators) // fails only for a flag that is not there
+// CompleteIDsOrFiles is CompleteIDs for commands that take files too.
+func (a *App) CompleteIDsOrFiles(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	ids, _ := a.CompleteIDs(cmd, args, typed)
+	return ids, cobra.ShellCompDirectiveDefault // files where no id fits
+}
+
+// completions are the words that a value is completed to, by the word that the usage of its flag has in backquotes, or by the
+// name of the flag.
+var completions = map[string][]string{
+	"time":      {"today", "yesterday", "24h", "7d", "2w"},
+	"duration":  {"90m", "24h", "7d", "2w"},
+	"--expires": {"24h", "7d", "2w"},
+	"--max-age": {"24h", "48h", "7d"},
+	"word":      {"approve", "archive", "human", "write"},
+	"agent":     agent.Names(),
+	"--status":  {"completed", "paused", "failed", "requires_review"},
+	"--sign":    nil, "key": nil, "file": nil, "path": nil, // files, as shells do
+}
+
+// completion returns what completes the value of a flag, nil for files.
+func (a *App) completion(f *pflag.Flag) cobra.CompletionFunc {
+	kind, _ := pflag.UnquoteUsage(f)
+	switch kind {
+	case "operator":
+		return a.completeOperators
+	case "handoff":
+		return a.CompleteIDs
+	case "tag":
+		return a.completeTags
+	case "topic":
+		return a.completeTopics
+	case "rule":
+		return cobra.FixedCompletions(handoff.SecretRules(), cobra.ShellCompDirectiveNoFileComp)
+	case "directory":
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
 		}
 	}
-	for name, of := range map[string]func(handoff.Entry) string{"topic": func(e handoff.Entry) string { return e.Topic }} {
-		if cmd.Flags().Lookup(name) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(name, a.completeFrom(of))
+	words, known := completions["--"+f.Name]
+	if !known {
+		words, known = completions[kind]
+	}
+	if !known && a.whole != nil {
+		words = a.whole.Words[f.Name]
+	}
+	if known && words == nil {
+		return nil
+	}
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+func isCompleting(args []string) bool {
+	return len(args) > 0 && strings.HasPrefix(args[0], "__complete")
+}
+
+// finish gives a command and those below it what all have: flags that are given once and whose values are completed, and
+// examples.
+func (a *App) finish(cmd *cobra.Command, path string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if giveOnce(f); !isCompleting(a.Args) {
+			return
 		}
-	}
-	if cmd.Flags().Lookup("tag") != nil {
-		_ = cmd.RegisterFlagCompletionFunc("tag", a.completeTags)
-	}
-	times := []string{"today", "yesterday", "24h", "7d", "2w"}
-	words := map[string][]string{"since": times, "until": times, "expires": {"24h", "7d", "2w"}, "git": {"synced", "tracked", "none"}, "agent": agent.Names()}
-	if cmd.Name() == "list" {
-		words["format"] = []string{"table", "rows", "json", "jsonl", "ids"}
-	} else if cmd.Name() == "search" {
-		words["format"] = []string{"text", "jsonl", "ids"}
-	}
-	for _, s := range handoff.States() {
-		words["state"] = append(words["state"], string(s))
-	}
-	if a.whole != nil {
-		maps.Copy(words, a.whole.Words)
-	}
-	for name, words := range words {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Value.Type() != "bool" {
-			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+		if _, is := cmd.GetFlagCompletionFunc(f.Name); is {
+			return
 		}
+		if complete := a.completion(f); complete != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for a flag that is not there
+		}
+	})
+	if cmd.ValidArgsFunction == nil && !strings.Contains(cmd.Use, "FILE") && !strings.Contains(cmd.Use, "DIR") {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
+	if cmd.Example == "" {
+		cmd.Example = examples[path]
+	}
+	var first []string
 	for _, sub := range cmd.Commands() {
-		a.completeFlags(sub)
+		a.finish(sub, path+" "+sub.Name())
+		line, _, _ := strings.Cut(sub.Example, "\n")
+		first = append(first, line)
+	}
+	if cmd.Example == "" {
+		cmd.Example = strings.Join(first, "\n")
 	}
 }

@@ -1,8 +1,6 @@
 package everyday
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -43,13 +41,7 @@ func computeIDCommand(a *App) *cobra.Command {
 
 func (a *App) printIDs(sources []handoff.Source, ids []string) error {
 	for i, id := range ids {
-		var err error
-		if a.JSON {
-			err = a.PrintJSON(map[string]string{"handoff_id": id, "input": sources[i].Name})
-		} else {
-			_, err = fmt.Fprintln(a.Stdout, id)
-		}
-		if err != nil {
+		if err := a.Show(map[string]string{"handoff_id": id, "input": sources[i].Name}, id+"\n"); err != nil {
 			return err
 		}
 	}

@@ -61,14 +61,13 @@ with 0, and does nothing where there is no store.`,
 			if err != nil {
 				return err
 			}
-			a.Committed()
-			return a.PrintJSON(newDrafted(d))
+			return a.Did(newDrafted(d), "saved the draft "+d.ID)
 		},
 	}
 	f.Register(cmd)
 	a.Gate.Register(cmd)
 	cmd.Flags().BoolVar(&hook, "hook", false, "save what an agent says on standard input about the session")
-	cmd.Flags().StringVar(&name, "agent", "", "whose session it is (`name`): "+strings.Join(agent.Names(), ", "))
+	cmd.Flags().StringVar(&name, "agent", "", "whose session it is (`agent`): "+strings.Join(agent.Names(), ", "))
 	cmd.Flags().StringVar(&session, "session", "", "the `id` of the session")
 	return cmd
 }
@@ -124,7 +123,7 @@ func newDrafted(d handoff.Draft) drafted { return drafted{ID: d.ID, Bytes: len(d
 func (a *App) printDrafts(drafts []handoff.Draft) error {
 	rows := make([][]string, len(drafts))
 	for i, d := range drafts {
-		if a.JSON {
+		if !a.forPeople() {
 			if err := a.PrintJSON(newDrafted(d)); err != nil {
 				return err
 			}
@@ -138,7 +137,7 @@ func (a *App) printDrafts(drafts []handoff.Draft) error {
 		}
 		rows[i] = []string{d.ID, d.Saved, kind, d.To, d.Topic, d.Agent, d.Session, fmt.Sprint(len(d.Text))}
 	}
-	if a.JSON || len(rows) == 0 {
+	if !a.forPeople() || len(rows) == 0 {
 		return nil
 	}
 	header := []string{"ID", "SAVED", "STATE", "TO", "TOPIC", "AGENT", "SESSION", "BYTES"}
@@ -147,7 +146,7 @@ func (a *App) printDrafts(drafts []handoff.Draft) error {
 }
 
 func draftShowCommand(a *App) *cobra.Command {
-	var agent bool
+	var agent string
 	var offset int
 	cmd := &cobra.Command{
 		Use:   "show ID",
@@ -158,18 +157,17 @@ somebody else's text; --agent puts it in a frame that says so.`,
 		Args:              Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.completeDrafts,
 		RunE: func(_ *cobra.Command, ids []string) error {
-			a.ForAgents = agent
+			a.ForAgents = agent != ""
 			_, d, err := a.draft(ids[0])
 			if err != nil {
 				return err
 			}
-			if a.JSON {
+			switch {
+			case a.JSON:
 				full := newDrafted(d)
 				full.Text = d.Text
 				return a.PrintJSON(full)
-			}
-			switch {
-			case agent:
+			case agent != "":
 				draft := handoff.Stored{Document: handoff.Document{Body: d.Text}, Path: "draft " + d.ID}
 				return a.showFramed(draft, handoff.Frame{Whole: handoff.MaxForAgents, Offset: offset, More: readOn("handoff draft show " + d.ID)})
 			case IsTerminal(a.Stdout):
@@ -179,8 +177,9 @@ somebody else's text; --agent puts it in a frame that says so.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&agent, "agent", false, "print the text in a frame that says it is no instruction")
-	cmd.Flags().IntVar(&offset, "offset", 0, "with --agent: leave out this `number` of characters, to read on")
+	AgentFlag(cmd, &agent)
+	Number(cmd.Flags(), &offset, "offset", "", "with --agent: leave out this `number` of characters, to read on")
+	Needs(cmd, "offset", "agent")
 	return cmd
 }
 

@@ -79,10 +79,7 @@ func draftDiscardCommand(a *App) *cobra.Command {
 				if err := s.RemoveDraft(d); err != nil {
 					return err
 				}
-				if !a.JSON {
-					continue
-				}
-				if err := a.PrintJSON(map[string]string{"draft_id": d.ID}); err != nil {
+				if err := a.Did(map[string]string{"draft_id": d.ID}, "removed the draft "+d.ID); err != nil {
 					return err
 				}
 			}

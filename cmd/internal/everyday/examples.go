@@ -1,9 +1,11 @@
 package everyday
 
-import "github.com/spf13/cobra"
-
 // examples are those of commands so short that nothing else is said of them.
 var examples = map[string]string{
+	"completion bash":                "  source <(handoff completion bash)",
+	"completion fish":                "  handoff completion fish | source",
+	"completion powershell":          "  handoff completion powershell | Out-String | Invoke-Expression",
+	"completion zsh":                 "  source <(handoff completion zsh)",
 	"audit verify":                   "  handoff audit verify\n  handoff audit verify --expect \"$(cat head.txt)\"",
 	"audit head":                     "  handoff audit head >head.txt",
 	"compute-id":                     "  handoff compute-id note.md",
@@ -22,14 +24,4 @@ var examples = map[string]string{
 	"uninstall":                      "  handoff uninstall claude",
 	"verify":                         "  handoff verify --quiet && echo nothing lost",
 	"version":                        "  handoff version --json",
-}
-
-// giveExamples gives a command and those below it the examples that they lack.
-func giveExamples(cmd *cobra.Command, path string) {
-	if cmd.Example == "" {
-		cmd.Example = examples[path]
-	}
-	for _, sub := range cmd.Commands() {
-		giveExamples(sub, path+" "+sub.Name())
-	}
 }

@@ -1,7 +1,6 @@
 package everyday
 
 import (
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +19,7 @@ type Filter struct {
 func (f *Filter) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
 	cmd.Flags().BoolVar(&f.All, "all", false, "also those that are archived, and with --unread those that are superseded, expired, taken or done")
-	cmd.Flags().StringVar((*string)(&f.State), "state", "", "only those in this `state`: "+states())
+	Choice(cmd, (*string)(&f.State), "state", "only those in this `state`", states()...)
 	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
 	cmd.Flags().BoolVar(&f.Here, "here", false, "only those written on the branch that is checked out here")
 	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those that nobody reads: to operators who have never read anything or have left, or of which nobody was told for 14 days")
@@ -34,23 +33,19 @@ func (f *Filter) Register(cmd *cobra.Command) {
 	Exclusive(cmd, "mine", "to")
 }
 
-func states() string {
-	var names []string
+func states() (names []string) {
 	for _, s := range handoff.States() {
 		names = append(names, string(s))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Chosen returns what the flags choose.
-func (f *Filter) Chosen(a *App, cmd *cobra.Command) (_ handoff.Filter, err error) {
-	if err := NoneEmpty(cmd, "to", "from", "topic", "tag", "since", "until", "state"); err != nil {
-		return f.Filter, err
-	}
+func (f *Filter) Chosen(a *App) (_ handoff.Filter, err error) {
 	if f.mine {
-		p, err := a.Project()
+		p, s, err := a.ProjectStore()
 		if err == nil {
-			f.To, err = a.Acting(p, "")
+			f.To, err = a.Acting(p, s, "")
 		}
 		if err != nil {
 			return f.Filter, err

@@ -50,7 +50,7 @@ func regenerateCommand(a *App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if operator, err = a.Acting(p, operator); err != nil {
+			if operator, err = a.Acting(p, s, operator); err != nil {
 				return err
 			}
 			if reason == "" {
@@ -63,8 +63,7 @@ func regenerateCommand(a *App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.Committed()
-			return a.PrintJSON(record)
+			return a.Did(record, s.Dir()+" belongs to this machine now")
 		},
 	}
 	a.OperatorFlag(cmd, &operator)

@@ -17,5 +17,5 @@ func (g *Gate) RegisterRestore(cmd *cobra.Command) {
 // Register adds the flags to a command.
 func (g *Gate) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&g.Redact, "redact", false, "replace credentials by [redacted:RULE] instead of refusing them")
-	Texts(cmd.Flags(), &g.Allow, "allow-secret", "let what meets this `rule` of the secret scan through, audited; may be repeated")
+	Texts(cmd.Flags(), &g.Allow, "allow-secret", "let what meets this `rule` of the secret scan through, audited")
 }

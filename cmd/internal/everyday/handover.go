@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -68,7 +67,7 @@ func (a *App) giveWay() {
 
 // aboutCommands says whether a question is about all commands, of which the whole program knows more.
 func aboutCommands(arg string) bool {
-	return arg == "help" || arg == "completion" || strings.HasPrefix(arg, "__complete")
+	return arg == "help" || arg == "completion" || isCompleting([]string{arg})
 }
 
 // preferInbox makes no command the inbox, for who sits at a terminal in a project. Without the whole program there is help.

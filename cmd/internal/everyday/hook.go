@@ -26,7 +26,7 @@ about a second, and exits with 0 whatever happens.`,
 		Args: Args(cobra.ArbitraryArgs),
 		RunE: func(*cobra.Command, []string) error { a.sessionStart(s); return nil },
 	}
-	start.Flags().StringVar(&s.Agent, "agent", "plain", "whose session it is (`name`): "+strings.Join(agent.Names(), ", "))
+	start.Flags().StringVar(&s.Agent, "agent", "plain", "whose session it is (`agent`): "+strings.Join(agent.Names(), ", "))
 	start.Flags().StringVar(&s.To, "to", "", "who the session works for (`operator`)")
 	start.Flags().BoolVar(&s.Bodies, "bodies", false, "print bodies too, framed")
 	cmd.AddCommand(start)

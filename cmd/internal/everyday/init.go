@@ -37,7 +37,7 @@ Run with another kind, it changes what it wrote for the former one, and moves no
 		Args:    Args(cobra.NoArgs),
 		RunE:    func(*cobra.Command, []string) error { return a.init(operator, kind, yes) },
 	}
-	cmd.Flags().StringVar(&kind, "git", "", "how the handoffs live with git: `KIND` is synced, tracked or none")
+	Choice(cmd, &kind, "git", "how the handoffs live with git (`kind`)", "synced", "tracked", "none")
 	cmd.Flags().StringVar(&operator, "operator", "", "who you are (`operator`), for your own configuration")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd

@@ -35,20 +35,17 @@ the recipient was told, and nobody has marked it as read.`,
 		Args:    Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			CollectOften()
-			chosen, err := f.Chosen(a, cmd)
+			chosen, err := f.Chosen(a)
 			if err != nil {
 				return err
-			}
-			if l.limit < 0 {
-				return Invalid("leave it out for no limit", "--limit must not be negative: %d", l.limit)
 			}
 			chosen.Present = !chosen.All && chosen.State == ""
 			return a.list(chosen, l)
 		},
 	}
 	f.Register(cmd)
-	cmd.Flags().StringVar(&l.format, "format", "", "`how` to print: table, rows, json, jsonl or ids")
-	cmd.Flags().IntVarP(&l.limit, "limit", "n", 0, "only this `number` of the newest")
+	a.Format(cmd, &l.format, listed...)
+	Number(cmd.Flags(), &l.limit, "limit", "n", "only this `number` of the newest")
 	cmd.Flags().BoolVar(&l.reverse, "reverse", false, "the other way round")
 	return cmd
 }
@@ -58,13 +55,13 @@ func (a *App) list(chosen handoff.Filter, l listing) error {
 	if err != nil {
 		return err
 	}
-	print, err := a.listPrinter(&l.format)
-	if err != nil {
-		return err
-	}
+	print := a.listPrinter(&l.format)
 	in, err := s.Chosen(chosen)
 	if err != nil {
 		return err
+	}
+	if len(in.Newest) == 0 {
+		a.NoteSlips(s, chosen.To, chosen.From)
 	}
 	out := bufio.NewWriter(a.Stdout)
 	if err := print(a, out, s, l.order(in.Newest)); err != nil {
@@ -82,19 +79,15 @@ func (a *App) list(chosen handoff.Filter, l listing) error {
 	return nil
 }
 
+// listed are the formats of a list. json is one array, for older scripts.
+var listed = []string{"table", "rows", "jsonl", "ids", "json"}
+
 // listPrinter returns what prints entries in a format, "" being the one for where they go.
-func (a *App) listPrinter(format *string) (func(*App, *bufio.Writer, *handoff.Store, []handoff.Entry) error, error) {
-	switch {
-	case *format == "" && a.JSON:
-		*format = "jsonl"
-	case *format == "" && IsTerminal(a.Stdout):
+func (a *App) listPrinter(format *string) func(*App, *bufio.Writer, *handoff.Store, []handoff.Entry) error {
+	if *format == "" && IsTerminal(a.Stdout) {
 		*format = "table"
 	}
-	print, ok := listFormats[*format]
-	if !ok {
-		return nil, Invalid("use table, rows, json, jsonl or ids", "unknown format %q", *format)
-	}
-	return print, nil
+	return listFormats[*format]
 }
 
 // order returns the entries that are asked for, in the order of the format: a table has the newest first, all else that of

@@ -36,11 +36,11 @@ unless somebody else is named, who need not be the recipient. What was marked be
 			case to != "" && operator != "":
 				return Invalid("leave one of them out", "--to and --operator say the same")
 			}
-			if err == nil {
-				operator, err = a.Acting(p, cmp.Or(operator, to))
-			}
 			if err != nil {
 				return err
+			}
+			if operator = cmp.Or(operator, to, p.Me()); operator == "" { // the store says what is a slip
+				return Nobody("it is not known for whom this is", "--operator")
 			}
 			if all {
 				CollectOften()

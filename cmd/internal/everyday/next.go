@@ -23,20 +23,17 @@ With --take it is taken, as take does: of several that take the next at once eac
 		Example: "  handoff next --operator ben\n  handoff next --take --session s-17 --operator ben",
 		Args:    Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			print, err := a.listPrinter(&format)
-			if err != nil {
-				return err
-			}
+			print := a.listPrinter(&format)
 			CollectOften()
 			p, s, err := a.OnceStore(offline)
 			if err != nil {
 				return err
 			}
-			if operator, err = a.Acting(p, operator); err != nil {
+			if operator, err = a.Acting(p, s, operator); err != nil {
 				return err
 			}
 			if take {
-				return a.takeNext(s, handoff.Consumption{Operator: operator, Session: session})
+				return a.takeNext(s, handoff.Consumption{Operator: operator, Session: a.Session(session)})
 			}
 			e, ok, err := s.Next(operator, nil)
 			if err != nil || !ok {
@@ -51,9 +48,11 @@ With --take it is taken, as take does: of several that take the next at once eac
 	}
 	a.OperatorFlag(cmd, &operator)
 	cmd.Flags().BoolVar(&take, "take", false, "take it")
-	cmd.Flags().StringVar(&session, "session", "", "with --take: for this `session` of an agent alone")
+	a.SessionFlag(cmd, &session)
 	cmd.Flags().BoolVar(&offline, "offline", false, OfflineUsage)
-	cmd.Flags().StringVar(&format, "format", "", "`how` to print: table, rows, json, jsonl or ids")
+	Needs(cmd, "session", "take")
+	Needs(cmd, "offline", "take")
+	a.Format(cmd, &format, listed...)
 	return cmd
 }
 

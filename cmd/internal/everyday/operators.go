@@ -47,7 +47,7 @@ none. A handoff may ask for one itself, with --ref approve:required.`,
 			RunE: func(*cobra.Command, []string) error { return a.listOperators() },
 		},
 		&cobra.Command{
-			Use: "verify OPERATOR", Short: "Say whether an operator is verified; exits with 3 if not", Args: Args(cobra.ExactArgs(1)),
+			Use: "verify OPERATOR", Short: "Say whether an operator is verified; exits with 3 if not", Args: Args(cobra.ExactArgs(1)), ValidArgsFunction: a.completeOperators,
 			RunE: func(_ *cobra.Command, ops []string) error { return a.verifyOperator(ops[0]) },
 		},
 		&cobra.Command{
@@ -87,8 +87,7 @@ func (a *App) trust(operator string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	a.Committed()
-	return a.PrintJSON(done)
+	return a.Did(trusted{done.OperatorID, done.Keys, done.Former, done.FirstSight, done.By}, "the keys of "+operator+" count from now on")
 }
 
 // operatorsStore is Store for commands that need no more of the project than its operators file.
@@ -106,6 +105,9 @@ func (a *App) listOperators() error {
 		return err
 	}
 	list, err := s.Operators()
+	if err == nil && list == nil {
+		a.Note("there is no operators file, so anybody may be named: `handoff operators add` begins one")
+	}
 	if err != nil || list == nil {
 		return err
 	}
@@ -139,11 +141,7 @@ func (a *App) verifyOperator(operator string) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		err = a.PrintJSON(map[string]string{"operator": operator, "state": string(status.State), "reason": status.Reason})
-	} else {
-		_, err = fmt.Fprintln(a.Stdout, status.State)
-	}
+	err = a.Show(map[string]string{"operator": operator, "state": string(status.State), "reason": status.Reason}, string(status.State)+"\n")
 	if err == nil && status.Reason != "" {
 		err = &handoff.Error{Class: handoff.ErrDenied, Problem: status.Reason}
 	}

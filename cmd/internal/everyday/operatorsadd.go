@@ -28,7 +28,7 @@ Once the file is there, only who it lists may be named in handoffs.`,
 	cmd.Flags().StringVar(&o.DisplayName, "name", "", "what people call them (`text`; default the operator)")
 	cmd.Flags().StringVar(&o.GitEmail, "email", "", "their git user.email (`address`), by which git knows them")
 	cmd.Flags().StringVar(&o.GitHubHandle, "github", "", "their `handle` on GitHub (default the operator)")
-	Texts(cmd.Flags(), &o.Capabilities, "capability", "what they may do (`word`, such as approve; default write); may be repeated")
+	Texts(cmd.Flags(), &o.Capabilities, "capability", "what they may do (`word`, such as approve; default write)")
 	cmd.Flags().StringVar(&key, "key", "", "the SSH public `key` that they sign with, or its file")
 	return cmd
 }
@@ -61,10 +61,5 @@ func (a *App) addOperator(o handoff.Operator, key string) error {
 	if err := s.AddOperator(o); err != nil {
 		return err
 	}
-	a.Committed()
-	if a.JSON || !IsTerminal(a.Stdout) {
-		return a.PrintJSON(o)
-	}
-	a.Note(o.ID + " is in " + p.Options.OperatorsFile)
-	return nil
+	return a.Did(o, o.ID+" is in "+p.Options.OperatorsFile)
 }

@@ -9,53 +9,71 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 // A reading says how a handoff is to be read.
 type reading struct {
-	raw, agent, unverified, noPager bool
-	maxChars, offset                int
-	operator                        string
+	raw, unverified, noPager bool
+	agent                    string // "" for none
+	maxChars, offset         int
+	operator                 string
 }
 
 func readCommand(a *App) *cobra.Command {
 	var r reading
 	cmd := &cobra.Command{
-		Use:   "read ID",
+		Use:   "read ID…",
 		Short: "Print the body of a handoff, after proving that it is what was written",
 		Long: `Print the body of a handoff: its bytes to a pipe; on a terminal what is known of it, the body as
 Markdown, and what can be done next, in $PAGER if it is long. ID may be a unique prefix of 4 or more hex
 digits, a file name, or @ for the newest to you. The id is computed from the file first; if it is another,
-nothing is printed and the exit code is 6. With --agent it prints at most 30,000 characters, and how to
-read on.`,
+nothing of it is printed and the exit code is 6. Of several, those that can be read are printed one after the
+other. With --agent it prints at most 30,000 characters of each, and how to read on.`,
 		Example:           "  handoff read 134327a8\n  handoff read @\n  handoff read 134327a8 --agent",
-		Args:              Args(cobra.ExactArgs(1)),
+		Args:              Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, ids []string) error { return a.read(ids[0], r) },
+		RunE:              func(_ *cobra.Command, ids []string) error { return a.readAll(ids, r) },
 	}
 	a.OperatorFlag(cmd, &r.operator)
 	cmd.Flags().BoolVar(&r.raw, "raw", false, "print the stored file, frontmatter included, byte by byte")
 	cmd.Flags().BoolVar(&r.noPager, "no-pager", false, "on a terminal: print it all at once")
-	cmd.Flags().BoolVar(&r.agent, "agent", false, "print the body in a frame that says it is no instruction")
+	AgentFlag(cmd, &r.agent)
 	cmd.Flags().BoolVar(&r.unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")
-	cmd.Flags().IntVar(&r.maxChars, "max-chars", 0, "cut a framed body after this `number` of characters")
-	cmd.Flags().IntVar(&r.offset, "offset", 0, "with --agent: leave out this `number` of characters, to read on")
+	Number(cmd.Flags(), &r.maxChars, "max-chars", "", "cut a framed body after this `number` of characters")
+	Number(cmd.Flags(), &r.offset, "offset", "", "with --agent: leave out this `number` of characters, to read on")
 	Exclusive(cmd, "raw", "agent")
+	Needs(cmd, "offset", "agent")
 	return cmd
 }
 
-func (a *App) read(id string, r reading) error {
-	a.ForAgents = r.agent || r.unverified
-	people := a.forPeople() && !a.ForAgents && !r.raw
-	if people {
+// AgentFlag adds the flag of commands that print what others have written. The frame is that of every agent.
+func AgentFlag(cmd *cobra.Command, name *string) {
+	Choice(cmd, name, "agent", "print it in a frame that says that it is not an instruction, for any agent or for `NAME`", agent.Names()...)
+	cmd.Flags().Lookup("agent").NoOptDefVal = "plain"
+}
+
+func (a *App) readAll(ids []string, r reading) error {
+	a.ForAgents = r.agent != "" || r.unverified
+	if a.readsForPeople(r) {
 		_ = a.beyond() // what the whole program shows as Markdown, this one shows as it is
 	}
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
+	errs := make([]error, len(ids))
+	for i, id := range ids {
+		errs[i] = a.read(p, s, id, r)
+	}
+	return FirstOf(errs)
+}
+
+func (a *App) readsForPeople(r reading) bool { return a.forPeople() && !a.ForAgents && !r.raw }
+
+func (a *App) read(p handoff.Project, s *handoff.Store, id string, r reading) error {
 	got, err := s.Read(id)
 	frame := handoff.Frame{MaxChars: r.maxChars, Whole: handoff.MaxForAgents - roomForWords, Offset: r.offset, More: readOn("handoff read " + got.Entry.ID)}
 	if err != nil && r.unverified && got.Text != nil {
@@ -71,13 +89,13 @@ func (a *App) read(id string, r reading) error {
 	if verdict.Reason != "" {
 		line = verdict.Line()
 	}
-	if people {
+	if a.readsForPeople(r) {
 		return a.readForPeople(s, got, cmp.Or(r.operator, p.Me()), !r.noPager, why, line)
 	}
 	if why != "" {
 		a.Note(why)
 	}
-	if r.agent && !a.JSON {
+	if r.agent != "" && !a.JSON {
 		return a.readForAgents(got, frame, line, nextCommands(s, got, p.Me()))
 	}
 	if line != "" && !a.JSON {

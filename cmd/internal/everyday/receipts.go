@@ -2,7 +2,6 @@ package everyday
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -27,11 +26,7 @@ That a session was told is recorded as far as that is possible at once; it prove
 			if err != nil {
 				return err
 			}
-			if a.JSON {
-				return a.PrintJSON(d)
-			}
-			_, err = io.WriteString(a.Stdout, deliveryText(d, TerminalWidth(a.Stdout)))
-			return err
+			return a.Show(deliveredOf(d), deliveryText(d, TerminalWidth(a.Stdout)))
 		},
 	}
 }

@@ -20,8 +20,8 @@ type Relating struct {
 
 // Register adds the flags to a command.
 func (r *Relating) Register(cmd *cobra.Command) {
-	Texts(cmd.Flags(), &r.re, "re", "the handoff that it answers (`id`, or a unique prefix); may be repeated")
-	Texts(cmd.Flags(), &r.supersedes, "supersedes", "the handoff whose place it takes (`id`, or a unique prefix); may be repeated")
+	Texts(cmd.Flags(), &r.re, "re", "the `handoff` that it answers")
+	Texts(cmd.Flags(), &r.supersedes, "supersedes", "the `handoff` whose place it takes")
 	cmd.Flags().StringVar(&r.expires, "expires", "", "until when it is of use (`time`, date, or duration such as 7d)")
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,10 +44,14 @@ func nearFlag(cmd *cobra.Command, err error) string {
 
 // Usage makes an error about the command line invalid input.
 func Usage(cmd *cobra.Command, err error) error {
+	wrong := &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() + " --help`", Cause: err}
 	if near := nearFlag(cmd, err); near != "" {
-		return &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "did you mean --" + near + "?", Cause: err}
+		wrong.Advice = "did you mean --" + near + "?"
 	}
-	return &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() + " --help`", Cause: err}
+	if value := (*pflag.InvalidValueError)(nil); errors.As(err, &value) && !errors.Is(err, strconv.ErrSyntax) {
+		wrong.Problem = "--" + value.GetFlag().Name + " " + value.Unwrap().Error()
+	}
+	return wrong
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
@@ -65,24 +70,10 @@ func Invalid(hint, format string, args ...any) error {
 func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			given := fmt.Sprintf("%d arguments are", len(args))
-			if len(args) == 1 {
-				given = "1 argument is"
-			}
-			return Invalid("use `"+cmd.UseLine()+"`; --help says more", "%s given to %s, which is not what it takes", given, cmd.CommandPath())
+			return Invalid("use `"+cmd.UseLine()+"`; --help says more", "%s: wrong number of arguments: %d", cmd.CommandPath(), len(args))
 		}
 		return nil
 	}
-}
-
-// NoneEmpty refuses flags that were given without a value: what a script lost is no wish to go without.
-func NoneEmpty(cmd *cobra.Command, flags ...string) error {
-	for _, name := range flags {
-		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
-			return Invalid("give it a value, or leave it out", "--%s is empty", name)
-		}
-	}
-	return nil
 }
 
 const maxLine = 2000 // bytes of an error

@@ -12,7 +12,7 @@ import (
 
 func searchCommand(a *App) *cobra.Command {
 	var f Filter
-	var limit int
+	limit := 20
 	var format string
 	cmd := &cobra.Command{
 		Use:   "search WORD…",
@@ -25,19 +25,9 @@ with 0.`,
 		Example: "  handoff search deploy --to ben --since 720h\n  handoff search 'retry policy' broker --format ids | xargs -n1 handoff read",
 		Args:    Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			chosen, err := f.Chosen(a, cmd)
+			chosen, err := f.Chosen(a)
 			if err != nil {
 				return err
-			}
-			if a.JSON && format == "" {
-				format = "jsonl"
-			}
-			print, ok := searchFormats[format]
-			if !ok {
-				return Invalid("use text, jsonl or ids", "unknown format %q", format)
-			}
-			if limit < 0 {
-				return Invalid("use 0 for no limit", "--limit must not be negative: %d", limit)
 			}
 			s, err := a.Store()
 			if err != nil {
@@ -47,12 +37,15 @@ with 0.`,
 			if err != nil {
 				return err
 			}
-			return a.printFound(s, found, limit, print)
+			if found.Total == 0 {
+				a.NoteSlips(s, chosen.To, chosen.From)
+			}
+			return a.printFound(s, found, limit, searchFormats[format])
 		},
 	}
 	f.Register(cmd)
-	cmd.Flags().IntVar(&limit, "limit", 20, "show at most this `number` of handoffs; 0 shows all")
-	cmd.Flags().StringVar(&format, "format", "", "`how` to print: text, jsonl or ids")
+	Number(cmd.Flags(), &limit, "limit", "n", "show at most this `number` of handoffs; 0 shows all")
+	a.Format(cmd, &format, "text", "jsonl", "ids")
 	return cmd
 }
 

@@ -2,7 +2,6 @@ package everyday
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -38,19 +37,16 @@ nothing if there is none or if this is no project: for a prompt or a status line
 			if err != nil {
 				return err
 			}
+			a.NoteSlips(s, operator)
 			st, err := a.status(p, s, operator)
 			if err != nil {
 				return err
-			}
-			if a.JSON {
-				return a.PrintJSON(st)
 			}
 			text := st.text(time.Now())
 			if standing := Standing(p, s, false); standing != "" {
 				text += standing + "\n"
 			}
-			_, err = io.WriteString(a.Stdout, text)
-			return err
+			return a.Show(st, text)
 		},
 	}
 	cmd.Flags().BoolVar(&short, "short", false, "print the number alone, for a prompt")

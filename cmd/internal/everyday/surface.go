@@ -31,11 +31,8 @@ marked as read. Nothing unread prints nothing. The operator is you, unless anoth
 			if err != nil {
 				return err
 			}
-			if operator, err = a.Acting(p, cmp.Or(operator, strings.Join(ops, ""))); err != nil {
+			if operator, err = a.Acting(p, s, cmp.Or(operator, strings.Join(ops, ""))); err != nil {
 				return err
-			}
-			if why, _ := s.Stranger(operator); why != "" {
-				a.Note(why)
 			}
 			opt := handoff.SurfaceOptions{MaxChars: p.Settings.SurfaceMaxChars.Value, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
 			if maxChars > 0 {
@@ -51,8 +48,14 @@ marked as read. Nothing unread prints nothing. The operator is you, unless anoth
 			return err
 		},
 	}
-	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "cut each body after this `number` of characters (default surface_max_chars)")
+	Number(cmd.Flags(), &maxChars, "max-chars", "", "cut each body after this `number` of characters (default surface_max_chars)")
 	a.OperatorFlag(cmd, &operator)
+	before(cmd, func(given func(string) bool) error {
+		if given("operator") && cmd.Flags().NArg() > 0 {
+			return Invalid("leave one of them out", "--operator and OPERATOR say the same")
+		}
+		return nil
+	})
 	return cmd
 }
 

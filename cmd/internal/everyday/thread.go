@@ -4,7 +4,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,8 +22,7 @@ var threadFormats = map[string]func(thread.Thread) string{
 }
 
 func threadCommand(a *App) *cobra.Command {
-	var format string
-	formats := strings.Join(append([]string{"tree"}, slices.Sorted(maps.Keys(threadFormats))...), ", ")
+	format := "tree"
 	cmd := &cobra.Command{
 		Use:   "thread ID",
 		Short: "Show what answers and supersedes a handoff, and what it answers: all that is connected",
@@ -39,10 +37,6 @@ at most, around the one that is asked for.`,
 		Args:              Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
-			draw := threadFormats[format]
-			if draw == nil && format != "tree" {
-				return Invalid("use "+formats, "unknown format %q", format)
-			}
 			s, err := a.Store()
 			if err != nil {
 				return err
@@ -53,7 +47,7 @@ at most, around the one that is asked for.`,
 				return err
 			case a.JSON:
 				return a.PrintJSON(t)
-			case draw == nil:
+			case format == "tree":
 				_, err = io.WriteString(a.Stdout, t.Tree(TerminalWidth(a.Stdout)))
 				return err
 			}
@@ -61,10 +55,10 @@ at most, around the one that is asked for.`,
 			if t.Left > 0 {
 				a.Note("the picture has those around the one that was asked for; not drawn are " + handoff.Count(t.Left, "handoff"))
 			}
-			_, err = io.WriteString(a.Stdout, draw(t))
+			_, err = io.WriteString(a.Stdout, threadFormats[format](t))
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "tree", "`how` to print: "+formats)
+	a.Format(cmd, &format, append([]string{"tree"}, slices.Sorted(maps.Keys(threadFormats))...)...)
 	return cmd
 }

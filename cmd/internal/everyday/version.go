@@ -33,13 +33,9 @@ func (a *App) printVersion() error {
 			built["version"] = info.Main.Version
 		}
 	}
-	if a.JSON {
-		return a.PrintJSON(built)
-	}
 	commit := ""
 	if built["commit"] != "" {
 		commit = " (commit " + built["commit"][:min(12, len(built["commit"]))] + ")"
 	}
-	_, err := fmt.Fprintf(a.Stdout, "handoff %s%s %s %s/%s\n", built["version"], commit, built["go"], built["os"], built["arch"])
-	return err
+	return a.Show(built, fmt.Sprintf("handoff %s%s %s %s/%s\n", built["version"], commit, built["go"], built["os"], built["arch"]))
 }

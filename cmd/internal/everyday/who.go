@@ -1,10 +1,11 @@
 package everyday
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -14,15 +15,31 @@ func (a *App) OperatorFlag(cmd *cobra.Command, operator *string) {
 	cmd.Flags().StringVar(operator, "operator", "", "for whom it is (`operator`; default you, as `handoff whoami` says)")
 }
 
-// Acting returns for whom a command acts: who is named, else who runs it.
-func (a *App) Acting(p handoff.Project, named string) (string, error) {
-	if named != "" {
-		return named, nil
+// SessionFlag adds the flag that says for which session of an agent a command acts.
+func (a *App) SessionFlag(cmd *cobra.Command, session *string) {
+	cmd.Flags().StringVar(session, "session", "", "for this `session` of an agent alone (default that of the agent whose shell this is)")
+}
+
+// Session returns the session for which a command acts: the one that is named, else that of the agent that runs it.
+func (a *App) Session(named string) string { return cmp.Or(named, agent.SessionOf(a.Getenv)) }
+
+// Acting returns for whom a command acts: who is named, else who runs it. A name that is probably a slip is noted.
+func (a *App) Acting(p handoff.Project, s *handoff.Store, named string) (string, error) {
+	operator := cmp.Or(named, p.Me())
+	if operator == "" {
+		return "", Nobody("it is not known for whom this is", "--operator")
 	}
-	if me := p.Me(); me != "" {
-		return me, nil
+	a.NoteSlips(s, operator)
+	return operator, nil
+}
+
+// NoteSlips notes which of the names are probably slips.
+func (a *App) NoteSlips(s *handoff.Store, names ...string) {
+	for _, name := range names {
+		if why, sure := s.Stranger(name); sure && name != "" {
+			a.Note(why)
+		}
 	}
-	return "", Nobody("it is not known for whom this is", "--operator")
 }
 
 // Nobody is the error where it is not known for whom a command is; flag says it.
@@ -49,15 +66,9 @@ configuration; the operator in OPERATORS.md whose git_email is ` + "`git config 
 				return Nobody("it is not known who you are", "--operator")
 			}
 			if s, err := handoff.Open(p.Options); err == nil {
-				if why, _ := s.Stranger(me.Operator); why != "" {
-					a.Note(why)
-				}
+				a.NoteSlips(s, me.Operator)
 			}
-			if a.JSON {
-				return a.PrintJSON(me)
-			}
-			_, err = fmt.Fprintf(a.Stdout, "%s (%s)\n", me.Operator, handoff.EscapeLine(me.Source))
-			return err
+			return a.Show(me, me.Operator+" ("+handoff.EscapeLine(me.Source)+")\n")
 		},
 	}
 }

@@ -35,7 +35,7 @@ type Recording struct {
 func (r *Recording) Register(cmd *cobra.Command, files bool) {
 	cmd.Flags().BoolVar(&r.Work, "work", false, "record the commit, the branch, and how many files differ, for check to compare with (setting record_work)")
 	if files {
-		Texts(cmd.Flags(), &r.Files, "file", "record this `file` of the project as it is, for check to compare with; may be repeated")
+		Texts(cmd.Flags(), &r.Files, "file", "record this `file` of the project as it is, for check to compare with")
 	}
 }
 

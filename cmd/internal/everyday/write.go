@@ -20,10 +20,10 @@ type Fields handoff.Document
 func (f *Fields) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.From, "from", "", "who hands over (`operator`)")
 	cmd.Flags().StringVar(&f.To, "to", "", "who takes over (`operator`)")
-	cmd.Flags().StringVar(&f.Topic, "topic", "", "what it is about (`slug`)")
-	cmd.Flags().StringVar(&f.Time, "ts", "", "the `time`, RFC 3339 with Z (default now)")
-	Texts(cmd.Flags(), &f.Tags, "tag", "a tag (`slug`); may be repeated")
-	Texts(cmd.Flags(), &f.References, "ref", "a reference (`text`); may be repeated")
+	cmd.Flags().StringVar(&f.Topic, "topic", "", "the `topic` that it is about, a slug")
+	cmd.Flags().StringVar(&f.Time, "ts", "", "the `instant`, RFC 3339 with Z (default now)")
+	Texts(cmd.Flags(), &f.Tags, "tag", "a `tag`, a slug")
+	Texts(cmd.Flags(), &f.References, "ref", "a reference (`text`)")
 }
 
 func (f *Fields) given() bool { return len(handoff.Document(*f).Instance()) > 0 }
@@ -82,7 +82,7 @@ its references say what it answers, whose place it takes, and until when it is o
 	a.Gate.RegisterRestore(cmd)
 	a.Sign.Register(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default by their shape)")
-	Texts(cmd.Flags(), &allowEmpty, "allow-empty", "let the body be empty, or, of packets, this `field`; may be repeated")
+	Texts(cmd.Flags(), &allowEmpty, "allow-empty", "let the body be empty, or, of packets, this `field`")
 	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")
 	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the good documents; exit with the code of the first failure")
 	return cmd
@@ -199,6 +199,42 @@ func stored(r handoff.Receipt) string {
 		line += ", signature " + r.Signature.State
 	}
 	return line
+}
+
+// Show prints a value as JSON if that is asked for, and else as text.
+func (a *App) Show(v any, text string) error {
+	if a.JSON {
+		return a.PrintJSON(v)
+	}
+	_, err := io.WriteString(a.Stdout, text)
+	return err
+}
+
+// Did prints what a command has done: to a person in a line, else as JSON.
+func (a *App) Did(v any, line string) error {
+	a.Committed()
+	if !a.forPeople() {
+		return a.PrintJSON(v)
+	}
+	_, err := io.WriteString(a.Stdout, handoff.EscapeLine(line)+"\n")
+	return err
+}
+
+// Lines prints each value as a line of JSON if that is asked for, and else all as text.
+func Lines[T any](a *App, values []T, text func() (string, error)) error {
+	if !a.JSON {
+		all, err := text()
+		if err == nil {
+			_, err = io.WriteString(a.Stdout, all)
+		}
+		return err
+	}
+	for _, v := range values {
+		if err := a.PrintJSON(v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // PrintJSON prints a value as one line.

@@ -40,13 +40,10 @@ func verdictCommand(a *app, act handoff.Act, name, verb string) *cobra.Command {
 		Args:              everyday.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			if err := everyday.NoneEmpty(cmd, "operator", "key"); err != nil {
-				return err
-			}
 			return a.decide(act, verb, ids[0], who)
 		},
 	}
-	cmd.Flags().StringVar(&who.Operator, "operator", "", "who decides (`operator`; default who you are)")
+	a.OperatorFlag(cmd, &who.Operator)
 	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log and for the sender")
 	cmd.Flags().StringVar(&a.Sign.Key, "key", "", "what it is signed with: the private key, or the public key of one that the agent holds (`file`)")
 	return cmd
@@ -68,11 +65,8 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if err != nil {
 		return err
 	}
-	if who.Operator == "" {
-		who.Operator = p.Me()
-	}
-	if who.Operator == "" {
-		return everyday.Invalid("use --operator OP, or set `operator` in "+handoff.SettingsName, "it is not said who decides")
+	if who.Operator, err = a.Acting(p, s, who.Operator); err != nil {
+		return err
 	}
 	e, err := s.Find(id)
 	if err != nil {

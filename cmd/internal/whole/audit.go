@@ -29,9 +29,6 @@ that its end was cut, or that all of it was written anew. --expect finds both fo
 signed: the last one in the state directory, or a copy that was kept elsewhere.`,
 		Args: everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := everyday.NoneEmpty(cmd, "expect", "allowed-signers", "checkpoint"); err != nil {
-				return err
-			}
 			return a.auditVerify(p)
 		},
 	}
@@ -47,6 +44,12 @@ signed: the last one in the state directory, or a copy that was kept elsewhere.`
 	return cmd
 }
 
+// A headed is a checkpoint with the form in which --expect takes it.
+type headed struct {
+	handoff.Checkpoint
+	Head string `json:"head"`
+}
+
 func (a *app) auditHead() error {
 	everyday.CollectOften()
 	s, err := a.Store()
@@ -57,11 +60,7 @@ func (a *app) auditHead() error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(head)
-	}
-	_, err = fmt.Fprintln(a.Stdout, head.OfAny())
-	return err
+	return a.Show(headed{head, head.OfAny().String()}, head.OfAny().String()+"\n")
 }
 
 // A proof is what the audit log is held against besides index and files.

@@ -28,9 +28,6 @@ in FILE and FILE.sig. Keep a copy where those who can write the log cannot. The 
 		Example: "  handoff audit sign --key ~/.ssh/id_ed25519 -o /mnt/safe/checkpoint\n  handoff audit verify --allowed-signers signers --checkpoint /mnt/safe/checkpoint",
 		Args:    everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := everyday.NoneEmpty(cmd, "key", "output"); err != nil {
-				return err
-			}
 			return a.auditSign(key, output)
 		},
 	}
@@ -76,12 +73,10 @@ func (a *app) auditSign(named, output string) error {
 		return err
 	}
 	a.Committed()
-	if a.JSON {
-		return a.PrintJSON(map[string]any{"count": head.Count, "hash": head.Hash, "writer": head.Writer, "file_path": file, "signature_file": signatureFile})
+	if !a.JSON {
+		a.Note(fmt.Sprintf("signed %s; the signature is in %s", handoff.Count(head.Count, "event"), signatureFile))
 	}
-	a.Note(fmt.Sprintf("signed %s; the signature is in %s", handoff.Count(head.Count, "event"), signatureFile))
-	_, err = fmt.Fprintln(a.Stdout, head)
-	return err
+	return a.Show(map[string]any{"head": head.OfAny().String(), "count": head.Count, "hash": head.Hash, "writer": head.Writer, "file_path": file, "signature_file": signatureFile}, head.String()+"\n")
 }
 
 // signFailed makes a key that does not sign a matter of the settings: nothing is wrong with the log.

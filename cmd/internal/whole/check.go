@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -34,7 +33,7 @@ type checks struct {
 func (c *checks) register(cmd *cobra.Command) {
 	c.given = cmd.Flags().Changed
 	everyday.Duration(cmd.Flags(), &c.maxAge, "max-age", "how `old` a fresh handoff may be, such as 90m, 48h or 3d (default 48h)")
-	everyday.Texts(cmd.Flags(), &c.allowEmpty, "allow-empty", "a `field` that may be empty; may be repeated")
+	everyday.Texts(cmd.Flags(), &c.allowEmpty, "allow-empty", "a `field` that may be empty")
 	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as they were understood")
 	cmd.Flags().StringVar(&c.confirmed, "confirmed-by", "", "the `operator` who says that the answers mean what the packet says, in other words; audited")
 	cmd.Flags().StringVar(&c.probe, "probe", "", "run the probes that a handoff claims to have passed, or with =NAME that one; they have to be allowed (`name`)")
@@ -61,7 +60,7 @@ OPERATIONAL. A result stands for 24 hours for the same definition on the same co
 tracks differs from it.`,
 		Example:           "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json\n  handoff check 134327a8 --probe",
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: a.CompleteIDs,
+		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE:              func(_ *cobra.Command, names []string) error { return a.check(names, &c) },
 	}
 	c.register(cmd)
@@ -247,17 +246,9 @@ func looksLikeID(name string) bool {
 	return name == "@" || len(digits) >= 4 && len(digits) <= 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// printReports prints the reports: one as an object, several as an array of them, or as text.
+// printReports prints the reports, each as a line of JSON, or all as text.
 func (a *app) printReports(reports []packet.Report, ascii bool) error {
-	switch {
-	case !a.JSON:
-		text, err := packet.Text(reports, packet.TextOptions{ASCII: ascii, Names: everyday.IsTerminal(a.Stdout)})
-		if err == nil {
-			_, err = io.WriteString(a.Stdout, text)
-		}
-		return err
-	case len(reports) == 1:
-		return a.PrintJSON(reports[0])
-	}
-	return a.PrintJSON(reports)
+	return everyday.Lines(a.App, reports, func() (string, error) {
+		return packet.Text(reports, packet.TextOptions{ASCII: ascii, Names: everyday.IsTerminal(a.Stdout)})
+	})
 }

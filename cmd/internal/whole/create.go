@@ -2,8 +2,8 @@ package whole
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
-	"io"
 	"os/user"
 	"slices"
 	"strings"
@@ -62,12 +62,12 @@ or with --work the commit that is checked out is recorded too, and each --file a
 	f := cmd.Flags()
 	f.StringVar(&c.summary, "summary", "", "one `paragraph`: what was tried, what landed, what comes first now")
 	f.StringVar(&c.agent, "agent", "", "who ran (`name`, such as agent:codex or human:ann; default the operator, else the user)")
-	f.StringVar(&c.status, "status", "completed", "how it ended: completed, paused, failed, requires_review")
+	f.StringVar(&c.status, "status", "completed", "`how` it ended: completed, paused, failed, requires_review")
 	f.StringVar(&c.projectID, "project", "", "the `project_id` (default the name of the project root)")
 	f.StringVar(&c.intentLock, "intent-lock", "", "the `id` of the scope contract that the run had")
 	f.BoolVar(&c.dryRun, "dry-run", false, "print the record, store nothing and run nothing")
 	for _, list := range c.lists() {
-		everyday.Texts(f, list.values, list.flag, list.usage+"; may be repeated")
+		everyday.Texts(f, list.values, list.flag, list.usage)
 	}
 	f.Func("who", "who should take the --next-step before it (`operator`)", c.ofStep(&c.who))
 	f.Func("verify-first", "what to verify before the --next-step before it (`text`)", c.ofStep(&c.verifyFirst))
@@ -219,8 +219,7 @@ func (c *creation) printRecord(made handoff.Made) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(c.Stdout, handoff.EscapeJSON(string(block.JSON)+"\n"))
-	return err
+	return c.Show(json.RawMessage(block.JSON), handoff.EscapeJSON(string(block.JSON)+"\n"))
 }
 
 // record turns the flags into a draft, and completes agent, recipient and project.

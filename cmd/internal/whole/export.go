@@ -30,10 +30,7 @@ signs those of yours that have no signature, in the bundle alone. Pipe it throug
 		Example:           "  handoff export --to ben --since 7d -o week.jsonl\n  handoff export | gzip >all.jsonl.gz",
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			if err := everyday.NoneEmpty(cmd, "output"); err != nil {
-				return err
-			}
-			chosen, err := f.Chosen(a.App, cmd)
+			chosen, err := f.Chosen(a.App)
 			if err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ that is in the chain already needs --reason, a chain of more than 5 hops the use
 		Example: `  handoff hop 134327a8 --to report-writer --phase drafting --summary 'The chapters are drafted.'
   handoff hop draft.json --to survey-reader --reason 'two interviews are missing'`,
 		Args:              everyday.Args(cobra.ExactArgs(1)),
-		ValidArgsFunction: a.CompleteIDs,
+		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if f.From != "" {
 				return everyday.Invalid("leave it out", "--from: the skill that the record is addressed to hands over")

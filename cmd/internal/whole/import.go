@@ -55,7 +55,7 @@ taken over with --with-state alone: whoever made the bundle could hide mail by i
 	a.Gate.RegisterRestore(cmd)
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "prove the bundle, say what would be stored, and store nothing")
 	cmd.Flags().BoolVar(&o.KeepGoing, "keep-going", false, "store the good handoffs; exit with the code of the first failure")
-	everyday.Texts(cmd.Flags(), &a.Gate.Allow, "allow-secret", "let what meets this `rule` of the secret scan through, audited; may be repeated")
+	everyday.Texts(cmd.Flags(), &a.Gate.Allow, "allow-secret", "let what meets this `rule` of the secret scan through, audited")
 	return cmd
 }
 

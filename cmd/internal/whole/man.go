@@ -2,6 +2,7 @@ package whole
 
 import (
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,14 @@ func manCommand(a *app) *cobra.Command {
 			if err := os.MkdirAll(dirs[0], 0o755); err != nil {
 				return &handoff.Error{Class: handoff.ErrConfig, Problem: "the man pages cannot be written: " + err.Error(), Cause: err}
 			}
-			return WriteManPages(dirs[0])
+			if err := WriteManPages(dirs[0]); err != nil || !a.JSON {
+				return err
+			}
+			pages, err := filepath.Glob(filepath.Join(dirs[0], "*.1"))
+			if err != nil {
+				return err
+			}
+			return a.PrintJSON(map[string]any{"directory": dirs[0], "files": len(pages)})
 		},
 	}
 }

@@ -44,7 +44,7 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 			if f.From == "" {
 				f.From = p.Me()
 			}
-			if err := r.check(cmd); err != nil {
+			if err := r.check(); err != nil {
 				return err
 			}
 			if err := rel.Apply(a.App, &f); err != nil {

@@ -30,7 +30,7 @@ func (r *newRecord) register(cmd *cobra.Command) {
 	for _, kind := range record.Makes() {
 		r.registerKind(cmd, kind, kind+": ")
 	}
-	everyday.Texts(cmd.Flags(), &r.AllowEmpty, "allow-empty", "packet: a `field` that may be empty; may be repeated")
+	everyday.Texts(cmd.Flags(), &r.AllowEmpty, "allow-empty", "packet: a `field` that may be empty")
 }
 
 // registerKind adds the flags of one kind; label goes before what is said about each.
@@ -47,10 +47,14 @@ func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
 		if f.Name == recordedFile && label != "" {
 			usage = "record this `path` of the project as it is, for check to compare with; " + usage
 		}
-		if f.List {
-			usage += "; may be repeated"
+		if said := r.said[f.Name]; f.List {
+			everyday.Texts(cmd.Flags(), said, f.Name, usage)
+		} else {
+			cmd.Flags().Func(f.Name, usage, func(text string) error {
+				*said = append(*said, text)
+				return nil
+			})
 		}
-		everyday.Texts(cmd.Flags(), r.said[f.Name], f.Name, usage)
 	}
 }
 
@@ -66,7 +70,7 @@ func (r *newRecord) recorded(work bool) []string {
 }
 
 // check refuses what does not go with the kind.
-func (r *newRecord) check(cmd *cobra.Command) error {
+func (r *newRecord) check() error {
 	flags := record.Flags(r.Kind)
 	for name, said := range r.said {
 		i := slices.IndexFunc(flags, func(f record.Flag) bool { return f.Name == name })
@@ -83,7 +87,7 @@ func (r *newRecord) check(cmd *cobra.Command) error {
 	if r.Kind == "" && len(r.AllowEmpty) > 0 {
 		return everyday.Invalid("name the kind of the record with --kind", "--allow-empty is about a record")
 	}
-	return everyday.NoneEmpty(cmd, "kind")
+	return nil
 }
 
 // prepare puts together what is said, also in answers where these may be asked for.

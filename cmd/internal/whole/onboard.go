@@ -3,7 +3,6 @@ package whole
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,7 @@ import (
 )
 
 func onboardCommand(a *app) *cobra.Command {
-	var o runs.OnboardOptions
+	o := runs.OnboardOptions{MaxRecent: runs.DefaultMaxRecent}
 	var agent string
 	var maxChars int
 	var markdown bool
@@ -31,7 +30,7 @@ that says it is no instruction. Nothing is changed.`,
 			if cmd.Flags().Changed("max-recent") && o.MaxRecent < 1 {
 				return everyday.Invalid("give a number from 1", "--max-recent %d shows nothing", o.MaxRecent)
 			}
-			a.ForAgents = cmd.Flags().Changed("agent")
+			a.ForAgents = agent != ""
 			b, err := a.onboarding(o)
 			if err != nil {
 				return err
@@ -42,18 +41,20 @@ that says it is no instruction. Nothing is changed.`,
 					return err
 				}
 			}
-			if cmd.Flags().Changed("agent") {
+			if agent != "" {
 				return a.onboardAgent(agent, text, maxChars)
 			}
-			_, err = io.WriteString(a.Stdout, text)
-			return err
+			return a.Show(b, text)
 		},
 	}
 	cmd.Flags().StringVar(&o.ProjectID, "project", "", "the `project_id` of the records (default the name of the project root)")
-	cmd.Flags().IntVar(&o.MaxRecent, "max-recent", runs.DefaultMaxRecent, "the `number` of recent handoffs")
+	everyday.Number(cmd.Flags(), &o.MaxRecent, "max-recent", "", "the `number` of recent handoffs")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown, for people")
-	cmd.Flags().StringVar(&agent, "agent", "", "frame the text for the agent of this `name`")
-	cmd.Flags().IntVar(&maxChars, "max-chars", 0, "with --agent: cut the framed text after this `number` of characters")
+	cmd.Flags().StringVar(&agent, "agent", "", "frame the text for this `agent`")
+	everyday.Number(cmd.Flags(), &maxChars, "max-chars", "", "with --agent: cut the framed text after this `number` of characters")
+	everyday.Exclusive(cmd, "markdown", "json")
+	everyday.Exclusive(cmd, "agent", "json")
+	everyday.Needs(cmd, "max-chars", "agent")
 	return cmd
 }
 
@@ -93,9 +94,6 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 }
 
 func (a *app) onboardAgent(agent, text string, maxChars int) error {
-	if strings.TrimSpace(agent) == "" {
-		return everyday.Invalid("name the agent, such as codex", "--agent is empty")
-	}
 	records := handoff.Stored{Document: handoff.Document{Body: text}}
 	records.Entry.To = agent
 	framed, flags, err := handoff.Framed(records, handoff.Frame{MaxChars: maxChars, Whole: handoff.MaxForAgents})

@@ -41,10 +41,7 @@ it is interrupted. Nothing can be changed there.`,
 		Example: "  handoff page -o public\n  handoff page --serve\n  handoff page --to ben --since 30d -o ben",
 		Args:    everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := everyday.NoneEmpty(cmd, "output"); err != nil {
-				return err
-			}
-			chosen, err := f.Chosen(a.App, cmd)
+			chosen, err := f.Chosen(a.App)
 			if err != nil {
 				return err
 			}

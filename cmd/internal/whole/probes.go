@@ -153,7 +153,7 @@ func (a *app) allowProbes() error {
 	if err := a.allowed(p).Allow(d, time.Now()); err != nil {
 		return err
 	}
-	a.Note("allowed: " + fmt.Sprint(len(d.Probes)) + " of " + filepath.Base(d.Path) + ", as it is now")
+	a.Note(fmt.Sprintf("allowed: %d of %s, as it is now", len(d.Probes), filepath.Base(d.Path)))
 	return nil
 }
 
@@ -182,15 +182,19 @@ func (a *app) listProbes() error {
 	for _, one := range d.Probes {
 		list = append(list, probed{one.Name, one.Argv, one.Timeout.String(), since != ""})
 	}
-	if a.JSON {
-		return a.PrintJSON(list)
-	}
-	for _, one := range list {
-		words := make([]string, len(one.Argv))
-		for i, w := range one.Argv {
-			words[i] = fmt.Sprintf("%q", handoff.EscapeLine(w))
+	err = everyday.Lines(a.App, list, func() (string, error) {
+		var b strings.Builder
+		for _, one := range list {
+			words := make([]string, len(one.Argv))
+			for i, w := range one.Argv {
+				words[i] = fmt.Sprintf("%q", handoff.EscapeLine(w))
+			}
+			fmt.Fprintf(&b, "%s\t%s\t%s\n", one.Name, one.Timeout, strings.Join(words, " "))
 		}
-		fmt.Fprintf(a.Stdout, "%s\t%s\t%s\n", one.Name, one.Timeout, strings.Join(words, " "))
+		return b.String(), nil
+	})
+	if err != nil || a.JSON {
+		return err
 	}
 	state := "not allowed as it is now: read it, then run `handoff probes allow` at a terminal"
 	if since != "" {
@@ -209,10 +213,13 @@ func (a *app) forgetProbes() error {
 	if err != nil {
 		return err
 	}
+	note := "nothing of this project is allowed any more"
 	if !was {
-		a.Note("nothing of this project was allowed")
+		note = "nothing of this project was allowed"
+	}
+	a.Note(note)
+	if !a.JSON {
 		return nil
 	}
-	a.Note("nothing of this project is allowed any more")
-	return nil
+	return a.PrintJSON(map[string]any{"file_path": d.Path, "allowed": false})
 }

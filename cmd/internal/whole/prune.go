@@ -39,9 +39,6 @@ stays; with ids, that exits with 2. Who may archive a handoff may prune it.`,
 		Example:           "  handoff prune --archived-for 90d --export old.jsonl\n  handoff prune --archived-for 90d --export old.jsonl --yes\n  handoff import old.jsonl --restore",
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			if err := everyday.NoneEmpty(cmd, "export"); err != nil {
-				return err
-			}
 			return a.prune(p, ids)
 		},
 	}
@@ -60,7 +57,7 @@ func (a *app) prune(p pruning, ids []string) error {
 	if err != nil {
 		return err
 	}
-	if p.operator, err = a.Acting(project, p.operator); err != nil {
+	if p.operator, err = a.Acting(project, s, p.operator); err != nil {
 		return err
 	}
 	if p.yes {

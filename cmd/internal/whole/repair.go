@@ -63,7 +63,7 @@ A document of another version is not repaired: bring it to 3.0 by hand. Put all 
 Leave out version, payload_hash and payload_size_bytes; then repair it.`,
 		Example:           "  handoff repair -o mended.json handoff.json\n  handoff repair --in-place handoff.json\n  handoff repair --prompt handoff.json | model",
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: a.CompleteIDs,
+		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE:              func(_ *cobra.Command, names []string) error { return a.repairAll(names, m) },
 	}
 	m.register(cmd)

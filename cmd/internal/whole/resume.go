@@ -33,7 +33,7 @@ cannot be reached the command exits 1 and nothing is consumed, unless --offline 
 and the next sync says if somebody else was the first.`,
 		Example:           "  handoff resume 134327a8 --operator ben\n  handoff resume 134327a8 --operator ben --accept operational --reason 'confirmed by ann'",
 		Args:              everyday.Args(cobra.ExactArgs(1)),
-		ValidArgsFunction: a.CompleteIDs,
+		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			a.ForAgents = true
 			p, s, err := a.OnceStore(offline)
@@ -43,8 +43,8 @@ and the next sync says if somebody else was the first.`,
 			if r.ID, err = a.storedID(s, p, ids[0]); err != nil {
 				return err
 			}
-			if r.Operator == "" {
-				r.Operator = p.Me()
+			if r.Operator, err = a.Acting(p, s, r.Operator); err != nil {
+				return err
 			}
 			if r.Checks, err = c.with(p); err != nil {
 				return err
@@ -60,7 +60,7 @@ and the next sync says if somebody else was the first.`,
 	c.register(cmd)
 	cmd.Flags().BoolVar(&offline, "offline", false, everyday.OfflineUsage)
 	a.OperatorFlag(cmd, &r.Operator)
-	cmd.Flags().StringVar(&r.Accept, "accept", "", "the `classification` to resume from all the same: operational")
+	everyday.Choice(cmd, &r.Accept, "accept", "the `classification` to resume from all the same", "operational")
 	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: why (`text`), for the audit log")
 	return cmd
 }
@@ -88,15 +88,11 @@ func (a *app) resume(s *handoff.Store, r record.Request, ascii bool) error {
 		return err
 	}
 	a.Committed()
-	return a.printResumed(done)
-}
-
-func (a *app) printResumed(r record.Resumed) error {
-	if a.JSON {
-		return a.PrintJSON(r)
-	}
-	_, err := io.WriteString(a.Stdout, r.Text())
-	return err
+	return a.Show(struct {
+		everyday.Consumed
+		record.Brief
+		Report packet.Report `json:"report"`
+	}{everyday.Consumed(done.Consumption), done.Brief, done.Report}, done.Text())
 }
 
 func (a *app) printRefusal(r *record.Refusal, ascii bool) error {

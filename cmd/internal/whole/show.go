@@ -106,9 +106,5 @@ func (a *app) export(block record.Block, root string) error {
 		return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name another directory with --export", Cause: err}
 	}
 	path := filepath.Join(root, dir, file.Name)
-	if a.JSON {
-		return a.PrintJSON(map[string]string{"file_path": path})
-	}
-	_, err = fmt.Fprintln(a.Stdout, handoff.EscapeLine(path))
-	return err
+	return a.Show(map[string]string{"file_path": path}, handoff.EscapeLine(path)+"\n")
 }

@@ -23,9 +23,6 @@ By hand: ` + "`handoff read ID --raw | ssh-keygen -Y verify -n " + handoff.Signa
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			if err := everyday.NoneEmpty(cmd, "key"); err != nil {
-				return err
-			}
 			a.Sign.Asked = true
 			s, err := a.Store()
 			if err != nil {
@@ -36,11 +33,10 @@ By hand: ` + "`handoff read ID --raw | ssh-keygen -Y verify -n " + handoff.Signa
 				if err != nil {
 					return err
 				}
-				a.Committed()
 				if r.Signature.State != handoff.SignatureGood {
 					a.Note(r.ID + ": the signature is " + r.Signature.State + ": list the key in ssh_keys of the operators file")
 				}
-				if err := a.PrintJSON(r); err != nil {
+				if err := a.Did(r, "signed "+everyday.Short(r.ID, 8)+", "+r.Signature.State); err != nil {
 					return err
 				}
 			}

@@ -33,9 +33,6 @@ or if that refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .hando
 		Args:    everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			everyday.CollectOften()
-			if err := everyday.NoneEmpty(cmd, "remote"); err != nil {
-				return err
-			}
 			p, s, err := a.NewStore()
 			if err != nil {
 				return err
@@ -61,7 +58,7 @@ or if that refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .hando
 func (a *app) printSync(o replica.Options, got replica.Result, err error) error {
 	a.Committed()
 	if a.JSON {
-		if jsonErr := a.PrintJSON(got); jsonErr != nil {
+		if jsonErr := a.PrintJSON(syncedOf(got)); jsonErr != nil {
 			return jsonErr
 		}
 		return err
@@ -97,4 +94,25 @@ func (a *app) printSync(o replica.Options, got replica.Result, err error) error 
 		a.Note(note)
 	}
 	return err
+}
+
+// A lost is how a replica.Lost looks in JSON.
+type lost struct {
+	Here   everyday.Consumed `json:"here"`
+	First  everyday.Consumed `json:"first"`
+	Writer string            `json:"first_writer"`
+}
+
+// synced is how a replica.Result looks in JSON.
+type synced struct {
+	replica.Result
+	Lost []lost `json:"lost_claims"`
+}
+
+func syncedOf(r replica.Result) synced {
+	all := synced{r, make([]lost, len(r.Lost))}
+	for i, l := range r.Lost {
+		all.Lost[i] = lost{everyday.Consumed(l.Here), everyday.Consumed(l.First), l.Writer}
+	}
+	return all
 }

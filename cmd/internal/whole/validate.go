@@ -31,7 +31,7 @@ Warnings make nothing invalid. Exit code 0 is valid, 2 invalid, 6 a payload that
 says. Packets and run records are held against their schema. With --fix it repairs, as repair does.`,
 		Example:           "  handoff validate handoff.json\n  handoff validate --encoding chars4 --json *.json\n  handoff validate --fix -o mended.json handoff.json",
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: a.CompleteIDs,
+		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if fix {
 				return a.repairAll(names, m)
@@ -143,7 +143,7 @@ func (a *app) validateOne(name, encoding string) (record.Validation, error) {
 	if err != nil {
 		return record.Validation{}, err // the options cannot be used
 	}
-	if text.id != "" {
+	if v.ID = text.id; text.id != "" {
 		a.audit(handoff.Validation{HandoffID: text.id, Kind: v.Kind, Valid: v.Valid, Stage: v.Stage, Faults: len(v.Faults), Warnings: len(v.Warnings)})
 	}
 	return v, faultsIn(v)
@@ -170,23 +170,18 @@ func faultsIn(v record.Validation) error {
 	return &handoff.Error{Class: class, Problem: v.Name + " is not valid: " + what}
 }
 
-// printValidations prints one as an object, several as an array of them, or as text.
+// printValidations prints each as a line of JSON, or all as text.
 func (a *app) printValidations(all []record.Validation) error {
-	switch {
-	case a.JSON && len(all) == 1:
-		return a.PrintJSON(all[0])
-	case a.JSON:
-		return a.PrintJSON(all)
-	}
-	var b strings.Builder
-	for _, v := range all {
-		writeValidation(&b, v)
-	}
-	if len(all) > 1 {
-		b.WriteString("\n" + overview(all, everyday.TerminalWidth(a.Stdout)))
-	}
-	_, err := a.Stdout.Write([]byte(b.String()))
-	return err
+	return everyday.Lines(a.App, all, func() (string, error) {
+		var b strings.Builder
+		for _, v := range all {
+			writeValidation(&b, v)
+		}
+		if len(all) > 1 {
+			b.WriteString("\n" + overview(all, everyday.TerminalWidth(a.Stdout)))
+		}
+		return b.String(), nil
+	})
 }
 
 func writeValidation(b *strings.Builder, v record.Validation) {

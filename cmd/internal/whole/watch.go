@@ -42,12 +42,12 @@ that is there already is not new.`,
 		Example: "  handoff watch --notify\n  handoff watch --exec 'handoff read $HANDOFF_ID --agent'",
 		Args:    everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, s, err := a.NewStore()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
 			if w.to = operator; !all {
-				if w.to, err = a.Acting(p, operator); err != nil {
+				if w.to, err = a.Acting(p, s, operator); err != nil {
 					return err
 				}
 			}

@@ -108,6 +108,9 @@ func (c *check) checkRow(place string, l index.Line, first *Row) {
 	if l.Row.String() != l.Text {
 		c.warn(place, remedyRepair, "is spaced otherwise than the store writes rows")
 	}
+	for _, name := range l.Row.Unmarked() {
+		c.warn(place, "handoff mark-read "+l.Row.ID+" "+name, "names %s in read_by without a time, which is not a read mark", name)
+	}
 	switch {
 	case first.Place() == place:
 	case first.File != l.Row.File || !store.SameHandoff(first.Row, l.Row):

@@ -30,6 +30,8 @@ func TestParseRow(t *testing.T) {
 		{"leading space", "  " + good, true},
 		{"carriage return", good + "\r", true},
 		{"spaces in read_by", strings.Replace(marked, ".5Z |", ".5Z, cy:2026-05-08T09:00:00Z |", 1), true},
+		{"name typed into read_by", strings.Replace(good, "  |", " ben |", 1), true},
+		{"words typed into read_by", strings.Replace(good, "  |", " ben did |", 1), false},
 		{"upper-case id", strings.Replace(good, "sha256:00", "sha256:AA", 1), false},
 		{"short id", strings.Replace(good, "sha256:00", "sha256:0", 1), false},
 		{"path in file", strings.Replace(good, "2026-05-07-ann", "../2026-05-07-ann", 1), false},

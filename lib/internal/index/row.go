@@ -14,6 +14,7 @@
 package index
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -23,7 +24,8 @@ import (
 type Row struct {
 	ID, File, From, To, Topic, Time string
 
-	// ReadBy is the cell as it stands: a comma-separated list of operator:timestamp.
+	// ReadBy is the cell as it stands: a comma-separated list of operator:timestamp. People may type an
+	// operator alone, which is no mark.
 	ReadBy string
 }
 
@@ -79,11 +81,22 @@ func (r Row) IsReadBy(operator string) bool {
 	for rest := r.ReadBy; rest != ""; {
 		var entry string
 		entry, rest, _ = strings.Cut(rest, ",")
-		if name, _, _ := strings.Cut(strings.TrimLeft(entry, " "), ":"); name == operator {
+		if name, _, ok := strings.Cut(strings.TrimLeft(entry, " "), ":"); ok && name == operator {
 			return true
 		}
 	}
 	return false
+}
+
+// Unmarked returns the operators that stand in the read_by cell without a time, as people type them.
+func (r Row) Unmarked() (names []string) {
+	for rest := r.ReadBy; rest != ""; {
+		var entry string
+		if entry, rest, _ = strings.Cut(rest, ","); !strings.Contains(entry, ":") {
+			names = append(names, strings.Trim(entry, " "))
+		}
+	}
+	return names
 }
 
 // UnreadBy reports whether operator has not marked the handoff as read. "" means its recipient.
@@ -103,17 +116,23 @@ func (r Row) Marks() []Mark {
 	for entry := range strings.SplitSeq(r.ReadBy, ",") {
 		name, ts, ok := strings.Cut(strings.Trim(entry, " "), ":")
 		if !ok {
-			continue // what follows a comma at the end
+			continue // a name that somebody typed, or what follows a comma at the end
 		}
 		marks = append(marks, Mark{name, ts})
 	}
 	return marks
 }
 
-// WithMark returns the row with m added, or the row as it is if the operator has read it before.
+// WithMark returns the row with m added, in the place of the operator's name where that stands alone, or
+// the row as it is if the operator has read it before.
 func (r Row) WithMark(m Mark) Row {
 	if r.IsReadBy(m.Operator) {
 		return r
+	}
+	if slices.Contains(r.Unmarked(), m.Operator) {
+		entries := strings.Split(r.ReadBy, ",")
+		entries = slices.DeleteFunc(entries, func(entry string) bool { return strings.Trim(entry, " ") == m.Operator })
+		r.ReadBy = strings.Join(entries, ",")
 	}
 	if r.ReadBy != "" && !strings.HasSuffix(r.ReadBy, ",") {
 		r.ReadBy += ","
@@ -154,7 +173,7 @@ func isReadBy(s string) bool {
 		var entry string
 		entry, s, _ = strings.Cut(s, ",")
 		name, ts, ok := strings.Cut(strings.Trim(entry, " "), ":")
-		if !ok || !form.IsSlug(name, 64) || !form.IsInstant(ts) {
+		if !form.IsSlug(name, 64) || ok && !form.IsInstant(ts) {
 			return false
 		}
 	}

@@ -21,9 +21,21 @@ type collector struct {
 	oldest *found         // that is kept, once any was dropped
 	others map[string]int // how many were dropped, by recipient
 
-	passed  bool // some rows were not chosen
-	foreign int  // lines that are neither rows nor part of the table
-	first   string
+	passed  bool   // some rows were not chosen
+	foreign places // of lines that are neither rows nor part of the table
+	typed   places // of rows whose read_by has a name without a time
+}
+
+// places counts places in index files, and keeps the first.
+type places struct {
+	n     int
+	first string
+}
+
+func (p *places) add(name string, number int) {
+	if p.n++; p.n == 1 {
+		p.first = fmt.Sprintf("%s:%d", name, number)
+	}
 }
 
 // A found is a row and where it stands.
@@ -48,11 +60,11 @@ func (c *collector) line(name string, number int, line []byte) {
 	}
 	l := index.Line{Text: string(line)}
 	if l.Row, l.IsRow = index.ParseRow(l.Text); l.IsRow {
-		c.row(found{l.Row, c.file, number})
-	} else if !l.IsFurniture() {
-		if c.foreign++; c.foreign == 1 {
-			c.first = fmt.Sprintf("%s:%d", name, number)
+		if c.row(found{l.Row, c.file, number}); l.Row.Unmarked() != nil {
+			c.typed.add(name, number)
 		}
+	} else if !l.IsFurniture() {
+		c.foreign.add(name, number)
 	}
 }
 

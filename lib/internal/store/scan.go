@@ -38,8 +38,11 @@ func (s *Store) Scan(d *durable.Dir, choice Choice) (rows []index.Row, others ma
 	if err := w.walk(); err != nil {
 		return nil, nil, err
 	}
-	if c.foreign > 0 {
-		s.Opt.Warn(ignored(c.foreign, c.first))
+	if c.foreign.n > 0 {
+		s.Opt.Warn(ignored(c.foreign))
+	}
+	if c.typed.n > 0 {
+		s.Opt.Warn("read_by names somebody without a time, which is not a read mark, at " + c.typed.first + more(c.typed) + "; `handoff mark-read` makes one")
 	}
 	if err := c.join(d); err != nil {
 		return nil, nil, err
@@ -47,7 +50,6 @@ func (s *Store) Scan(d *durable.Dir, choice Choice) (rows []index.Row, others ma
 	return c.result(), c.others, nil
 }
 
-// ignored is the one warning about all lines that are no rows.
 // NotOf returns the IsNot of a Choice by id.
 func NotOf(wanted func(id string) bool) func(line []byte) bool {
 	return func(line []byte) bool {
@@ -55,11 +57,20 @@ func NotOf(wanted func(id string) bool) func(line []byte) bool {
 	}
 }
 
-func ignored(lines int, first string) string {
-	if lines == 1 {
-		return "1 line of the index is no row and was ignored: " + first + "; `handoff doctor` shows it"
+// ignored is the one warning about all lines that are no rows.
+func ignored(p places) string {
+	if p.n == 1 {
+		return "1 line of the index is not a row and was ignored: " + p.first + "; `handoff doctor` shows it"
 	}
-	return fmt.Sprintf("%d lines of the index are no rows and were ignored, the first at %s; `handoff doctor` lists them", lines, first)
+	return fmt.Sprintf("%d lines of the index are not rows and were ignored, the first at %s; `handoff doctor` lists them", p.n, p.first)
+}
+
+// more says that there are other places than the first.
+func more(p places) string {
+	if p.n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" and in %d other rows", p.n-1)
 }
 
 // An indexWalk goes through the lines of INDEX.md and of every archive, oldest first. It holds one piece of a
