@@ -269,6 +269,40 @@ func export(t testing.TB, s *handoff.Store) []byte {
 	return b.Bytes()
 }
 
+// What is pruned while others read is left out, and nobody takes it for damage.
+func TestPrunedWhileExported(t *testing.T) {
+	s := filled(t, 3)
+	listed, err := s.List(handoff.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := s.Load(listed[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, act := range []handoff.Act{handoff.ActDone, handoff.ActArchive} {
+		if _, err := s.Act(t.Context(), act, listed[1].ID, handoff.Consumption{Operator: "ben"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(gone.Text))
+	before, err := s.List(handoff.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Prune(t.Context(), "ben", listed[1:2], map[string]string{listed[1].ID: sum}, sum); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	counts, err := bundle.Export(s, before, bundle.With{State: true}, &text)
+	if _, lines, badErr := parse(text.Bytes()); err != nil || badErr != nil || counts.Handoffs != 2 || len(lines) != 2 {
+		t.Errorf("%+v, %v, %v, %d lines", counts, err, badErr, len(lines))
+	}
+	if _, err := s.Load(listed[1]); !errors.Is(err, handoff.ErrInvalid) {
+		t.Errorf("it is loaded with %v", err)
+	}
+}
+
 // The id of a line binds: a document that is another one is refused, and nothing of the bundle is stored.
 func TestAnotherDocumentUnderAnID(t *testing.T) {
 	h, lines, err := parse(export(t, filled(t, 3)))

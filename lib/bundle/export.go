@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) 
 			return Counts{}, err
 		}
 	}
-	return Counts{len(entries), len(e.state) - e.tokens, e.tokens, e.signed}, w.Close()
+	return Counts{len(e.entries), len(e.state) - e.tokens, e.tokens, e.signed}, w.Close()
 }
 
 // An export is one bundle that is being written.
@@ -106,9 +107,14 @@ func (e *export) newest() string {
 }
 
 // documents writes the handoffs, each proven first. One that cannot be ends the export: a bundle holds
-// nothing that its reader would refuse.
+// nothing that its reader would refuse. One that was pruned since it was listed is left out.
 func (e *export) documents(w *Writer) (err error) {
+	pruned := make(map[string]bool)
 	failed := e.LoadEach(e.entries, func(got handoff.Stored, fault error) bool {
+		if errors.Is(fault, handoff.ErrInvalid) {
+			pruned[got.Entry.ID] = true
+			return true
+		}
 		var signatures []string
 		if err = fault; err == nil {
 			signatures, err = e.signatures(got)
@@ -118,7 +124,22 @@ func (e *export) documents(w *Writer) (err error) {
 		}
 		return err == nil
 	})
+	e.leaveOut(pruned)
 	return cmp.Or(failed, err)
+}
+
+// leaveOut takes out what there is of some handoffs.
+func (e *export) leaveOut(ids map[string]bool) {
+	e.entries = slices.DeleteFunc(e.entries, func(entry handoff.Entry) bool { return ids[entry.ID] })
+	e.state = slices.DeleteFunc(e.state, func(l Line) bool {
+		if l.Read != nil {
+			return ids[l.Read.ID]
+		}
+		if ids[l.Consumed.ID] {
+			e.tokens--
+		}
+		return ids[l.Consumed.ID]
+	})
 }
 
 // signatures returns the armored signature of a handoff, whatever it is worth here: who imports judges it

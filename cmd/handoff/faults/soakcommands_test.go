@@ -124,7 +124,7 @@ func (w *worker) resume() {
 	w.mu.Lock()
 	isFirst := !w.begun[id]
 	w.begun[id] = true
-	w.life.asked[deed{"take", id, operator}]++ // whoever resumes takes it, if a remote is to know
+	w.claimed(id, operator)
 	by := w.tokens[id]
 	w.mu.Unlock()
 	args := resumeOf(id, operator)

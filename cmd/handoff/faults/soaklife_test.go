@@ -76,9 +76,7 @@ func (w *worker) try(act, operator string, codes []int, more ...string) {
 	w.mu.Lock()
 	needsApproval := w.needs[id]
 	w.life.asked[d]++
-	if act == "done" && w.synced { // whoever ends it has taken it, for the remote
-		w.life.asked[deed{"take", id, operator}]++
-	}
+	w.claimed(id, operator)
 	w.tried[id] = true
 	w.away[id] = w.away[id] || act == "archive"
 	w.mu.Unlock()
@@ -86,8 +84,16 @@ func (w *worker) try(act, operator string, codes []int, more ...string) {
 		codes = append(codes, 3)
 	}
 	args := append([]string{act, id, "--operator", operator}, more...)
-	if r := w.run("", args...); w.done(r, args, codes...) && strings.Contains(r.stdout, `"done"`) {
+	if r := w.run("", args...); w.done(r, args, codes...) && strings.Contains(r.stdout, `"status":"done"`) {
 		w.did(d)
+	}
+}
+
+// claimed says that a remote is to know who has it: what claims a handoff there takes it, and gives it back where it then fails.
+func (c *claims) claimed(id, operator string) {
+	if c.synced {
+		c.life.asked[deed{"take", id, operator}]++
+		c.life.asked[deed{"release", id, operator}]++
 	}
 }
 
@@ -162,7 +168,7 @@ func (w *worker) decide() {
 	w.life.asked[d]++
 	w.mu.Unlock()
 	args := []string{d.act, d.id, "--operator", "eve"}
-	if r := w.run("", args...); w.done(r, args, 2, 3, 11) && strings.Contains(r.stdout, `"done"`) {
+	if r := w.run("", args...); w.done(r, args, 2, 3, 11) && strings.Contains(r.stdout, `"status":"done"`) {
 		w.did(d)
 	}
 }
@@ -175,7 +181,7 @@ func (w *worker) prune() {
 	w.saved = append(w.saved, file)
 	again := w.saved[w.IntN(len(w.saved))]
 	w.mu.Unlock()
-	if w.done(w.run("", args...), args) && w.IntN(2) == 0 {
+	if w.done(w.run("", args...), args, 2) && w.IntN(2) == 0 { // 2: somebody took one meanwhile
 		args := []string{"import", again, "--restore"}
 		w.done(w.run("", args...), args, 2, 6) // it is not there, or another command was killed while it wrote it
 	}
@@ -194,7 +200,7 @@ func (w *worker) exported() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, id := range there {
-		if !w.away[id] && strings.Count(r.stdout, `"id":"`+id+`"}`) != 1 {
+		if !w.away[id] && strings.Count(r.stdout, `"id":"`+id+`"`) != 1 {
 			w.faults = append(w.faults, "the bundle of all has not once "+id)
 		}
 	}
@@ -261,7 +267,7 @@ var endOfBundle = regexp.MustCompile(`(?m)^\{"end":\{"handoffs":[0-9]+,"sha256":
 func (r *round) isSaved(id string) bool {
 	return slices.ContainsFunc(r.saved, func(file string) bool {
 		text, _ := os.ReadFile(filepath.Join(r.dir, file))
-		return endOfBundle.Match(text) && bytes.Contains(text, []byte(`"id":"`+id+`"}`))
+		return endOfBundle.Match(text) && bytes.Contains(text, []byte("handoff_id: '"+id+"'"))
 	})
 }
 

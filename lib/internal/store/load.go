@@ -13,9 +13,14 @@ import (
 )
 
 // Load reads the document of an entry and proves that it is the one that was written. The text comes back
-// with an error too, as far as it could be read.
+// with an error too, as far as it could be read. One that was pruned since it was listed is unknown: ErrInvalid.
 func (s *Store) Load(d *durable.Dir, e index.Row) (doc document.Document, text []byte, err error) {
 	text, err = d.ReadFile(e.File, layout.MaxDocument)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, unknown := s.Find(d, e.ID); errors.Is(unknown, fault.ErrInvalid) {
+			return doc, nil, unknown
+		}
+	}
 	doc, err = s.ParseListed(e, text, err)
 	return doc, text, err
 }
