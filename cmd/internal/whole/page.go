@@ -137,7 +137,7 @@ func (a *app) writePage(from siteOf, output string) error {
 	if a.Quiet {
 		return nil
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s; open %s\n", output, handoff.Count(len(site.Handoffs), "handoff"), filepath.Join(output, "index.html"))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s; open %s\n", handoff.EscapeLine(output), handoff.Count(len(site.Handoffs), "handoff"), handoff.EscapeLine(filepath.Join(output, "index.html")))
 	return err
 }
 

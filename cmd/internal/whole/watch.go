@@ -91,7 +91,10 @@ func (w watch) run(ctx context.Context, s *handoff.Store) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-changes.Events:
+		case e := <-changes.Events:
+			if e.Name != s.Dir() && filepath.Dir(e.Name) != s.Dir() { // of the directory above, where our own output may go
+				continue
+			}
 			time.Sleep(settles)
 		case <-changes.Errors:
 		case <-time.After(looks):
