@@ -27,6 +27,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // Limits of a document.
@@ -95,3 +97,6 @@ func renderList(b *bytes.Buffer, key string, items []string) {
 func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
+
+// A Fault is one thing that is wrong with a document. All faults of a document are reported at once.
+type Fault = fault.Fault

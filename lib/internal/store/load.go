@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -79,4 +80,20 @@ func ParseStored(name string, text []byte) (document.Document, error) {
 // SameHandoff reports whether two rows agree in what comes from the document.
 func SameHandoff(a, b index.Row) bool {
 	return a.ID == b.ID && a.From == b.From && a.To == b.To && a.Topic == b.Topic && a.Time == b.Time
+}
+
+// ReadSignature returns the signature of a handoff in an open handoffs directory, nil if it has none.
+func ReadSignature(d *durable.Dir, id string) ([]byte, error) {
+	signatures, err := d.OpenDir(layout.Signatures)
+	if err == nil {
+		defer signatures.Close()
+		var text []byte
+		if text, err = signatures.ReadFile(layout.SignatureFile(id), layout.MaxSignature); err == nil {
+			return text, nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return nil, fault.Unreadable(Odd(filepath.Join(d.Path(), layout.Signatures, layout.SignatureFile(id)), err))
 }
