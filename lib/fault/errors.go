@@ -56,6 +56,15 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// Some names as many of a list as a sentence has room for.
+func Some(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
 // New returns an [Error] of a class, nil for none, whose problem is formatted as by fmt.Sprintf. An
 // error among args becomes its cause. What is written into the format is ours; a text among args may
 // be somebody else's, and is left out where agents are told ([Plain]).

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/derived"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -98,21 +98,11 @@ func Shared(s *handoff.Store, ids []string) (warnings []string, err error) {
 		}
 		if len(all) > 1 {
 			warnings = append(warnings, fmt.Sprintf("%s has the resume token of another stored packet (%s): one of them can be resumed, once; give each a token of its own",
-				got.Entry.ID, some(packet.Beside(all, got.Entry.ID))))
+				got.Entry.ID, fault.Some(packet.Beside(all, got.Entry.ID))))
 		}
 		return failed == nil
 	})
 	return warnings, cmp.Or(err, failed)
-}
-
-// some names as many as a sentence has room for.
-func some(ids []string) string {
-	const most = 3
-	named := strings.Join(ids[:min(len(ids), most)], ", ")
-	if more := len(ids) - most; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
-	return named
 }
 
 // StoredAs returns the id of the stored handoff that a text is, or whose packet it is. A text that is

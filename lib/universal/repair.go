@@ -2,10 +2,10 @@ package universal
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"fmt"
 	"path"
 
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
@@ -162,5 +162,5 @@ func idForName(root *jsontree.Value, content []byte) string {
 	if !isTraceID(id) {
 		id = "untraced"
 	}
-	return fmt.Sprintf("%s-%.4x", id, sha256.Sum256(content))
+	return id + "-" + canon.SHA256Hex(content)[:8]
 }

@@ -32,10 +32,9 @@
 package universal
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
@@ -142,8 +141,7 @@ func payloadHash(root *jsontree.Value) string {
 	if payload == nil {
 		return ""
 	}
-	sum := sha256.Sum256(payload.Append(nil))
-	return form.IDPrefix + hex.EncodeToString(sum[:])
+	return form.IDPrefix + canon.SHA256Hex(payload.Append(nil))
 }
 
 // Source returns source.skill, "" when it is absent.

@@ -119,22 +119,28 @@ func (l *List) Authors() []signers.Author {
 
 // Require returns what require_signature says of an operator: "", RequireFlag or RequireRefuse.
 func (l *List) Require(id string) string {
-	if i := slices.IndexFunc(l.operators, func(o Operator) bool { return o.ID == id }); i >= 0 {
-		return l.operators[i].Require
+	o, _ := l.of(id)
+	return o.Require
+}
+
+// of returns the entry of an operator, and whether there is one.
+func (l *List) of(id string) (Operator, bool) {
+	i := slices.IndexFunc(l.operators, func(o Operator) bool { return o.ID == id })
+	if i < 0 {
+		return Operator{}, false
 	}
-	return ""
+	return l.operators[i], true
 }
 
 // Can reports whether an operator who is active at now has a capability.
 func (l *List) Can(id, capability string, now time.Time) bool {
-	return slices.ContainsFunc(l.operators, func(o Operator) bool {
-		return o.ID == id && slices.Contains(o.Capabilities, capability) && l.Verify(id, now, Evidence{}).State == Verified
-	})
+	return l.IsCapable(id, capability) && l.Verify(id, now, Evidence{}).State == Verified
 }
 
 // IsCapable reports whether an operator has a capability, whether active or not.
 func (l *List) IsCapable(id, capability string) bool {
-	return slices.ContainsFunc(l.operators, func(o Operator) bool { return o.ID == id && slices.Contains(o.Capabilities, capability) })
+	o, _ := l.of(id)
+	return slices.Contains(o.Capabilities, capability)
 }
 
 // Left returns the operators whose time is over at now. A nil list has none.
@@ -182,11 +188,10 @@ func (l *List) All() []Operator {
 // Verify returns Verified for an operator who is in the file, still active at now, and whom the
 // evidence asked for does not contradict; Unknown for one who is not in the file; else Unverified.
 func (l *List) Verify(id string, now time.Time, e Evidence) Status {
-	i := slices.IndexFunc(l.operators, func(o Operator) bool { return o.ID == id })
-	if i < 0 {
+	o, known := l.of(id)
+	if !known {
 		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.meant(id))}
 	}
-	o := l.operators[i]
 	reason := ""
 	switch {
 	case o.Offboarded(now):
@@ -209,7 +214,8 @@ func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 
 // Has reports whether the file lists an operator.
 func (l *List) Has(id string) bool {
-	return slices.ContainsFunc(l.operators, func(o Operator) bool { return o.ID == id })
+	_, known := l.of(id)
+	return known
 }
 
 // meant asks whether the operator was meant whose id is nearest to one that nobody has, "" if none is near.

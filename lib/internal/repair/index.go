@@ -154,11 +154,11 @@ func (m *mending) tell(r rewriting, payload eventlog.Repaired, events int) {
 	}
 	m.did("wrote %s: %s, %s and %s added; %s", r.name, fault.Count(len(r.added), "row"), fault.Count(r.marks, "read mark"), fault.Count(events, "event"), old)
 	if n := len(r.dropped); n > 0 {
-		m.did("left out %s that only the old file has now: %s", fault.Count(n, "line"), describe(r.dropped))
+		m.did("left out %s that only the old file has now: %s", fault.Count(n, "line"), fault.Some(r.dropped))
 	}
 	if len(payload.Quarantined) > 0 {
 		m.did("recorded as lost until they are written again: %s; to have one back, write it as it was, from git or a backup; "+
-			"what was changed in it can be written as a handoff of its own, without the line handoff_id, or with `handoff write - --supersedes ID`", describe(payload.Quarantined))
+			"what was changed in it can be written as a handoff of its own, without the line handoff_id, or with `handoff write - --supersedes ID`", fault.Some(payload.Quarantined))
 	}
 }
 
@@ -180,13 +180,4 @@ func (m *mending) displaceLoose() error {
 		}
 	}
 	return nil
-}
-
-// describe lists up to a few ids for a person.
-func describe(ids []string) string {
-	const few = 3
-	if len(ids) > few {
-		return fmt.Sprintf("%s and %d more", strings.Join(ids[:few], ", "), len(ids)-few)
-	}
-	return strings.Join(ids, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io/fs"
 
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
@@ -57,8 +58,7 @@ func (k Key) proves(s sealedIntent) bool {
 		sum, err := hex.DecodeString(s.HMAC)
 		return err == nil && hmac.Equal(sum, k.sign(s.Intent))
 	case s.Version == 1 && k.older:
-		sum := sha256.Sum256(s.Intent)
-		return hex.EncodeToString(sum[:]) == s.SHA256
+		return canon.SHA256Hex(s.Intent) == s.SHA256
 	}
 	return false
 }
