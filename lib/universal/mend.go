@@ -2,12 +2,14 @@ package universal
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
 const summaryMax = 500 // characters of context.summary
@@ -107,4 +109,105 @@ func cutTo(text string, max int) string {
 		return text
 	}
 	return string(runes[:max-3]) + "..."
+}
+
+// shortenChain takes an empty chain away and cuts the middle of one that is too long. An entry that is
+// the target stays, so that a circle remains visible.
+func shortenChain(e *editor) {
+	hops := e.root.At(chainPath)
+	if hops.Is(jsontree.Array) && len(hops.Items) == 0 {
+		e.remove(chainPath, "without a chain, the source is the only hop")
+		return
+	}
+	if !hops.Is(jsontree.Array) || len(hops.Items) <= longestChain {
+		return
+	}
+	// Both ends say most: where the work began, and who had it last.
+	head, tail := longestChain/2, len(hops.Items)-longestChain/2
+	kept := append([]*jsontree.Value(nil), hops.Items[:head]...)
+	target := textAt(e.root, "/handoff/target/skill")
+	for _, hop := range hops.Items[head:tail] {
+		if hop.Kind == jsontree.String && jsontree.Printable(hop.Text) == target {
+			kept[head-1] = hop
+			break
+		}
+	}
+	kept = append(kept, hops.Items[tail:]...)
+	e.swap(chainPath, jsontree.NewArray(kept...).Clone(), fmt.Sprintf("the middle of the chain cut to %d hops", longestChain))
+}
+
+// mendHash gives a hash that is none its value. A hash that is one and does not fit is left alone.
+func mendHash(e *editor) {
+	v := e.root.At(hashPath)
+	if v == nil || v.Kind == jsontree.String && form.IsID(v.Text) {
+		return
+	}
+	if lower := strings.ToLower(strings.TrimSpace(v.Text)); v.Kind == jsontree.String && form.IsID(lower) {
+		e.genuine = lower == e.before
+		e.set(hashPath, jsontree.NewString(lower), "written in lower case")
+		return
+	}
+	e.genuine = true
+	e.swap(hashPath, jsontree.NewString(payloadHash(e.root)), "computed from the payload")
+}
+
+// mendTrace gives the document a trace_id. One that is only in upper case stays the same id.
+func mendTrace(e *editor, newID func() string) {
+	const pointer = "/handoff/trace_id"
+	given := textAt(e.root, pointer)
+	if isTraceID(given) {
+		return
+	}
+	if lower := strings.ToLower(strings.TrimSpace(given)); isTraceID(lower) {
+		e.set(pointer, jsontree.NewString(lower), "written in lower case")
+		return
+	}
+	e.swap(pointer, jsontree.NewString(newID()), "a new trace_id")
+}
+
+// wholeNumber returns the number that a value is.
+func wholeNumber(v *jsontree.Value) (int, error) { return strconv.Atoi(v.String()) }
+
+// recount sets token_count to the estimate of the document as it will be printed.
+func recount(e *editor) {
+	meta := e.root.At("/handoff/meta")
+	if !meta.Is(jsontree.Object) {
+		return
+	}
+	given := meta.Get("token_count")
+	n := 0
+	for range 3 { // the count is part of what is counted: the later rounds settle its number of digits
+		meta.Set("token_count", jsontree.NewInt(n))
+		n = min(tokens.Estimate(e.root.String()), TokenBudget)
+	}
+	if given == nil {
+		meta.Delete("token_count")
+	} else {
+		meta.Set("token_count", given)
+	}
+	if given == nil || given.String() != strconv.Itoa(n) {
+		e.number(countPath, n, "the estimate for the repaired document")
+	}
+}
+
+// number puts a number that is computed in the place of what stands there, and keeps that if it was none.
+func (e *editor) number(pointer string, n int, why string) {
+	v := e.root.At(pointer)
+	if v != nil && v.Kind != jsontree.Number {
+		if _, err := strconv.Atoi(v.Text); err != nil {
+			e.keep(pointer)
+		}
+	}
+	e.set(pointer, jsontree.NewInt(n), why)
+}
+
+// mendSize counts the bytes of the payload, where their number is given as something else than a number.
+func mendSize(e *editor) {
+	v, payload := e.root.At(sizePath), e.root.At("/handoff/payload")
+	if v == nil || payload == nil {
+		return
+	}
+	if n, err := wholeNumber(v); v.Kind != jsontree.Number || err != nil || n < 0 {
+		e.number(sizePath, len(payload.Append(nil)), "the size of the payload")
+	}
 }
