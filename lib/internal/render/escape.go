@@ -42,35 +42,39 @@ const (
 	hide
 )
 
-// escape is Escape and EscapeLine: text that needs nothing is returned as it is, and printable ASCII is
-// passed over without a look at the tables.
-func escape(text string, oneLine bool) (string, int) {
+// escape is Escape and EscapeLine.
+func escape(text string, oneLine bool) (escaped string, count int) {
+	escaped = rewrite(text, oneLine, func(out []byte, char string, f fate) []byte {
+		if f == breakLine {
+			return append(out, '\n')
+		}
+		count++
+		return appendEscape(out, char)
+	})
+	return escaped, count
+}
+
+// rewrite returns text with what edit appends in the place of each character that cannot stay. Text that
+// needs nothing is returned as it is, and printable ASCII is passed over without a look at the tables.
+func rewrite(text string, oneLine bool, edit func(out []byte, char string, f fate) []byte) string {
 	var out []byte
-	done, count := 0, 0 // text[:done] is in out
+	done := 0 // text[:done] is in out
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c < 0x7f {
 			i++
 			continue
 		}
 		n, f := judge(text, i, oneLine)
-		if f == keep {
-			i += n
-			continue
-		}
-		out = append(out, text[done:i]...)
-		if f == breakLine {
-			out = append(out, '\n')
-		} else {
-			out = appendEscape(out, text[i:i+n])
-			count++
+		if f != keep {
+			out = edit(append(out, text[done:i]...), text[i:i+n], f)
+			done = i + n
 		}
 		i += n
-		done = i
 	}
 	if done == 0 {
-		return text, 0
+		return text
 	}
-	return string(append(out, text[done:]...)), count
+	return string(append(out, text[done:]...))
 }
 
 // judge says what becomes of the n bytes of text at i.

@@ -24,25 +24,12 @@ func JSON(v any, indent string) (string, error) {
 
 // EscapeJSON returns JSON text as JSON does: the same value, with a \u escape for what Escape would change.
 func EscapeJSON(text string) string {
-	var out []byte
-	done := 0 // text[:done] is in out
-	for i := 0; i < len(text); {
-		if text[i] >= ' ' && text[i] < 0x7f {
-			i++
-			continue
+	return rewrite(text, false, func(out []byte, char string, _ fate) []byte {
+		if char[0] == '\r' { // which stands between values only
+			return append(out, char...)
 		}
-		n, f := judge(text, i, false)
-		if f != keep && text[i] != '\r' { // which stands between values only
-			out = append(out, text[done:i]...)
-			out = appendUnicodeEscape(out, text[i:i+n])
-			done = i + n
-		}
-		i += n
-	}
-	if done == 0 {
-		return text
-	}
-	return string(append(out, text[done:]...))
+		return appendUnicodeEscape(out, char)
+	})
 }
 
 // JSONLine returns v as JSON on one line of printable ASCII, without a newline at its end: as JSON,

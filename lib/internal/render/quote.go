@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // quote returns escaped text as prefixed lines of at most limit characters in all, 0 for no limit,
@@ -102,21 +104,16 @@ func startsWithJoiner(text string) bool {
 // escapeLen returns the length of the escape that text starts with, 0 for none: \x1b or \u{202e}.
 func escapeLen(text string) int {
 	switch {
-	case len(text) >= 4 && strings.HasPrefix(text, `\x`) && isHex(text[2:4]):
+	case len(text) >= 4 && strings.HasPrefix(text, `\x`) && form.IsHex(text[2:4]):
 		return 4
 	case strings.HasPrefix(text, `\u{`):
 		const longest = len(`\u{10ffff}`)
 		end := strings.IndexByte(text[:min(len(text), longest)], '}')
-		if end > 3 && isHex(text[3:end]) {
+		if end > 3 && form.IsHex(text[3:end]) {
 			return end + 1
 		}
 	case len(text) >= 2 && strings.HasPrefix(text, `\`) && strings.IndexByte("nrt", text[1]) >= 0:
 		return 2
 	}
 	return 0
-}
-
-// isHex reports whether a text has no other characters than hexadecimal digits.
-func isHex(digits string) bool {
-	return strings.Trim(digits, "0123456789abcdef") == ""
 }

@@ -82,25 +82,25 @@ func (l *Ledger) mayResume(c eventlog.Consumption) (life eventlog.Life, err erro
 // consume adds a line to the ledger, and gives the handoff a read mark if it lacks one and marks is set.
 func (x *Session) consume(op *Operation, ledger *Ledger, c eventlog.Consumption, marks bool) (err error) {
 	st := step{op: op, intent: Intent{LedgerOffset: ledger.end()}}
-	marked := false
 	if marks {
-		if marked, err = x.planMark(c, &st.intent); err != nil {
+		if st.intent.Index, err = x.unmarked(c); err != nil {
 			return err
 		}
 	}
 	if st.intent.LedgerLine, err = LedgerLine(c); err != nil {
 		return err
 	}
+	marked := st.intent.Index != ""
 	st.events = []eventlog.Pending{c.Event(marked, x.How)}
 	if marked {
-		st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: c.HandoffID, OperatorID: c.Operator, Time: c.Time, How: x.How}})
+		st.mark(c.HandoffID, index.Mark{Operator: c.Operator, Time: c.Time}, x.How)
 	}
 	st.commit = func() error { return x.putToken(&st.intent) }
 	return x.apply(st)
 }
 
-// planMark says in the intent which row gets the read mark, unless it has it.
-func (x *Session) planMark(c eventlog.Consumption, intent *Intent) (marked bool, err error) {
+// unmarked returns the index file whose row lacks the read mark, "" if the row has it.
+func (x *Session) unmarked(c eventlog.Consumption) (file string, err error) {
 	found := false
 	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
 		l, ok := index.Find(text, c.HandoffID)
@@ -108,15 +108,14 @@ func (x *Session) planMark(c eventlog.Consumption, intent *Intent) (marked bool,
 			return nil
 		}
 		if found = true; !l.Row.IsReadBy(c.Operator) {
-			marked, intent.Index = true, name
-			intent.Marks = []IntentMark{{ID: c.HandoffID, Operator: c.Operator, Time: c.Time}}
+			file = name
 		}
 		return fs.SkipAll
 	})
 	if err == nil && !found {
 		err = store.UnknownID(c.HandoffID, x.Opt.Dir)
 	}
-	return marked, err
+	return file, err
 }
 
 // putToken is the commit: the line stands in the ledger and is synced, and so is the name of the ledger.

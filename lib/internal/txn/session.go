@@ -69,20 +69,11 @@ func change(ctx context.Context, s *store.Store, prepare func(*Session) (func() 
 	if err != nil {
 		return err
 	}
-	if err := x.Lock(ctx, s.Opt.LockTimeout); err != nil {
-		return err
-	}
-	if err := x.CheckMachine(); err != nil {
-		return err
-	}
-	if err := x.Recover(); err != nil {
-		return err
-	}
-	if err := x.TakeOver(); err != nil {
-		return err
-	}
-	if err := do(); err != nil {
-		return err
+	lock := func() error { return x.Lock(ctx, s.Opt.LockTimeout) }
+	for _, next := range []func() error{lock, x.CheckMachine, x.Recover, x.TakeOver, do} {
+		if err := next(); err != nil {
+			return err
+		}
 	}
 	x.noteSeen()
 	return nil
