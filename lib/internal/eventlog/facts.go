@@ -5,7 +5,6 @@ import (
 	"iter"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -212,49 +211,45 @@ func (h Handoff) isUnknown() bool { return !h.IsWritten() && !h.Imported }
 
 // Says reports whether the write event says what a row and its document do.
 func (h Handoff) Says(row index.Row, doc *document.Document) bool {
-	w := Written{From: row.From, To: row.To, Topic: row.Topic, Time: row.Time, FilePath: row.File, SchemaVersion: doc.SchemaVersion,
-		ReferencesCount: len(doc.References), Tags: doc.Tags, BodyByteSize: len(doc.Body)}
-	return h.sum == w.sum()
+	return h.sum == writtenOf(row, doc).sum()
+}
+
+// writtenOf is what the write event of a row has to say, and of its document if that is not nil.
+func writtenOf(row index.Row, doc *document.Document) Written {
+	w := Written{From: row.From, To: row.To, Topic: row.Topic, Time: row.Time, FilePath: row.File}
+	if doc != nil {
+		w.SchemaVersion, w.ReferencesCount, w.Tags, w.BodyByteSize = doc.SchemaVersion, len(doc.References), doc.Tags, len(doc.Body)
+	}
+	return w
 }
 
 // seed is of this process alone: nobody can make events that differ and have the same sum.
 var seed = sync.OnceValue(maphash.MakeSeed)
 
-// sum is of what DiffersFrom compares.
-func (w Written) sum() uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed())
-	for _, field := range append([]string{w.From, w.To, w.Topic, w.Time, path.Base(w.FilePath), w.SchemaVersion,
-		strconv.Itoa(w.ReferencesCount), strconv.Itoa(w.BodyByteSize)}, w.Tags...) {
-		maphash.WriteComparable(&h, field)
+// inRow is how many of the fields that said returns a row has too.
+const inRow = 5
+
+// said returns what can be held against a row and its document, each with its name. No tag of a document
+// has a line break, so that lists of as many tags which are the same in lines are the same.
+func (w Written) said() [9][2]string {
+	return [...][2]string{
+		{"from", w.From}, {"to", w.To}, {"topic", w.Topic}, {"ts_utc", w.Time}, {"file", path.Base(w.FilePath)},
+		{"schema_version", w.SchemaVersion}, {"references_count", strconv.Itoa(w.ReferencesCount)}, {"tags", strconv.Itoa(len(w.Tags)) + "\n" + strings.Join(w.Tags, "\n")},
+		{"body_byte_size", strconv.Itoa(w.BodyByteSize)},
 	}
-	return h.Sum64()
 }
+
+// sum is of what DiffersFrom compares.
+func (w Written) sum() uint64 { return maphash.Comparable(seed(), w.said()) }
 
 // DiffersFrom returns the name of the first thing that the event says otherwise than the row, or than the
 // document if there is one.
 func (w Written) DiffersFrom(row index.Row, doc *document.Document) string {
-	switch {
-	case w.From != row.From:
-		return "from"
-	case w.To != row.To:
-		return "to"
-	case w.Topic != row.Topic:
-		return "topic"
-	case w.Time != row.Time:
-		return "ts_utc"
-	case path.Base(w.FilePath) != row.File:
-		return "file"
-	case doc == nil:
-		return ""
-	case w.SchemaVersion != doc.SchemaVersion:
-		return "schema_version"
-	case w.ReferencesCount != len(doc.References):
-		return "references_count"
-	case !slices.Equal(w.Tags, doc.Tags):
-		return "tags"
-	case w.BodyByteSize != len(doc.Body):
-		return "body_byte_size"
+	ours, theirs := w.said(), writtenOf(row, doc).said()
+	for i, one := range theirs {
+		if one != ours[i] && (i < inRow || doc != nil) {
+			return one[0]
+		}
 	}
 	return ""
 }

@@ -94,7 +94,10 @@ func noise(run string) bool {
 }
 
 // accessKeyID is for an alphabet without small letters, in which many keys have no digit.
-func accessKeyID(value, _ string) bool { return entropy(value) >= 2.7 && !placeholder(value) }
+func accessKeyID(value, _ string) bool { return chosen(value, 2.7) }
+
+// chosen says whether a value looks chosen at random: by so many bits a byte, and no placeholder.
+func chosen(value string, bits float64) bool { return entropy(value) >= bits && !placeholder(value) }
 
 // keyMaterial wants the noise of a real key: documentation shows only its first and last line.
 func keyMaterial(value, _ string) bool {
@@ -148,11 +151,10 @@ func opaque(value, _ string) bool {
 // telegramToken looks behind the number of the bot.
 func telegramToken(value, _ string) bool {
 	_, rest, _ := strings.Cut(value, ":")
-	return entropy(rest) >= 3.2 && !placeholder(rest)
+	return chosen(rest, 3.2)
 }
 
 // twitterBearer looks behind the row of A with which such a token begins.
 func twitterBearer(value, _ string) bool {
-	rest := strings.TrimLeft(value, "A")
-	return entropy(rest) >= 4 && !placeholder(rest)
+	return chosen(strings.TrimLeft(value, "A"), 4)
 }

@@ -111,7 +111,7 @@ func (r *rule) judge(value, match string) bool {
 	if r.good != nil {
 		return r.good(value, match)
 	}
-	return entropy(value) >= r.bits && !placeholder(value) && !words(value)
+	return chosen(value, r.bits) && !words(value)
 }
 
 // group returns the place of the one group that matched, -1 if none did.
