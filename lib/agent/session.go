@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
 )
 
 const (
@@ -54,6 +55,7 @@ func SessionStart(s Session) {
 	late := time.After(deadline + 100*time.Millisecond)
 	found, printed, recorded := make(chan outcome, 1), make(chan bool, 1), make(chan struct{})
 	go func() {
+		roomystack.Grow()
 		defer close(recorded)
 		defer func() { _ = recover() }() // what was printed stands, recorded or not
 		o := s.look(until)

@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	_ "github.com/seed-78daf238/handoff/cmd/internal/roomystack"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 

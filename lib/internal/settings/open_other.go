@@ -4,7 +4,7 @@ package settings
 
 import "os"
 
-const openFlags = os.O_RDONLY
+func openPlain(path string) (*os.File, error) { return os.Open(path) }
 
 // IsTrusted returns true: who owns a file is not known here.
 func IsTrusted(string) bool { return true }

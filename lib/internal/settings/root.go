@@ -78,7 +78,7 @@ func exists(stat func(string) (fs.FileInfo, error), path string) (bool, error) {
 func read(root string) ([]byte, error) {
 	path := filepath.Join(root, Name)
 	refused := fmt.Errorf("%s is not a regular file; replace it by one", path)
-	file, err := os.OpenFile(path, openFlags, 0)
+	file, err := openPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
