@@ -1,14 +1,12 @@
 package bundle
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -19,7 +17,10 @@ import (
 // file that is there is not written: if it has all of them, as where an earlier try was interrupted,
 // it is taken as it is; else the error is handoff.ErrInvalid.
 func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument int) (sum string, texts map[string]string, err error) {
-	err = writeNew(s, entries, path)
+	err = Create(path, 0o600, func(to io.Writer) error {
+		_, err := Export(s, entries, With{State: true}, to)
+		return err
+	})
 	isOld := errors.Is(err, fs.ErrExist)
 	if err != nil && !isOld {
 		return "", nil, err
@@ -33,38 +34,6 @@ func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument in
 		}
 	}
 	return sum, texts, nil
-}
-
-// writeNew writes a bundle that survives a crash: it gets its name once it is whole and on disk.
-func writeNew(s *handoff.Store, entries []handoff.Entry, path string) (err error) {
-	if _, err := os.Lstat(path); err == nil {
-		return fs.ErrExist
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".partial-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	buffered := bufio.NewWriterSize(f, 256<<10)
-	if _, err = Export(s, entries, With{State: true}, buffered); err == nil {
-		err = buffered.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = os.Link(f.Name(), path) // never in the place of another file
-	}
-	if err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
 }
 
 // proven reads a bundle to its end, which proves it.

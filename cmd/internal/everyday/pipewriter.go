@@ -46,6 +46,12 @@ func (a *App) Committed() {
 	}
 }
 
+// HasReaderLeft reports whether standard output did not take all that was printed.
+func (a *App) HasReaderLeft() bool {
+	o, ok := a.Stdout.(*pipeWriter)
+	return ok && o.left
+}
+
 // direct returns what is behind a pipeWriter, for those who have to know whether anybody reads.
 func direct(w io.Writer) io.Writer {
 	if o, ok := w.(*pipeWriter); ok {

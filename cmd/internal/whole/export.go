@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +25,8 @@ func exportCommand(a *app) *cobra.Command {
 elsewhere. Without ids the flags choose, as those of list do; without flags it is every handoff. Each is
 proven first. The same handoffs give the same bytes. --with-state adds who has read them, and which
 were resumed, --thread what they answer and supersede, and what answers and supersedes them. --sign
-signs those of yours that have no signature, in the bundle alone. Pipe it through gzip to pack it; import unpacks it.`,
+signs those of yours that have no signature, in the bundle alone. A file gets its name once all of it is on disk, and
+none is replaced. Pipe it through gzip to pack it; import unpacks it.`,
 		Example:           "  handoff export --to ben --since 7d -o week.jsonl\n  handoff export | gzip >all.jsonl.gz",
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -109,35 +109,20 @@ func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, er
 	return all, nil
 }
 
-// writeBundle writes the bundle. A file that cannot be written whole is taken away again.
+// writeBundle writes the bundle. A file has its name once it is whole.
 func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
-	to, err := io.Writer(a.Stdout), error(nil)
-	if output != "-" {
-		f, openErr := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(openErr, fs.ErrExist) {
-			return everyday.Invalid("name a new file with -o", "%s exists", output)
+	var counts bundle.Counts
+	export := func(to io.Writer) (err error) {
+		counts, err = bundle.Export(s, entries, with, to)
+		return err
+	}
+	if output == "-" {
+		if err := a.printBundle(export); err != nil {
+			return err
 		}
-		if openErr != nil {
-			return everyday.InputError(output, openErr)
-		}
-		defer func() {
-			if f.Close(); err != nil {
-				os.Remove(output)
-			}
-		}()
-		to = f
-	} else if everyday.IsTerminal(a.Stdout) {
-		return everyday.Invalid("name a file with -o, or redirect it", "a bundle is not for a terminal")
-	}
-	buffered := bufio.NewWriterSize(to, 256<<10)
-	counts, err := bundle.Export(s, entries, with, buffered)
-	if err == nil {
-		err = buffered.Flush()
-	}
-	if f, ok := to.(*os.File); ok && err == nil && output != "-" {
-		err = f.Sync()
-	}
-	if err != nil {
+	} else if err := bundle.Create(output, 0o644, export); errors.Is(err, fs.ErrExist) {
+		return everyday.Invalid("name a new file with -o", "%s exists", output)
+	} else if err != nil {
 		return err
 	}
 	if a.JSON && output != "-" {
@@ -145,6 +130,22 @@ func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, with bundle
 	}
 	a.Note("exported " + told(counts))
 	return nil
+}
+
+// printBundle prints the bundle. Who takes only a part of it has no bundle.
+func (a *app) printBundle(export func(io.Writer) error) error {
+	if everyday.IsTerminal(a.Stdout) {
+		return everyday.Invalid("name a file with -o, or redirect it", "a bundle is not for a terminal")
+	}
+	buffered := bufio.NewWriterSize(a.Stdout, 256<<10)
+	err := export(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil && a.HasReaderLeft() {
+		err = errors.New("whoever reads the bundle left before its end")
+	}
+	return err
 }
 
 func told(c bundle.Counts) string {
