@@ -48,12 +48,18 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 		}
 		who.Time = s.at.Now()
 		lines, err := want(ledger.Ledger, *who)
-		if errors.As(err, new(*TakenError)) && !asked && s.opt.Once != nil {
-			if asked = true; s.opt.Once(ctx, s, nil, nil) == nil { // it may have been given back
+		isFree := errors.Is(err, txn.ErrNotHeld)
+		if (isFree || errors.As(err, new(*TakenError))) && !asked && s.opt.Once != nil {
+			asked = true
+			told := s.opt.Once(ctx, s, nil, nil) // it may have been given back, or taken
+			if told == nil {
 				continue
 			}
+			if isFree {
+				return told
+			}
 		}
-		if err != nil {
+		if err != nil && !isFree {
 			return err
 		}
 		if len(lines) == 0 {

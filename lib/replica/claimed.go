@@ -32,6 +32,10 @@ func (x *syncing) takeClaims(ctx ctx, c *catch) error {
 	if err != nil {
 		return err
 	}
+	known, err := x.knownClaims(ctx, news)
+	if err != nil {
+		return err
+	}
 	for _, name := range news {
 		if why := bad[name]; why != nil {
 			x.got.Refused = append(x.got.Refused, Refusal{Claim: name, Why: why.Error()})
@@ -39,16 +43,16 @@ func (x *syncing) takeClaims(ctx ctx, c *catch) error {
 		}
 		first := found[name]
 		here, has := have[first.Token]
-		isSame := here.Operator == first.Operator && here.Time == first.Time && here.HandoffID == first.HandoffID
-		if has && !isSame && x.refs[ownClaim(name)] != "" {
-			x.got.Refused = append(x.got.Refused, Refusal{Claim: name, Why: "it was that of " + here.Operator + " at " + here.Time + ", and was moved"})
+		before, was := known[name]
+		if was && !isSame(before.Consumption, first.Consumption) {
+			x.got.Refused = append(x.got.Refused, Refusal{Claim: name, Why: "it was that of " + before.Operator + " at " + before.Time + ", and was moved"})
 			continue
 		}
 		c.moves[ownClaim(name)] = x.claims[name]
 		switch {
 		case !has:
 			c.held.Tokens = append(c.held.Tokens, first.Consumption)
-		case !isSame:
+		case !was && !isSame(here, first.Consumption):
 			isOwn, err := x.isOwn(here)
 			if err != nil {
 				return err
@@ -59,6 +63,26 @@ func (x *syncing) takeClaims(ctx ctx, c *catch) error {
 		}
 	}
 	return nil
+}
+
+// isSame reports whether two claims of one token are of the same deed, whoever has sent them to the remote.
+func isSame(a, b handoff.Consumption) bool {
+	return a.Operator == b.Operator && a.Time == b.Time && a.HandoffID == b.HandoffID
+}
+
+// knownClaims returns by their names the claims that were taken over before, as they were then.
+func (x *syncing) knownClaims(ctx ctx, names []string) (map[string]claim.Claim, error) {
+	want, known := make([]wanted, len(names)), make(map[string]claim.Claim)
+	for i, name := range names {
+		want[i] = wanted{x.refs[ownClaim(name)] + ":" + claim.File, claim.MaxFile}
+	}
+	texts, err := x.repo.read(ctx, want)
+	for i, name := range names {
+		if c, bad := claim.Parse(name, texts[i]); bad == nil {
+			known[name] = c
+		}
+	}
+	return known, err
 }
 
 // isOwn reports whether a line of the ledger is of this replica, and not from others, who have to hear

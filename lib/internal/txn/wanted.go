@@ -1,6 +1,8 @@
 package txn
 
 import (
+	"errors"
+
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
@@ -17,15 +19,21 @@ func (l *Ledger) WantResume(c eventlog.Consumption) ([]eventlog.Consumption, err
 	return []eventlog.Consumption{as(c, eventlog.ActTake, life.Take.N), c}, nil
 }
 
-// WantAct returns the lines that an act needs, none if it was done before or there is nothing to take
-// back. Its errors are those of [Session.Act].
+// ErrNotHeld says that there is nothing to take back, as far as a store knows.
+var ErrNotHeld = errors.New("nobody has it")
+
+// WantAct returns the lines that an act needs, none if it was done before. Its errors are those of
+// [Session.Act], and ErrNotHeld.
 func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption) (want []eventlog.Consumption, err error) {
 	life, err := l.Life(c.HandoffID)
 	if err != nil {
 		return nil, err
 	}
 	before, n, err := plan(a, c, life)
-	if err != nil || before.IsDone() || n < 0 {
+	if err == nil && n < 0 {
+		err = ErrNotHeld
+	}
+	if err != nil || before.IsDone() {
 		return nil, err
 	}
 	if a == eventlog.ActDone {
