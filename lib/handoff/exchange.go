@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -54,6 +55,7 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Ma
 		return 0, 0, err
 	}
 	tokens = slices.DeleteFunc(slices.Clone(tokens), func(c Consumption) bool { return !s.CountsHere(c) })
+	slices.SortStableFunc(tokens, func(a, b Consumption) int { return index.CompareTimes(a.Time, b.Time) }) // the first marks as read
 	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
 		x.How.Synced = synced
 		if newTokens, err = takeTokens(x, tokens); err != nil || len(marks) == 0 {

@@ -68,6 +68,14 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// On a terminal of 80 columns every id can be read.
+func TestNarrowTree(t *testing.T) {
+	lines := strings.Split(sample().Tree(80), "\n")
+	if want := "├ 00000000 2026-11-20 ben ann topic-2 unread answers 00000000"; squeeze(lines[2]) != want {
+		t.Errorf("got %q, want %q", squeeze(lines[2]), want)
+	}
+}
+
 func squeeze(text string) string { return regexp.MustCompile(` +`).ReplaceAllString(text, " ") }
 
 // A conversation of any length has a tree whose lines stay short, and a picture of a part.

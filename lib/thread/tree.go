@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
@@ -12,8 +13,8 @@ import (
 const deepest = 12
 
 // Tree returns the thread as lines: what a handoff names stands above it, and what names it below it
-// and set in. Of several that it names it stands below the first. width is that of the terminal, 0 for
-// no limit.
+// and set in. Of several that it names it stands below the first. width is that of the terminal, where
+// ids have 8 digits and times are days; 0 is no limit.
 func (t Thread) Tree(width int) string {
 	at := t.numbers()
 	below := make([][]int, len(t.Nodes)+1) // what stands below each, by number; 0 is nothing
@@ -53,19 +54,24 @@ func (t Thread) Tree(width int) string {
 		default:
 			mark, indent = "├ ", indent+"│ "
 		}
-		rows = append(rows, t.row(one.indent+mark, t.Nodes[one.number-1], t.Nodes[one.number-1].ID == t.Asked))
+		rows = append(rows, t.row(one.indent+mark, t.Nodes[one.number-1], width > 0))
 		push(one.number, one.depth+1, indent)
 	}
 	return render.Table(width, []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE", "HOW"}, rows)
 }
 
 // row is the line of a node.
-func (t Thread) row(mark string, n Node, asked bool) []string {
-	id := mark + short(n.ID)
-	if asked {
+func (t Thread) row(mark string, n Node, narrow bool) []string {
+	name, when := short, n.Time
+	if narrow {
+		name = func(id string) string { return short(id)[:min(len(short(id)), 8)] }
+		when = when[:min(len(when), len(time.DateOnly))]
+	}
+	id := mark + name(n.ID)
+	if n.ID == t.Asked {
 		id += " *"
 	}
-	return []string{id, n.Time, n.From, n.To, n.Topic, n.State, n.how(short)}
+	return []string{id, when, n.From, n.To, n.Topic, n.State, n.how(name)}
 }
 
 // how says what a node has to do with those that it names, and with others that name them.

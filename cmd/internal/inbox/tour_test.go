@@ -1,0 +1,195 @@
+//go:build linux
+
+package inbox_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const note = `# Cache of the new runner
+
+The runner builds ` + "`main`" + ` in four minutes. **The cache is cold**: the first build took
+fifteen.
+
+## What to do next
+
+1. Build once with the cache on.
+2. Switch the old runner off on Friday.
+
+Beware: the old runner still answers on port 8080.
+`
+
+// A line of the tour is one of text, or what somebody does at a terminal.
+type line struct {
+	text    string // not empty: nobody does anything
+	who     string
+	command string
+	answers [][2]string // what is typed once something is on the screen
+	last    string      // the screen that is kept has this; what is typed after it leads out
+}
+
+var tour = []line{
+	{text: `# The first ten minutes
+
+Ann and Ben work on a project in git. Ann hands something over, Ben takes it, answers, and ends it. Everything below was
+typed at a terminal of 100 columns and is what the programs said: ` + "`go test ./cmd/internal/inbox -run TestTour`" + ` does it all
+again and compares, with other ids and times. The README says how to install.
+
+## Ann begins
+`},
+	{who: "ann", command: "git clone https://example.org/harbour.git"},
+	{who: "ann", command: "handoff init", answers: [][2]string{{"Who are you?", "ann\r"}, {"[synced]:", "\r"}}},
+	{text: "\nShe writes down where it stands, and hands it to Ben. Any Markdown will do: topic and time are found.\n"},
+	{who: "ann", command: "cat note.md"},
+	{who: "ann", command: "handoff write note.md --to ben"},
+	{who: "ann", command: "handoff list"},
+	{who: "ann", command: "handoff sync"},
+	{text: "\n## Ben takes over\n\nHe has a clone of his own. `@` is the newest handoff to him.\n"},
+	{who: "ben", command: "git clone https://example.org/harbour.git"},
+	{who: "ben", command: "handoff init --yes --operator ben"},
+	{who: "ben", command: "handoff sync"},
+	{who: "ben", command: "handoff status"},
+	{who: "ben", command: "handoff read @"},
+	{who: "ben", command: "handoff take @"},
+	{text: "\nNow nobody else takes it. When it is done he answers and ends it; Ann hears of both.\n"},
+	{who: "ben", command: "echo 'The cache is warm: four minutes.' | handoff reply @ -"},
+	{who: "ben", command: "handoff done @"},
+	{who: "ben", command: "handoff sync"},
+	{text: "\n## Ann looks\n"},
+	{who: "ann", command: "handoff sync"},
+	{who: "ann", command: "handoff thread @"},
+	{text: "\n`handoff inbox`, or `handoff` alone, shows all of it on the whole screen; `?` lists the keys.\n"},
+	{who: "ann", command: "handoff inbox", answers: [][2]string{{"four minutes", "\t\t"}, {"All 2", "q"}}, last: "All 2"},
+	{text: "\nThe same as a site, to look at in a browser or to put on a server:\n"},
+	{who: "ann", command: "handoff page -o site"},
+	{text: "\nAnd whether anything was lost, changed or forged:\n"},
+	{who: "ann", command: "handoff verify"},
+	{text: "\nFrom here: `handoff install claude` tells the sessions of a coding agent what they have not read\n([hooks/README.md](../hooks/README.md)), `handoff help` has the commands of a day, `handoff help topics` the rest.\n"},
+}
+
+// testdata/tour.md is what the real programs say from the clone of a project to the end of its first handoff.
+func TestTour(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the programs")
+	}
+	bin := t.TempDir()
+	dir, err := os.MkdirTemp("", "tour") // a short name, since it is printed
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	script := `set -e
+		git init -q --bare -b main harbour.git && git init -q -b main first && cd first
+		git -c user.name=ann -c user.email=ann@example.org commit -q --allow-empty -m 'A harbour' && git push -q ../harbour.git main
+		cd .. && mkdir ann ben`
+	if out, err := exec.Command("sh", "-c", "cd "+dir+"\n"+script).CombinedOutput(); err != nil {
+		t.Skipf("no git: %v\n%s", err, out)
+	}
+	if out, err := exec.Command("go", "build", "-o", bin+"/", "../../handoff", "../../handoff-full").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, who := range []string{"ann", "ben"} {
+		config := fmt.Sprintf("[user]\n\tname = %[1]s\n\temail = %[1]s@example.org\n[url \"%[2]s/\"]\n\tinsteadOf = https://example.org/\n", who, dir)
+		if err := os.WriteFile(filepath.Join(dir, who, ".gitconfig"), []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	for i, l := range tour {
+		if l.text != "" {
+			b.WriteString(l.text)
+			continue
+		}
+		if tour[i-1].text != "" {
+			b.WriteString("\n```console\n")
+		}
+		b.WriteString("$ " + l.command + "\n" + l.play(t, dir, bin))
+		if tour[i+1].text != "" {
+			b.WriteString("```\n")
+		}
+		if l.who == "ann" && strings.HasPrefix(l.command, "git clone") {
+			if err := os.WriteFile(filepath.Join(dir, "ann/harbour/note.md"), []byte(note), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := steady(strings.ReplaceAll(b.String(), dir, "/home"))
+	if strings.Contains(got, " min ago") {
+		t.Skip("this machine takes minutes for it, and says so")
+	}
+	const path = "../../../testdata/tour.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(kept), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("the tour is another one; run with -update and read it:\n%s", diff)
+	}
+}
+
+// play does what a line says and returns what was on the screen.
+func (l line) play(t *testing.T, dir, bin string) string {
+	t.Helper()
+	home := filepath.Join(dir, l.who)
+	env := []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "HANDOFF_OPERATOR=", "PATH=" + bin + ":" + os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=" + home + "/.gitconfig", "USER=" + l.who}
+	at, height := filepath.Join(home, "harbour"), 60
+	if strings.HasPrefix(l.command, "git clone") {
+		at = home
+	}
+	if l.last != "" {
+		height = 24
+	}
+	s := startCommand(t, 100, height, at, env, "sh", "-c", l.command)
+	screen := ""
+	for _, a := range l.answers {
+		s.sees(a[0])
+		if a[0] == l.last {
+			time.Sleep(300 * time.Millisecond) // what is drawn comes in several pieces
+			screen = s.text()
+		}
+		s.press(a[1])
+	}
+	if code := s.leaves(); code != 0 {
+		t.Fatalf("%s: exit code %d\n%s", l.command, code, s.text())
+	}
+	if l.last == "" {
+		time.Sleep(50 * time.Millisecond) // the last piece is read by then
+		screen = s.text()
+	}
+	return strings.TrimRight(screen, "\n") + "\n"
+}
+
+// steady puts what differs from run to run in the form of one run.
+func steady(text string) string {
+	ids := make(map[string]string)
+	text = regexp.MustCompile(`\b[0-9a-f]{8,64}\b`).ReplaceAllStringFunc(text, func(id string) string {
+		if ids[id[:8]] == "" {
+			ids[id[:8]] = fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, "tour ", len(ids))))
+		}
+		return ids[id[:8]][:len(id)]
+	})
+	for _, r := range [][2]string{
+		{`\d{4}-\d\d-\d\d`, "2026-11-22"},
+		{`[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d`, "Sun 22 Nov 2026 09:00"},
+		{`T\d\d:\d\d:\d\dZ`, "T09:00:00Z"},
+		{`\b\d\d:\d\d UTC`, "09:00 UTC"},
+	} {
+		text = regexp.MustCompile(r[0]).ReplaceAllString(text, r[1])
+	}
+	return text
+}
