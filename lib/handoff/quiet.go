@@ -9,7 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -109,17 +111,9 @@ func (s *Store) withLog(seen [][2]string) [][2]string {
 }
 
 func (s *Store) readQuiet() []quiet {
-	state, err := s.at.OpenPlace(s.opt.StateDir)
-	if err != nil || state == nil {
-		return nil
-	}
-	defer state.Close()
-	text, err := state.ReadFile(layout.UnreadCache, 1<<20)
-	if err != nil {
-		return nil
-	}
 	var known []quiet
-	if json.Unmarshal(text, &known) != nil {
+	text, err := store.InState(s.at, func(state *durable.Dir) ([]byte, error) { return state.ReadFile(layout.UnreadCache, 1<<20) })
+	if err != nil || json.Unmarshal(text, &known) != nil {
 		return nil
 	}
 	return known

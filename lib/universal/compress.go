@@ -3,7 +3,6 @@ package universal
 import (
 	"fmt"
 	"sort"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -92,12 +91,9 @@ func (c compressor) moveSession() {
 	}
 	start, before := c.snapshot(), len(c.root.Append(nil))
 	c.session = session
-	reference := jsontree.NewObject(
-		jsontree.Member{Name: "path", Value: jsontree.NewString(c.sessionFile(c.dir))},
-		jsontree.Member{Name: "relevance", Value: jsontree.NewString("important")},
-	)
+	reference := jsontree.NewObject(member("path", jsontree.NewString(c.sessionFile(c.dir))), member("relevance", jsontree.NewString("important")))
 	c.remove(sessionPath, "moved to a file")
-	c.refer(reference)
+	c.add("/handoff/payload/references", "files", reference, "refers to the session file")
 	if len(c.root.Append(nil)) >= before {
 		*c.editor = start
 	}
@@ -111,21 +107,6 @@ func (c compressor) canRefer() bool {
 	}
 	files := references.Get("files")
 	return files == nil || files.Kind == jsontree.Array
-}
-
-// refer adds a file to payload.references, and what it lies in where that is missing.
-func (c compressor) refer(reference *jsontree.Value) {
-	const references, why = "/handoff/payload/references", "refers to the session file"
-	files := c.root.At(references + "/files")
-	switch {
-	case c.root.At(references) == nil:
-		c.set(references, jsontree.NewObject(jsontree.Member{Name: "files", Value: jsontree.NewArray(reference)}), why)
-	case files == nil:
-		c.set(references+"/files", jsontree.NewArray(reference), why)
-	default:
-		files.Items = append(files.Items, reference)
-		c.patch = append(c.patch, Change{Op: "add", Path: references + "/files/" + strconv.Itoa(len(files.Items)-1), Value: reference.Append(nil), Why: why})
-	}
 }
 
 // shorten cuts the summary, then as many of the long strings of payload.working as it takes, in their order.

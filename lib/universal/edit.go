@@ -80,6 +80,20 @@ func (e *editor) set(pointer string, value *jsontree.Value, why string) {
 	e.patch = append(e.patch, Change{Op: op, Path: pointer, Value: value.Append(nil), Why: why})
 }
 
+// add appends an item to a list of an object, both of which are made if need be.
+func (e *editor) add(holder, list string, item *jsontree.Value, why string) {
+	at := holder + "/" + list
+	switch all := e.root.At(at); {
+	case e.root.At(holder) == nil:
+		e.set(holder, jsontree.NewObject(member(list, jsontree.NewArray(item))), why)
+	case !all.Is(jsontree.Array):
+		e.set(at, jsontree.NewArray(item), why)
+	default:
+		all.Items = append(all.Items, item)
+		e.patch = append(e.patch, Change{Op: "add", Path: at + "/" + strconv.Itoa(len(all.Items)-1), Value: item.Append(nil), Why: why})
+	}
+}
+
 // remove takes a member away, if it is there.
 func (e *editor) remove(pointer, why string) {
 	if holder, name := e.parent(pointer); holder != nil && holder.Delete(name) {

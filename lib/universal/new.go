@@ -129,28 +129,16 @@ func (n New) refer(e *editor) error {
 		if sum != "" {
 			item.Set("checksum", jsontree.NewString(sum))
 		}
-		e.add(sessionPath, "artifacts", item)
+		e.add(sessionPath, "artifacts", item, "")
 	}
 	for _, name := range n.Files {
 		path, _, err := look(name)
 		if err != nil {
 			return err
 		}
-		e.add("/handoff/payload/references", "files", jsontree.NewObject(member("path", jsontree.NewString(path))))
+		e.add("/handoff/payload/references", "files", jsontree.NewObject(member("path", jsontree.NewString(path))), "")
 	}
 	return nil
-}
-
-// add appends an item to a list of an object, both of which are made if need be.
-func (e *editor) add(holder, list string, item *jsontree.Value) {
-	if e.root.At(holder) == nil {
-		e.set(holder, jsontree.NewObject(), "")
-	}
-	if all := e.root.At(holder).Get(list); all.Is(jsontree.Array) {
-		all.Items = append(all.Items, item)
-		return
-	}
-	e.set(holder+"/"+list, jsontree.NewArray(item), "")
 }
 
 // look returns the absolute path of a file, which means the same to whoever gets it, and its checksum
