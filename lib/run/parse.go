@@ -128,8 +128,7 @@ func either[T any](o *object, name, main string, names []alias[T]) []T {
 	return all
 }
 
-// ids reads a list under our name and the older one, which are not to be mixed.
-// ids reads ids, or what they would stand for in words.
+// ids reads ids, or what they would stand for in words, under our name or the older one, but not both.
 func ids(o *object, name, older string) []string {
 	if v := o.v.Get(older); v != nil && o.v.Get(name) != nil {
 		o.add(v, o.pointer(older), fmt.Sprintf("is the older name of %q, which is given too", name), "give one of them")

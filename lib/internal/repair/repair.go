@@ -21,6 +21,8 @@ type Report struct {
 	Done []string `json:"done"`
 }
 
+// Repair mends what fsck finds; rebuild makes all rows of INDEX.md anew. What it did before an error stays
+// done, and stands in the report.
 func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Report, err error) {
 	defer func() {
 		err = fault.Explain(err, "the repair stopped, and lost nothing", "run it again: it goes on from there")
