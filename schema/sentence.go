@@ -25,7 +25,7 @@ func sentence(k jsonschema.ErrorKind) string {
 	case *kind.Pattern:
 		return fault.Quote(k.Got) + " has not the right form"
 	case *kind.Format:
-		return fmt.Sprintf("%s is no valid %s", literal(k.Got), k.Want)
+		return fmt.Sprintf("%s is not a valid %s", literal(k.Got), k.Want)
 	case *kind.MinLength:
 		return fmt.Sprintf("the text has %d characters, at least %d are required", k.Got, k.Want)
 	case *kind.MaxLength:

@@ -111,7 +111,7 @@ func (s *settings) readEntries(list *jsontree.Value, group int) error {
 		}
 		for _, key := range []string{"command", "bash", "powershell"} {
 			if value := n.Get(key); value != nil && value.Kind != jsontree.String {
-				return s.fault(value, fmt.Sprintf("the %q of a hook is no string", key))
+				return s.fault(value, fmt.Sprintf("the %q of a hook is not a string", key))
 			}
 		}
 		if args := n.Get("args"); args != nil {

@@ -48,7 +48,7 @@ func NewReader(from io.Reader, name string, maxDocument int) (*Reader, error) {
 	const start = `{"bundle":"handoff-bundle/`
 	begin, _ := r.from.Peek(len(start))
 	if !bytes.HasPrefix([]byte(start), begin) {
-		return nil, r.invalid("give a file that `handoff export` has made", "is no bundle of handoffs")
+		return nil, r.invalid("give a file that `handoff export` has made", "is not a bundle of handoffs")
 	}
 	line, err := r.next()
 	if err != nil {

@@ -62,7 +62,7 @@ func (l Line) check() string {
 func (h Handoff) check() string {
 	switch {
 	case h.FirstSeen != "" && !form.IsInstant(h.FirstSeen):
-		return "has a first_seen that is no time"
+		return "has a first_seen that is not a time"
 	case len(h.Signatures) > maxSigs:
 		return "has too many signatures"
 	}
@@ -96,7 +96,7 @@ func whoAndWhen(operator, at string) string {
 	case !form.IsSlug(operator, document.MaxName):
 		return "names no operator"
 	case !form.IsInstant(at):
-		return "has a ts_utc that is no time"
+		return "has a ts_utc that is not a time"
 	}
 	return ""
 }
@@ -106,7 +106,7 @@ func (h Header) check() string {
 	writer, isWriter := strings.CutPrefix(h.Writer, "w-")
 	switch {
 	case !form.IsInstant(h.Created):
-		return "has a created_utc that is no time"
+		return "has a created_utc that is not a time"
 	case h.Writer != "" && !(isWriter && len(writer) == 16 && form.IsHex(writer)):
 		return "has a writer that is not w- and 16 hexadecimal digits"
 	}

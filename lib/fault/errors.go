@@ -137,7 +137,7 @@ func (e *CorruptError) Error() string {
 
 // Hint says what to do next.
 func (e *CorruptError) Hint() string {
-	return "run `handoff doctor` to see what is wrong and what would mend it; nothing was changed"
+	return "run `handoff doctor` to see what is wrong and how to mend it; nothing was changed"
 }
 
 // Unwrap returns ErrIntegrity.

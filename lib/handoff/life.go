@@ -175,5 +175,5 @@ func checkState(state State) error {
 		}
 		known = append(known, string(s))
 	}
-	return fault.New(ErrInvalid, "use one of "+strings.Join(known, ", "), "%q is no state", state)
+	return fault.New(ErrInvalid, "use one of "+strings.Join(known, ", "), "%q is not a state", state)
 }

@@ -62,7 +62,7 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []txn.MarkR
 
 func checkOperator(operator string) error {
 	if !form.IsSlug(operator, document.MaxName) {
-		return fault.New(ErrInvalid, "use 1 to 64 letters, digits, _ and -", "%q is no operator", operator)
+		return fault.New(ErrInvalid, "use 1 to 64 letters, digits, _ and -", "%q is not a valid operator", operator)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 func ParseDuration(text string) (time.Duration, error) {
 	d, ok := form.Duration(text)
 	if !ok {
-		return 0, fault.New(ErrInvalid, "give a duration such as 90m, 48h, 3d or 2w", "%q is no duration", text)
+		return 0, fault.New(ErrInvalid, "give a duration such as 90m, 48h, 3d or 2w", "%q is not a duration", text)
 	}
 	return d, nil
 }
@@ -25,7 +25,7 @@ func ParseUntil(text string, from time.Time) (time.Time, error) {
 	if t, _, ok := form.Since(text, from); ok {
 		return t, nil
 	}
-	return time.Time{}, fault.New(ErrInvalid, "give a time such as 2026-12-01T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is no time", text)
+	return time.Time{}, fault.New(ErrInvalid, "give a time such as 2026-12-01T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is not a time", text)
 }
 
 // ParseSince reads what people write for Filter.Since: a time, a date, today, yesterday, or a duration

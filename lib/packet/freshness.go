@@ -55,7 +55,7 @@ func (c *checking) age(f Facts) (bool, string) {
 	case f.cannot("updated_at"):
 		return false, "unknown age, " + show(f.Kind) + " does not say when it was updated"
 	case !ok:
-		return false, "unknown age, updated_at is no time with a zone"
+		return false, "unknown age, updated_at is not a time with a zone"
 	}
 	age := c.o.Now.Sub(updated)
 	seconds := int64(age / time.Second)
@@ -76,7 +76,7 @@ func (c *checking) expiry(text, reason string) (bool, string) {
 	expires, ok := form.ISO(text)
 	switch {
 	case !ok:
-		return false, "unknown expiry, expires_at is no time with a zone"
+		return false, "unknown expiry, expires_at is not a time with a zone"
 	case expires.Before(c.o.Now):
 		return false, fmt.Sprintf("%s, but expired %s ago", reason, ago(c.o.Now.Sub(expires)))
 	}

@@ -110,7 +110,7 @@ func (d *decoded) string(name, pointer string, v *jsontree.Value) string {
 	case v.Kind != jsontree.String:
 		d.fault(v, pointer, "must be a string, is of type "+v.Kind.String(), "")
 	case !utf8.ValidString(v.Text):
-		d.fault(v, pointer, "holds half of a surrogate pair, which is no character", "write the character itself")
+		d.fault(v, pointer, "holds half of a surrogate pair, which is not a character", "write the character itself")
 	case blank(v.Text):
 		d.empty[len(d.faults)] = name
 		d.fault(v, pointer, "is empty", "say it in words, also when there is nothing to say")
@@ -150,7 +150,7 @@ func (d *decoded) instant(name string, v *jsontree.Value) {
 		if _, naive := form.ISO(member.Text + "Z"); naive {
 			hint = "it has no time zone: end it with Z or an offset such as +02:00"
 		}
-		d.fault(member, "/"+name, fmt.Sprintf("%s is no time of ISO 8601 with an offset", quote(member.Text)), hint)
+		d.fault(member, "/"+name, fmt.Sprintf("%s is not a time of ISO 8601 with an offset", quote(member.Text)), hint)
 	}
 }
 

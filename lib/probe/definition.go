@@ -152,7 +152,7 @@ func (p *parser) probes(n *yamlnode.Node) (all []Probe) {
 	}
 	for _, m := range n.Members {
 		if !form.IsSlug(m.Key.Text, relation.MaxProbe) {
-			p.fault(m.Key, "%s is no name: it has 1 to %d letters, digits, _ and -", fault.Quote(m.Key.Text), relation.MaxProbe)
+			p.fault(m.Key, "%s is not a name: it has 1 to %d letters, digits, _ and -", fault.Quote(m.Key.Text), relation.MaxProbe)
 		}
 		all = append(all, p.probe(m.Key.Text, m.Value))
 	}

@@ -72,7 +72,7 @@ func viewsOf(block Block) ([]string, error) {
 	// Read as a stored record: what a new one could leave out must be there.
 	c, err := k.read(block.JSON)
 	if err != nil {
-		return nil, fmt.Errorf("the record is no valid %s: %w", k.label(), err)
+		return nil, fmt.Errorf("the record is not a valid %s: %w", k.label(), err)
 	}
 	views := []string{c.View()}
 	if c, ok := c.(interface{ EarlierView() string }); ok {

@@ -89,7 +89,7 @@ func kindOf(data []byte, forced string) (kind, error) {
 	if forced != "" {
 		k, known := firstKind(func(k kind) bool { return k.name == forced })
 		if !known {
-			return k, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is no kind of record", forced), Advice: "the kinds are " + names}
+			return k, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is not a kind of record", forced), Advice: "the kinds are " + names}
 		}
 		return k, nil
 	}

@@ -141,7 +141,7 @@ func TestFaultsAreNamed(t *testing.T) {
 	}
 	o := options()
 	o.Kind = "letter"
-	if _, err := record.Source("x.json", []byte(`{}`), o).Make(); !errors.Is(err, handoff.ErrInvalid) || !strings.Contains(err.Error(), `x.json: "letter" is no kind`) {
+	if _, err := record.Source("x.json", []byte(`{}`), o).Make(); !errors.Is(err, handoff.ErrInvalid) || !strings.Contains(err.Error(), `x.json: "letter" is not a kind`) {
 		t.Error(err)
 	}
 	o = options()

@@ -46,7 +46,7 @@ func storedPacket(data []byte) (packet.Record, error) {
 func checkAllowed(fields []string) error {
 	for _, field := range fields {
 		if !slices.Contains(packet.Required(), field) {
-			return invalid("the fields are "+strings.Join(packet.Required(), ", "), "--allow-empty %q is no field of a packet", field)
+			return invalid("the fields are "+strings.Join(packet.Required(), ", "), "--allow-empty %q is not a field of a packet", field)
 		}
 	}
 	return nil

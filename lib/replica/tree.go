@@ -140,7 +140,7 @@ func (o *offer) look(all []change) (why string) {
 		case isSignature && isOfDocument:
 			o.signatures[stem+".md"] = c.blob
 		default:
-			return fmt.Sprintf("%.80q is no file that a writer has", c.name)
+			return fmt.Sprintf("%.80q is not a file that a writer has", c.name)
 		}
 	}
 	slices.SortFunc(o.logs, func(a, b change) int { return logNumber(a.name) - logNumber(b.name) })

@@ -81,7 +81,7 @@ func read(o *object, defaults Defaults) Draft {
 	r.SelfAudit, d.Claimed = readAudit(o)
 	r.CreatedAt = o.or("created_at", defaults.CreatedAt, maxID)
 	if r.CreatedAt != "" && !form.IsInstant(r.CreatedAt) {
-		o.add(o.v.Get("created_at"), "/created_at", fmt.Sprintf("%.80q is no time in RFC 3339 and UTC", r.CreatedAt), "write it like 2026-05-07T12:00:00Z")
+		o.add(o.v.Get("created_at"), "/created_at", fmt.Sprintf("%.80q is not a time in RFC 3339 and UTC", r.CreatedAt), "write it like 2026-05-07T12:00:00Z")
 	}
 	o.closed()
 	return d

@@ -79,7 +79,7 @@ func (f *faults) text(v *jsontree.Value, at string, most int) string {
 	case v.Kind != jsontree.String:
 		f.add(v, at, "must be a string, is of type "+v.Kind.String(), "")
 	case !utf8.ValidString(v.Text):
-		f.add(v, at, "holds half of a surrogate pair, which is no character", "write the character itself")
+		f.add(v, at, "holds half of a surrogate pair, which is not a character", "write the character itself")
 	case strings.TrimSpace(v.Text) == "":
 		f.add(v, at, "is empty", "say it in words, or leave the field out")
 	case n > most:

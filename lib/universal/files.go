@@ -111,7 +111,7 @@ func notDir(err error) error {
 // create writes one file that must not exist and reports whether it made it.
 func create(place *os.Root, f File) (created bool, err error) {
 	if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." || strings.ContainsAny(f.Name, `/\:`) {
-		return false, &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("%s is no file name", quoted(f.Name))}
+		return false, &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("%s is not a file name", quoted(f.Name))}
 	}
 	file, err := place.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) && holds(place, f) {

@@ -148,7 +148,7 @@ func (t Tree) open(path string) (*os.File, int64, error) {
 	case err != nil:
 		return nil, 0, err
 	case !info.Mode().IsRegular():
-		return nil, 0, errors.New("it is no regular file")
+		return nil, 0, errors.New("it is not a regular file")
 	case info.Size() > mostBytes:
 		return nil, 0, fmt.Errorf("it has more than %d bytes", int64(mostBytes))
 	}

@@ -133,7 +133,7 @@ func (c *comparing) commit(f relation.Form) {
 		c.unasked(err)
 		return
 	case !ancestor:
-		c.fails("its commit is no ancestor of what is checked out", "Check out the branch that the handoff was written on, or ask the sender where it went.")
+		c.fails("its commit is not an ancestor of what is checked out", "Check out the branch that the handoff was written on, or ask the sender where it went.")
 		c.branch(f.Branch)
 		return
 	}
@@ -261,7 +261,7 @@ func (t Tree) File(path string) (string, error) {
 		rel = filepath.ToSlash(rel)
 	}
 	if err != nil || !relation.IsPath(rel) {
-		return "", fault.New(fault.ErrInvalid, "name one below "+t.git.Dir, "%s is no file of the project", path)
+		return "", fault.New(fault.ErrInvalid, "name one below "+t.git.Dir, "%s is not a file of the project", path)
 	}
 	f, _, err := t.open(rel)
 	if err != nil {

@@ -224,7 +224,7 @@ func (v *view) log(path string) {
 			}
 		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			v.fault("the audit log has a line that is no event: %.40q", line)
+			v.fault("the audit log has a line that is not an event: %.40q", line)
 			return
 		}
 		if e.Prev != prev {

@@ -45,7 +45,7 @@ var commands = []command{
 	{"inbox", nil, "Look at handoffs on the whole terminal, and work through them"},
 	{"new", nil, "Write a handoff in $VISUAL or $EDITOR, then store it"},
 	{"verify", nil, "Derive everything again and name every fault; exits with 6 if there is one"},
-	{"doctor", nil, "Say what is wrong with the store and what would mend it; mend it if asked"},
+	{"doctor", nil, "Say what is wrong with the store and how to mend it; mend it if asked"},
 	{"audit", nil, "Check the audit log, print its head, sign it"},
 	{"show", nil, "Print the record that a handoff carries"},
 	{"check", nil, "Check whether work can be resumed from handoffs"},

@@ -35,7 +35,8 @@ func (a *App) showFingerprint() error {
 	if err != nil {
 		return err
 	}
-	return a.PrintJSON(map[string]any{"recorded": recorded, "observed": observed, "same": recorded.Fingerprint == observed})
+	line := map[bool]string{true: "belongs to this machine", false: "belongs to another machine than this one"}[recorded.Fingerprint == observed]
+	return a.Tell(map[string]any{"recorded": recorded, "observed": observed, "same": recorded.Fingerprint == observed}, s.Dir()+" "+line)
 }
 
 func regenerateCommand(a *App) *cobra.Command {

@@ -145,7 +145,8 @@ func (a *App) showFramed(got handoff.Stored, f handoff.Frame) error {
 // readJSON prints the document as one object, its body included.
 func (a *App) readJSON(s *handoff.Store, got handoff.Stored, verdict work.Verdict) error {
 	all := got.Document.Fields()
-	all["body"], all["file_path"], all["read_by"] = got.Body, got.Path, s.ListedEntry(got.Entry).ReadBy
+	listed := s.Listed([]handoff.Entry{got.Entry})[0]
+	all["body"], all["file_path"], all["read_by"], all["state"] = got.Body, got.Path, listed.ReadBy, listed.State
 	all["signature"] = got.Signature
 	if verdict.Reason != "" {
 		all["work"] = verdict

@@ -40,7 +40,7 @@ with 0.`,
 			if found.Total == 0 {
 				a.NoteSlips(s, chosen.To, chosen.From)
 			}
-			return a.printFound(s, found, limit, searchFormats[format])
+			return a.printFound(s, found, limit, format)
 		},
 	}
 	f.Register(cmd)
@@ -49,34 +49,38 @@ with 0.`,
 	return cmd
 }
 
-func (a *App) printFound(s *handoff.Store, found handoff.Found, limit int, print func(*handoff.Store, *bufio.Writer, handoff.Match) error) error {
+func (a *App) printFound(s *handoff.Store, found handoff.Found, limit int, format string) error {
 	out := bufio.NewWriter(a.Stdout)
-	for _, m := range found.Matches {
-		if err := print(s, out, m); err != nil {
-			return err
+	rows := make([]handoff.Entry, len(found.Matches))
+	for i, m := range found.Matches {
+		rows[i] = m.Row
+	}
+	var err error
+	switch format {
+	case "ids":
+		err = listFormats["ids"](a, out, s, rows)
+	case "jsonl":
+		for i, l := range s.ListedWhole(rows) {
+			if err = encodeJSON(out, foundLine{l, passages(found.Matches[i])}); err != nil {
+				break
+			}
+		}
+	default:
+		for _, m := range found.Matches {
+			printMatch(out, m)
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return err
+	if err == nil {
+		err = out.Flush()
 	}
-	if limit > 0 && found.Total > limit {
+	if err == nil && limit > 0 && found.Total > limit {
 		a.Note(fmt.Sprintf("%d more match; --limit 0 shows all", found.Total-limit))
 	}
-	return nil
+	return err
 }
 
-var searchFormats = map[string]func(*handoff.Store, *bufio.Writer, handoff.Match) error{
-	"":      printMatch,
-	"text":  printMatch,
-	"jsonl": printMatchJSON,
-	"ids": func(_ *handoff.Store, w *bufio.Writer, m handoff.Match) error {
-		_, err := fmt.Fprintln(w, m.ID)
-		return err
-	},
-}
-
-// printMatch puts a bar before what others wrote, so that none of it can look like ours.
-func printMatch(_ *handoff.Store, w *bufio.Writer, m handoff.Match) error {
+// printMatch puts a bar before what others wrote, so that none of it can look like ours. The writer keeps the first error.
+func printMatch(w *bufio.Writer, m handoff.Match) {
 	fmt.Fprintln(w, handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s", Short(m.ID, shortest), m.Time, m.From, m.To, m.Topic)))
 	for _, p := range m.Passages {
 		where := p.Where
@@ -85,7 +89,11 @@ func printMatch(_ *handoff.Store, w *bufio.Writer, m handoff.Match) error {
 		}
 		fmt.Fprintf(w, "    %s | %s\n", where, handoff.EscapeLine(p.Text))
 	}
-	return nil // the writer keeps the first error for Flush
+}
+
+type foundLine struct {
+	handoff.Listed
+	Passages []foundPassage `json:"passages"`
 }
 
 type foundPassage struct {
@@ -94,13 +102,10 @@ type foundPassage struct {
 	Text  string `json:"text"`           // escaped
 }
 
-func printMatchJSON(s *handoff.Store, w *bufio.Writer, m handoff.Match) error {
-	line := struct {
-		handoff.Listed
-		Passages []foundPassage `json:"passages"`
-	}{s.ListedEntry(m.Row), []foundPassage{}}
-	for _, p := range m.Passages {
-		line.Passages = append(line.Passages, foundPassage{p.Where, p.Line, handoff.EscapeLine(p.Text)})
+func passages(m handoff.Match) []foundPassage {
+	all := make([]foundPassage, len(m.Passages))
+	for i, p := range m.Passages {
+		all[i] = foundPassage{p.Where, p.Line, handoff.EscapeLine(p.Text)}
 	}
-	return encodeJSON(w, line)
+	return all
 }

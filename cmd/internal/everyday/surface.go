@@ -66,13 +66,15 @@ func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.Surface
 		return err
 	}
 	var failed error
+	listed := s.Listed(in.Newest)
 	err = s.LoadEach(in.Newest, func(got handoff.Stored, err error) bool {
 		line := struct {
 			handoff.Listed
 			Signature handoff.Signature `json:"signature"`
 			Framed    string            `json:"framed,omitempty"`
 			Withheld  string            `json:"withheld,omitempty"`
-		}{Listed: s.ListedEntry(got.Entry).ForAgents(), Signature: got.Signature}
+		}{Listed: listed[0].ForAgents(), Signature: got.Signature}
+		listed = listed[1:]
 		why, refuse := s.Distrust(got.Entry.From, got.Signature)
 		if err == nil && refuse {
 			err = &handoff.Error{Problem: why}

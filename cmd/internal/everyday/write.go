@@ -210,9 +210,14 @@ func (a *App) Show(v any, text string) error {
 	return err
 }
 
-// Did prints what a command has done: to a person in a line, else as JSON.
+// Did prints what a command has done, as Tell does.
 func (a *App) Did(v any, line string) error {
 	a.Committed()
+	return a.Tell(v, line)
+}
+
+// Tell prints a value: to a person in a line, else as JSON.
+func (a *App) Tell(v any, line string) error {
 	if !a.forPeople() {
 		return a.PrintJSON(v)
 	}

@@ -246,7 +246,7 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	lowered := map[string]bool{}
 	for _, flag := range c.no {
 		if known := (runs.Audit{}).Failed(); !slices.Contains(known, flag) {
-			return runs.Draft{}, everyday.Invalid("the flags are "+strings.Join(known, ", "), "--lower %q is no flag of the self-audit", flag)
+			return runs.Draft{}, everyday.Invalid("the flags are "+strings.Join(known, ", "), "--lower %q is not a flag of the self-audit", flag)
 		}
 		lowered[flag] = false
 	}

@@ -17,7 +17,7 @@ func doctorCommand(a *app) *cobra.Command {
 	var repair, rebuild bool
 	cmd := &cobra.Command{
 		Use: "doctor [--repair | --rebuild-index]",
-		Long: `Verify the store and say for each fault what would mend it. --repair does it: it adds lost rows, read
+		Long: `Verify the store and say for each fault how to mend it. --repair does it: it adds lost rows, read
 marks and events, takes in good handoffs that no row lists, normalises INDEX.md, and puts aside what
 does not verify. --rebuild-index makes INDEX.md anew from the files and the audit log. Notes that you
 wrote into it stay as they are. Nothing is thrown away: a file that is replaced or put aside stays
@@ -63,7 +63,7 @@ func (a *app) noteBeside(p *handoff.Project) error {
 	return err
 }
 
-// printDiagnosis prints each finding with what would mend it.
+// printDiagnosis prints each finding with how to mend it.
 func (a *app) printDiagnosis(r handoff.Report) error {
 	if a.JSON {
 		if err := a.PrintJSON(r); err != nil {
@@ -75,9 +75,9 @@ func (a *app) printDiagnosis(r handoff.Report) error {
 		text := handoff.EscapeLine(f.String()) + "\n"
 		switch isFault := i < len(r.Faults); {
 		case f.Remedy != "":
-			text += "  would mend it: " + handoff.EscapeLine(f.Remedy) + "\n"
+			text += "  to mend it: " + handoff.EscapeLine(f.Remedy) + "\n"
 		case isFault:
-			text += "  would mend it: look at it yourself, or restore it from a backup\n"
+			text += "  to mend it: look at it yourself, or restore it from a backup\n"
 		}
 		if _, err := io.WriteString(a.Stdout, text); err != nil {
 			return err

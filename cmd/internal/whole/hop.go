@@ -36,7 +36,7 @@ that is in the chain already needs --reason, a chain of more than 5 hops the use
 				return err
 			}
 			if kind := record.Detect(text.data); kind != universal.Kind {
-				return everyday.Invalid("only a chain of universal handoffs has hops", "%s is no universal handoff", text.name)
+				return everyday.Invalid("only a chain of universal handoffs has hops", "%s is not a universal handoff", text.name)
 			}
 			r.Kind = universal.Kind
 			if err := r.prepare(a, p, f, false); err != nil {

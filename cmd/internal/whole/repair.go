@@ -99,7 +99,7 @@ func (a *app) repair(name string, m mending) error {
 		return err
 	}
 	if m.inPlace && !text.file {
-		return everyday.Invalid("use -o FILE", "%s is no file with a record that could be replaced", text.name)
+		return everyday.Invalid("use -o FILE", "%s is not a file with a record that could be replaced", text.name)
 	}
 	if kind := record.Detect(text.data); kind != "" && kind != universal.Kind {
 		return everyday.Invalid("see what is wrong with `handoff validate`, and write it again", "%s is of the kind %s; only universal handoffs are repaired", text.name, kind)

@@ -99,7 +99,7 @@ func (s signers) among(text []byte, signature string, message []byte) (principal
 		if name = strings.TrimSpace(name); strings.HasPrefix(name, "!") { // a pattern of those who are not meant
 			continue
 		}
-		_, err = sshKeygen(message, signature+" is no good signature of "+name, "-Y", "verify", "-f", s.copy, "-I", name,
+		_, err = sshKeygen(message, signature+" is not a good signature of "+name, "-Y", "verify", "-f", s.copy, "-I", name,
 			"-n", handoff.CheckpointNamespace, "-s", signature)
 		if err == nil {
 			return name, true, nil

@@ -38,6 +38,9 @@ or if that refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .hando
 				return err
 			}
 			if !p.Options.Git.IsShared() {
+				if err := p.Exists(); err != nil {
+					return err
+				}
 				return fault.New(fault.ErrConfig, "run `handoff init --git synced` first", "the handoffs of %s are not shared over git", p.Root)
 			}
 			with := a.Remote(p)

@@ -22,7 +22,7 @@ func CheckTime(ts string, now time.Time, atWrite bool) *Fault {
 	t, ok := form.Instant(ts)
 	switch {
 	case !ok:
-		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " is no instant of the calendar in UTC", Hint: hintTime}
+		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " is not an instant of the calendar in UTC", Hint: hintTime}
 	case !atWrite:
 	case t.Before(time.Unix(0, 0)):
 		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " lies before 1970", Hint: "correct the year"}

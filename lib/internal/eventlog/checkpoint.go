@@ -48,7 +48,7 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	c := Checkpoint{count, hash, writer}
 	isHash := form.IsDigest(hash)
 	if err != nil || c.String() != text || count < 0 || (count > 0) != isHash || count == 0 && hash != Genesis || writer != "" && !form.IsWriter(writer) {
-		return Checkpoint{}, fault.New(fault.ErrInvalid, "give what `handoff audit head` printed", "%.200q is no COUNT:HASH or COUNT:HASH:WRITER", text)
+		return Checkpoint{}, fault.New(fault.ErrInvalid, "give what `handoff audit head` printed", "%.200q is not COUNT:HASH or COUNT:HASH:WRITER", text)
 	}
 	return c, nil
 }
@@ -85,7 +85,7 @@ func ReadCheckpoint(state *durable.Dir, name string) (SignedCheckpoint, error) {
 		err = fmt.Errorf("it says %s, which is not what its name says", kept)
 	}
 	if err != nil {
-		return kept, &fault.CorruptError{File: kept.File, Why: fmt.Sprintf("is no checkpoint: %v", err)}
+		return kept, &fault.CorruptError{File: kept.File, Why: fmt.Sprintf("is not a checkpoint: %v", err)}
 	}
 	return kept, nil
 }

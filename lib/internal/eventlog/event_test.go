@@ -32,7 +32,7 @@ func TestLink(t *testing.T) {
 		t.Errorf("the signature counts in the hash: %s, %v", got, err)
 	}
 	if _, err := eventlog.HashLine([]byte("[MARKER]")); err == nil {
-		t.Error("a line that is no object has a hash")
+		t.Error("a line that is not an object has a hash")
 	}
 }
 

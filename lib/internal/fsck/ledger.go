@@ -22,7 +22,7 @@ func (c *check) checkLedger() {
 			}
 			continue
 		case !ok:
-			c.fault(place, remedyRepair, "is no record of a consumed token")
+			c.fault(place, remedyRepair, "is not a record of a consumed token")
 			continue
 		case seen[consumed.Token]:
 			c.warn(place, remedyRepair, "records a token that an earlier line records")

@@ -44,7 +44,7 @@ func (r Report) Err() error {
 		text.WriteString(f.String() + "\n")
 	}
 	return &fault.Error{Class: fault.ErrIntegrity, Problem: text.String() + fault.Count(len(r.Faults), "fault") + " found",
-		Advice: "`handoff doctor` says what would mend them"}
+		Advice: "`handoff doctor` says how to mend them"}
 }
 
 const (

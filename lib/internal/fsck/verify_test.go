@@ -39,7 +39,7 @@ var findings = []struct {
 	{"a conflict", func(p *place) { p.replace("INDEX.md", "| sha256", "<<<<<<< ours\n| sha256") }, "?INDEX.md:7: merge-conflict marker"},
 	{"a row with other spaces", func(p *place) { p.replace("INDEX.md", "| ann | ben | b |", "|ann|ben|b|") }, "?INDEX.md:7: spaced otherwise"},
 
-	{"a document is unreadable as such", func(p *place) { p.put(docB, "no head") }, "INDEX.md:7: is no valid handoff"},
+	{"a document is unreadable as such", func(p *place) { p.put(docB, "no head") }, "INDEX.md:7: is not a valid handoff"},
 	{"a document is a directory", func(p *place) { p.instead(docB) }, "INDEX.md:7: not a regular file"},
 	{"a document has another name", func(p *place) {
 		p.must(os.Rename(p.path(docB), p.path("2026-05-07-other.md")))
@@ -72,7 +72,7 @@ var findings = []struct {
 	}, "consumed-tokens.jsonl:2: has no event"},
 	{"a token is another's", func(p *place) { p.replace(ledger, `"ben"`, `"eve"`) }, "consumed-tokens.jsonl:1: differs from what handoff-events.jsonl:6"},
 	{"a token stands twice", func(p *place) { p.put(ledger, strings.Repeat(p.read(ledger), 2)) }, "?consumed-tokens.jsonl:2: an earlier line"},
-	{"a line of the ledger is none", func(p *place) { p.put(ledger, p.read(ledger)+"{}\n") }, "consumed-tokens.jsonl:2: is no record"},
+	{"a line of the ledger is none", func(p *place) { p.put(ledger, p.read(ledger)+"{}\n") }, "consumed-tokens.jsonl:2: is not a record"},
 	{"the ledger is torn", func(p *place) { p.put(ledger, p.read(ledger)+`{"tok`) }, "?consumed-tokens.jsonl:2: torn"},
 
 	{"the machine is lost", func(p *place) { p.remove(machine) }, "machine-fingerprint: is missing"},
@@ -82,7 +82,7 @@ var findings = []struct {
 		p.log(eventlog.TypeRegenerate, eventlog.Regenerated{NewFingerprint: strings.Repeat("b", 64)})
 	}, "machine-fingerprint: is not the one that the audit log records"},
 	{"a line of the history is none", func(p *place) { p.put(".run/machine-fingerprint.history.jsonl", "{}\nx\n") }, "?machine-fingerprint.history.jsonl: no JSON object: \"x"},
-	{"a checkpoint is none", func(p *place) { p.put(".run/checkpoint-00000003", "x") }, "checkpoint-00000003: is no checkpoint"},
+	{"a checkpoint is none", func(p *place) { p.put(".run/checkpoint-00000003", "x") }, "checkpoint-00000003: is not a checkpoint"},
 	{"a checkpoint is of more", func(p *place) { p.put(".run/checkpoint-00000009", "9:"+here) }, "checkpoint-00000009: its end was cut"},
 	{"two checkpoints are of another log", func(p *place) {
 		p.put(".run/checkpoint-00000001", "1:"+here)
@@ -137,7 +137,7 @@ func TestVerifyOfOne(t *testing.T) {
 	if r := p.verify(p.ids["a"], p.ids["c"]); len(r.Faults) != 0 || r.Handoffs != 2 || r.Events != 7 {
 		t.Errorf("%+v", r)
 	}
-	if r := p.verify(p.ids["b"][:20]); !found(r.Faults, "INDEX.md:7: is no valid handoff") || len(r.Faults) != 1 {
+	if r := p.verify(p.ids["b"][:20]); !found(r.Faults, "INDEX.md:7: is not a valid handoff") || len(r.Faults) != 1 {
 		t.Errorf("%+v", r)
 	}
 	if _, err := fsck.Verify(t.Context(), p.store(), []string{nowhere}); err == nil {

@@ -101,7 +101,7 @@ var mendings = []struct {
 	{"a row is lost", func(p *place) { p.replace(p.index(), "| ann | ben | b |", "| nobody |") }, "1 row, 0 read marks and 0 events added", whole, "INDEX.md."},
 	{"INDEX.md is lost", func(p *place) { p.must(os.Remove(p.index())) }, "wrote INDEX.md: 2 rows", whole, ""},
 	{"INDEX.md is a directory", func(p *place) { p.instead(p.index()) }, "it is not a regular file", whole, "quarantine-"},
-	{"INDEX.md is one line", func(p *place) { p.put(p.index(), strings.Repeat("x", layout.MaxLine+1)) }, "which is no row", whole, "quarantine-"},
+	{"INDEX.md is one line", func(p *place) { p.put(p.index(), strings.Repeat("x", layout.MaxLine+1)) }, "which is not a row", whole, "quarantine-"},
 	{"INDEX.md has a second name", func(p *place) { p.must(os.Link(p.index(), p.in("second"))) }, "a file of its own", whole, ""},
 	{"the links are lost", func(p *place) { p.replace(p.index(), "- [INDEX-0001.md](INDEX-0001.md)\n", "") }, "wrote INDEX.md", whole, "INDEX.md."},
 	{"an archive is lost", func(p *place) { p.must(os.Remove(p.in("INDEX-0001.md"))) }, "wrote INDEX.md: 1 row", whole, "INDEX.md."},
@@ -114,7 +114,7 @@ var mendings = []struct {
 	{"a document is a directory", func(p *place) { p.instead(p.in(docB)) }, "recorded as lost until they are written again", "a, c ben", "quarantine-"},
 	{"a document is lost", func(p *place) { p.must(os.Remove(p.in(docB))) }, "recorded as lost", "a, c ben", "INDEX.md."},
 	{"a document is there twice", func(p *place) { p.put(p.in("2026-05-07-ann-ben-b-2.md"), p.read(p.in(docB))) }, "it is a copy of " + docB, whole, "quarantine-"},
-	{"a long name", func(p *place) { p.put(p.in("2026-05-07-"+strings.Repeat("x", 230)+".md"), "x") }, "is no valid handoff", whole, "quarantine-"},
+	{"a long name", func(p *place) { p.put(p.in("2026-05-07-"+strings.Repeat("x", 230)+".md"), "x") }, "is not a valid handoff", whole, "quarantine-"},
 	{"a leftover", func(p *place) { p.put(p.in(".tmp-0123456789abcdef01234567"), "x") }, "which an interrupted command left", whole, ""},
 
 	{"the log is lost", func(p *place) { p.must(os.Remove(p.events())) }, "1 event added", whole, ""},

@@ -45,7 +45,7 @@ func Names(rules []string) []string {
 func CheckRules(rules []string) error {
 	for _, rule := range rules {
 		if known := secrets.Rules(); !slices.Contains(known, rule) {
-			return fault.New(fault.ErrInvalid, "the rules are "+strings.Join(known, ", "), "%q is no rule of the secret scan", rule)
+			return fault.New(fault.ErrInvalid, "the rules are "+strings.Join(known, ", "), "%q is not a rule of the secret scan", rule)
 		}
 	}
 	return nil

@@ -99,7 +99,7 @@ func TestLoad(t *testing.T) {
 		{"as written", text, good, ""},
 		{"another body", text + "more", good, "is not what was written"},
 		{"another row", text, other, "another to"},
-		{"no document", "x", good, "is no valid handoff"},
+		{"no document", "x", good, "is not a valid handoff"},
 		{"nothing", "", good, "does not exist"},
 	} {
 		if test.text != "" {

@@ -51,7 +51,7 @@ func readTable(f *os.File) ([]byte, error) {
 		case err != nil:
 			return nil, err
 		case len(text)-line > layout.MaxLine:
-			return nil, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has a line of more than %d bytes, which is no row", layout.MaxLine)}
+			return nil, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has a line of more than %d bytes, which is not a row", layout.MaxLine)}
 		case len(text) > layout.MaxIndex:
 			return nil, tooLarge(f)
 		case len(text) == cap(text): // it grew
@@ -177,7 +177,7 @@ func archiveLost(d *durable.Dir, name string) error {
 	return &fault.Error{
 		Class:   fault.ErrIntegrity,
 		Problem: filepath.Join(d.Path(), name) + " is missing or was emptied, and what it listed cannot be found",
-		Advice:  "restore it, or run `handoff doctor` to see what would mend it; nothing was changed",
+		Advice:  "restore it, or run `handoff doctor` to see how to mend it; nothing was changed",
 		Cause:   errArchiveLost,
 	}
 }

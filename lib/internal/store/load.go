@@ -72,7 +72,7 @@ func CompareRow(file string, doc document.Document, e index.Row) error {
 func ParseStored(name string, text []byte) (document.Document, error) {
 	doc, faults := document.ParseStored(text)
 	if len(faults) > 0 {
-		return document.Document{}, &fault.CorruptError{File: name, Line: faults[0].Line, Why: "is no valid handoff: " + faults[0].Problem}
+		return document.Document{}, &fault.CorruptError{File: name, Line: faults[0].Line, Why: "is not a valid handoff: " + faults[0].Problem}
 	}
 	return doc, nil
 }

@@ -101,7 +101,7 @@ func ReadMachine(state *durable.Dir) (machine.Record, error) {
 	record, err := machine.ParseRecord(text)
 	if err != nil {
 		return record, &fault.Error{Class: fault.ErrIntegrity, Cause: err, Problem: layout.Fingerprint + ": " + err.Error(),
-			Advice: "run `handoff doctor` to see what is wrong and what would mend it; nothing was changed"}
+			Advice: "run `handoff doctor` to see what is wrong and how to mend it; nothing was changed"}
 	}
 	return record, nil
 }

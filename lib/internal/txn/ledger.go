@@ -69,7 +69,7 @@ func ReadLedger(d *durable.Dir) (*Ledger, error) {
 	l.Text = text[:durable.WholeLines(text)]
 	for n, line := range l.Lines() {
 		if !bytes.HasPrefix(line, []byte(ledgerLineStart)) || !bytes.HasSuffix(line, []byte(ledgerLineEnd)) {
-			return nil, &fault.CorruptError{File: l.path, Line: n, Why: "is no record of a consumed token"}
+			return nil, &fault.CorruptError{File: l.path, Line: n, Why: "is not a record of a consumed token"}
 		}
 	}
 	return l, l.compare(log)
