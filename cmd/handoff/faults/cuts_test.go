@@ -213,3 +213,43 @@ func TestSimulatedCuts(t *testing.T) {
 		}
 	}
 }
+
+// A repair may be killed between a rename and the sync that makes it sure, and the power be cut while it is done again,
+// where nothing orders names: what the killed one had not synced is lost then, or kept, beside what the other one did.
+func TestRepairKilledAtARename(t *testing.T) {
+	most := aSample.ofEach
+	if thorough(t) {
+		most = 256
+	}
+	needsRoot(t)
+	bin, weak := program{build(t), t.TempDir()}, fileSystems[1]
+	for _, sc := range scenarios() {
+		if sc.command[0] != "doctor" || !sc.canBeModelled() {
+			continue
+		}
+		t.Run(sc.name, func(t *testing.T) {
+			s := newSimulation(t, bin, sc)
+			h, _ := s.history(s.base, sc.command)
+			var list []ending
+			for n := 1; n < len(h.steps); n++ {
+				if h.steps[n-1].source == "" || !h.steps[n-1].ends {
+					continue
+				}
+				second, r := s.history(h.until(n), sc.command)
+				if r.code != 0 {
+					t.Errorf("killed after %s, it has exit code %d then: %s", h.steps[n-1].what, r.code, r.stderr)
+				}
+				var all variety
+				all.add(h.then(n, second), n+1, weak, nil, aSample.combinations)
+				for i, left := range some(all.list, most, sc.name) {
+					left.what += ", where a repair was killed after " + h.steps[n-1].what
+					list = append(list, ending{remnant: left, isDone: left.isLast, repeat: i%2 == 0})
+				}
+			}
+			if s.try(list); len(list) == 0 {
+				t.Error("no rename was found")
+			}
+			t.Logf("%d trees", len(list))
+		})
+	}
+}
