@@ -222,7 +222,7 @@ func TestRepairKilledAtARename(t *testing.T) {
 		most = 256
 	}
 	needsRoot(t)
-	bin, weak := program{build(t), t.TempDir()}, fileSystems[1]
+	bin, weak, sum := program{build(t), t.TempDir()}, fileSystems[1], 0
 	for _, sc := range scenarios() {
 		if sc.command[0] != "doctor" || !sc.canBeModelled() {
 			continue
@@ -246,10 +246,12 @@ func TestRepairKilledAtARename(t *testing.T) {
 					list = append(list, ending{remnant: left, isDone: left.isLast, repeat: i%2 == 0})
 				}
 			}
-			if s.try(list); len(list) == 0 {
-				t.Error("no rename was found")
-			}
+			s.try(list)
 			t.Logf("%d trees", len(list))
+			sum += len(list)
 		})
+	}
+	if sum < 50 {
+		t.Errorf("only %d trees", sum)
 	}
 }
