@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 func runMain(program *everyday.Whole) {
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(everyday.Run(everyday.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
-		Executable: os.Executable, Options: testOptions}, program))
+		Executable: os.Executable, Options: testOptions, Patience: time.Minute}, program))
 }
 
 func testOptions(o *handoff.Options) {

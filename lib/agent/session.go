@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 const (
-	deadline  = time.Second            // after which what there is is printed
+	deadline  = time.Second            // Session.Patience of who says nothing of it
 	stdinWait = 300 * time.Millisecond // for the agent to say where the session is
 	maxStdin  = 1 << 20
 )
@@ -29,6 +30,7 @@ type Session struct {
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Flags          handoff.ProjectFlags
+	Patience       time.Duration          // after which what there is is printed; 0 is a second
 	Options        func(*handoff.Options) // edits what the project says; nil changes nothing
 	Gather         func(*handoff.Project) // takes over what the main work tree has got: replica.Gather; nil does not
 
@@ -40,7 +42,7 @@ type Session struct {
 const copilotRuns = "COPILOT_CLI"
 
 // SessionStart prints what a starting session should know, or nothing. It returns within little more than
-// a second. The same unread handoffs give the same bytes, but for the frames of bodies. What goes wrong
+// its patience. The same unread handoffs give the same bytes, but for the frames of bodies. What goes wrong
 // is at most one line on Stderr.
 func SessionStart(s Session) {
 	var known bool
@@ -51,8 +53,9 @@ func SessionStart(s Session) {
 		fmt.Fprintln(s.Stderr, "handoff: "+unknown(s.Agent).Error())
 		return
 	}
-	until := time.Now().Add(deadline)
-	late := time.After(deadline + 100*time.Millisecond)
+	wait := cmp.Or(s.Patience, deadline)
+	until := time.Now().Add(wait)
+	late := time.After(wait + 100*time.Millisecond)
 	found, printed, recorded := make(chan outcome, 1), make(chan bool, 1), make(chan struct{})
 	go func() {
 		roomystack.Grow()

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
@@ -74,7 +75,7 @@ func start(s agent.Session, root string) (stdout, stderr string) { return startI
 func startIn(s agent.Session, root string, env map[string]string) (stdout, stderr string) {
 	var out, problems bytes.Buffer
 	s.Cwd, s.Stdout, s.Stderr = root, &out, &problems
-	s.Getenv = func(name string) string { return env[name] }
+	s.Getenv, s.Patience = func(name string) string { return env[name] }, time.Minute
 	if s.Stdin == nil {
 		s.Stdin = strings.NewReader(`{"session_id":"s-1","source":"startup"}`)
 	}

@@ -29,7 +29,8 @@ type Env struct {
 	Getwd          func() (string, error)
 	Executable     func() (string, error)
 
-	Options func(*handoff.Options) // changes what a store is opened with; nil leaves it
+	Options  func(*handoff.Options) // changes what a store is opened with; nil leaves it
+	Patience time.Duration          // of a starting session; 0 is a second
 }
 
 // An App is one run of the program: its world and the flags that every command has.
@@ -67,7 +68,7 @@ func Main(whole *Whole) {
 		runtime.LockOSThread() // what changes a store does its system calls in one order, on the main thread
 	}
 	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error like others, not a silent death after the commit
-	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil}, whole))
+	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil, 0}, whole))
 }
 
 // Run executes one command and returns its exit code. Errors become one sentence a line on stderr. It does not return

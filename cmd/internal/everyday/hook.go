@@ -44,7 +44,7 @@ func (a *App) sessionStart(s agent.Session) {
 		a.signatures(handoff.Project{}, o)
 		a.Options(o)
 	}
-	s.Gather = a.Gather
+	s.Gather, s.Patience = a.Gather, a.Patience
 	agent.SessionStart(s)
 }
 

@@ -72,7 +72,7 @@ var hiders = map[string]func(string) string{
 // What hides is undone for the scan alone: the finding covers the hidden form, and what replaces it leaves nothing of it.
 func TestHidden(t *testing.T) {
 	samples := 0
-	for seed := range uint64(2) {
+	for seed := range seeds(2) {
 		for _, s := range made(seed) {
 			for name, hide := range hiders {
 				samples++

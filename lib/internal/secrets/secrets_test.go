@@ -40,7 +40,7 @@ func TestFindingNeverHoldsTheValue(t *testing.T) {
 }
 
 func TestRedact(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range seeds(10) {
 		for _, s := range made(seed) {
 			for name, frame := range frames {
 				text := frame(s.text)
