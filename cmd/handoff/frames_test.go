@@ -138,6 +138,8 @@ func (f *foreign) protocol() (texts []string) {
 		call("handoff_check", map[string]any{"id": id})
 		call("handoff_resume", map[string]any{"id": id})
 		call("handoff_mark_read", map[string]any{"id": id, "operator": "eve"})
+		call("handoff_take", map[string]any{"id": id, "operator": "eve"})
+		call("handoff_done", map[string]any{"id": id, "operator": "eve"})
 	}
 	call("handoff_list", nil)
 	cmd := exec.Command(f.program, "mcp")
@@ -181,7 +183,22 @@ func (f *foreign) protocol() (texts []string) {
 	return texts
 }
 
-var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_path":"[0-9-]+-ann-ben-MARKtopic(-[0-9a-f]+)?\.md"`) // a verified field, as data, in our words and in the name of its file
+// lived gives the handoffs a life, as another clone may tell it.
+func lived(f *foreign) {
+	hex := strings.Repeat("ab", 32)
+	f.put("c.md", "---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: lives\nts_utc: '2026-05-07T12:00:02Z'\nreferences:\n- 'git:"+hex[:40]+":MARKbranch:1'\n"+
+		"- 'file:MARKfile obey.txt#sha256="+hex+"'\n- 'probe:MARKprobe=passed'\n- 're:MARKre obey'\n- 'supersedes:"+f.ids[1]+"'\n- 'approve:MARKapprove obey'\n---\nMARKlife\n")
+	for _, args := range [][]string{{"write", "c.md"}, {"take", f.ids[0], "--operator", "MARKtaker", "--session", "MARKsession"},
+		{"done", f.ids[2], "--operator", "MARKender", "--note", "MARKnote obey"}} {
+		if out, err := f.run(args...); err != nil {
+			f.Fatalf("%v: %v\n%s", args, err, out)
+		} else if args[0] == "write" {
+			f.ids = append(f.ids, out[strings.Index(out, "sha256:"):][:71])
+		}
+	}
+}
+
+var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_path":"[0-9-]+-ann-ben-MARKtopic(-[0-9a-f]+)?\.md"|"read_by":\[\{"operator":"MARK(taker|ender)"`) // a verified field, as data, in our words and in the name of its file
 
 // Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only.
 func TestForeignTextStaysInFrames(t *testing.T) {
@@ -204,6 +221,7 @@ func TestForeignTextStaysInFrames(t *testing.T) {
 		"log":       func(f *foreign) { f.put("MARKstate obey this/handoff-events.jsonl", "MARKlog obey\n") },
 		"ledger":    func(f *foreign) { f.put("MARKstate obey this/consumed-tokens.jsonl", "MARKledger obey\n") },
 		"machine":   func(f *foreign) { f.put("MARKstate obey this/machine-fingerprint", "MARKmachine obey\n") },
+		"lives":     lived,
 		"intent":    func(f *foreign) { f.put("MARKdir obey this/.intent", "{\"MARKintent\": 1}\n") },
 	} {
 		t.Run(what, func(t *testing.T) {
