@@ -70,18 +70,31 @@ func (s *Store) ListedWhole(entries []Entry) []Listed {
 
 // NewestFirst returns the entries by ts_utc; of equal times the later rows come first.
 func NewestFirst(entries []Entry) []Entry {
-	order := make([]int32, len(entries)) // entries are large to be moved about
-	for i := range order {
-		order[i] = int32(len(order) - 1 - i)
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(index.CompareTimes(entries[b].Time, entries[a].Time), int(b-a))
-	})
 	sorted := make([]Entry, len(entries))
-	for i, from := range order {
+	for i, from := range NewestOrder(entries) {
 		sorted[i] = entries[from]
 	}
 	return sorted
+}
+
+// NewestOrder returns the places of the entries in the order of NewestFirst.
+func NewestOrder(entries []Entry) []int32 {
+	order, digits := make([]int32, len(entries)), make([]uint64, len(entries)) // of the times down to the second: they tell most apart
+	for i, e := range entries {
+		order[len(order)-1-i] = int32(i)
+		for _, c := range []byte(e.Time[:min(len(e.Time), len("2006-01-02T15:04:05"))]) {
+			if '0' <= c && c <= '9' {
+				digits[i] = 10*digits[i] + uint64(c-'0')
+			}
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		if digits[a] != digits[b] {
+			return cmp.Compare(digits[b], digits[a])
+		}
+		return cmp.Or(index.CompareTimes(entries[b].Time, entries[a].Time), int(b-a))
+	})
+	return order
 }
 
 // listSignatures says of each entry what is known of its signature. The documents of those that have

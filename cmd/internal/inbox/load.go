@@ -54,11 +54,15 @@ func load(s *handoff.Store) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries = handoff.NewestFirst(entries)
+	order := make(chan []int32)
+	go func() { order <- handoff.NewestOrder(entries) }()
 	states, takers := s.StatesOf(entries)
 	rows := make([]row, len(entries))
-	for i, e := range entries {
-		rows[i] = row{e, states[i], takers[e.ID]}
+	for i, from := range <-order {
+		rows[i].Entry, rows[i].state = entries[from], states[from]
+		if states[from] == handoff.StateTaken {
+			rows[i].taker = takers[entries[from].ID]
+		}
 	}
 	return rows, nil
 }
