@@ -41,7 +41,7 @@ func bindings() []binding {
 		{[]string{"G", "end"}, "", "", "", func(m *model) tea.Cmd { return m.step(1 << 30) }},
 		{[]string{"J", "ctrl+d"}, "J K", "scroll the preview", "", func(m *model) tea.Cmd { return m.scroll(5) }},
 		{[]string{"K", "ctrl+u"}, "", "", "", func(m *model) tea.Cmd { return m.scroll(-5) }},
-		{[]string{"n"}, "n p", "next and previous one, while one is open", "", func(m *model) tea.Cmd { return m.next(1) }},
+		{[]string{"n"}, "n p", "next and previous one, while one is open", "next", func(m *model) tea.Cmd { return m.next(1) }},
 		{[]string{"p"}, "", "", "", func(m *model) tea.Cmd { return m.next(-1) }},
 		{[]string{"?"}, "?", "this help", "help", (*model).showHelp},
 		{[]string{"q", "ctrl+c"}, "q", "quit", "quit", (*model).quit},

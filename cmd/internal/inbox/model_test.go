@@ -169,3 +169,18 @@ func BenchmarkFilter(b *testing.B) {
 		m.choose("")
 	}
 }
+
+// On a narrow terminal the end of what is typed is seen, and all of what an error says.
+func TestLongLines(t *testing.T) {
+	m := newTest(t, "ben", 9)
+	m.Update(tea.WindowSizeMsg{Width: 40, Height: 24})
+	m.Update(actedMsg{err: fmt.Errorf("the lock is held by another program since %s; wait for it, or end it", strings.Repeat("a long time and ", 3))})
+	if screen := m.View().Content; !strings.Contains(screen, "or end it") {
+		t.Errorf("an error is cut:\n%s", screen)
+	}
+	press(m, "/")
+	m.Update(tea.PasteMsg{Content: strings.Repeat("漢字 ", 12) + "the end"})
+	if screen := m.View(); !strings.Contains(screen.Content, "the end") || screen.Cursor.X >= 40 {
+		t.Errorf("what is typed is not seen:\n%s", screen.Content)
+	}
+}

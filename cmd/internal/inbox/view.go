@@ -78,11 +78,12 @@ func (m *model) View() tea.View {
 	default:
 		lines = append(lines, m.body()...)
 	}
-	room := max(0, m.height-1)
+	foot := m.foot()
+	room := max(0, m.height-len(foot))
 	for len(lines) < room {
 		lines = append(lines, "")
 	}
-	lines = append(lines[:room], m.bottom())
+	lines = append(lines[:room], foot...)
 	for i, line := range lines {
 		lines[i] = m.cut(line, m.width)
 	}
@@ -203,6 +204,15 @@ func (m *model) previewLines(at layout) []string {
 
 func tail(lines []string, from int) []string { return lines[min(max(0, from), len(lines)):] }
 
+// foot is the bottom line. A message that is longer covers what is above it: what to do stands at its end.
+func (m *model) foot() []string {
+	if text := m.bottom(); m.prompt == nil && m.message+m.trouble != "" {
+		lines := strings.Split(lipgloss.Wrap(text, max(1, m.width), " "), "\n")
+		return lines[:min(len(lines), max(1, m.height/3))]
+	}
+	return []string{m.bottom()}
+}
+
 // bottom is the prompt, a message, or what can be done.
 func (m *model) bottom() string {
 	switch {
@@ -231,7 +241,7 @@ func (m *model) bottom() string {
 		}
 		does := b.hint
 		switch {
-		case m.open_ && b.keys[0] == "enter":
+		case m.open_ && b.keys[0] == "enter", !m.open_ && b.keys[0] == "n":
 			continue
 		case m.open_ && b.keys[0] == "q":
 			does = "back"
@@ -244,8 +254,13 @@ func (m *model) bottom() string {
 	return strings.Join(hints, "")
 }
 
+// promptLine is what is being typed, the end of it if there is no room for all.
 func (m *model) promptLine() string {
-	return " " + accent.Render(escape(m.prompt.label)) + escape(string(m.prompt.text))
+	text := " " + accent.Render(escape(m.prompt.label)) + escape(string(m.prompt.text))
+	if over := m.measure.StringWidth(text) - max(0, m.width-1); over > 0 {
+		return m.measure.TruncateLeft(text, over+1, "…")
+	}
+	return text
 }
 
 func (m *model) helpRoom() int { return max(1, m.height-frame) }
