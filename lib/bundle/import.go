@@ -36,7 +36,7 @@ type Input interface {
 
 // mostHeld is how many bytes of documents are held from when they are proven until they are stored.
 // Those of a larger bundle are read anew for each step, unless it is packed.
-const mostHeld = 16 << 20
+const mostHeld = 4 << 20
 
 // Import stores what a bundle holds, in one batch and through all that a document to write goes
 // through; what is stored here already is StatusExisting. The bundle is read twice: first to prove the
@@ -49,13 +49,19 @@ func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got I
 	if err := s.Ready(); err != nil {
 		return got, err
 	}
-	if err := each(from, o, func(*Reader, Line) {}); err != nil {
+	n := 0
+	count := func(_ *Reader, l Line) {
+		if l.Handoff != nil {
+			n++
+		}
+	}
+	if err := each(from, o, count); err != nil {
 		return got, err
 	}
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
 		return got, fmt.Errorf("nothing was imported: cannot read %s again: %w", o.Name, err)
 	}
-	c := contents{from: from, marks: make(map[string][]handoff.Mark)}
+	c := contents{from: from, sources: make([]handoff.Source, 0, n), marks: make(map[string][]handoff.Mark)}
 	if err := each(from, o, func(r *Reader, l Line) { c.take(r, l, o) }); err != nil {
 		return got, err
 	}
@@ -91,6 +97,7 @@ func each(from io.Reader, o Options, do func(*Reader, Line)) error {
 type contents struct {
 	from    io.ReaderAt
 	held    int // bytes of documents
+	origin  handoff.Origin
 	sources []handoff.Source
 	marks   map[string][]handoff.Mark
 	marked  int // how many marks
@@ -101,8 +108,9 @@ type contents struct {
 func (c *contents) take(r *Reader, l Line, o Options) {
 	switch {
 	case l.Handoff != nil:
+		c.origin.Writer = r.Header.Writer
 		source := handoff.Source{Name: fmt.Sprintf("%s, line %d", o.Name, l.Number), ID: l.Handoff.ID,
-			Origin: &handoff.Origin{Writer: r.Header.Writer}, Signatures: l.Handoff.Signatures, MustSign: o.MustSign}
+			Origin: &c.origin, Signatures: l.Handoff.Signatures, MustSign: o.MustSign}
 		if c.held += len(l.Handoff.Text); c.held > mostHeld && !r.packed {
 			source.Open = again(c.from, r.at, len(r.line)-1)
 		} else {

@@ -12,10 +12,10 @@ import (
 // An admitted document may be stored here: the machine and the place are right, and the operators in its
 // from and to are allowed.
 type admitted struct {
-	sealed
+	*sealed
 	operators operators.State
-	signature txn.Signature // no text is none
-	verdict   *Signature    // what is known of it
+	signature *txn.Signature // nil is none
+	verdict   *Signature     // what is known of it
 }
 
 // admit checks place and operators. It writes nothing. What is refused is left out and reported in results.
@@ -43,19 +43,19 @@ func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admit
 }
 
 // operatorCheck returns the check of one document's operators, for the policy of the store.
-func (s *Store) operatorCheck() (func(sealed) (operators.State, error), error) {
+func (s *Store) operatorCheck() (func(*sealed) (operators.State, error), error) {
 	if s.opt.Operators.Off {
-		return func(sealed) (operators.State, error) { return operators.Disabled, nil }, nil
+		return func(*sealed) (operators.State, error) { return operators.Disabled, nil }, nil
 	}
 	list, err := s.Operators()
 	if err != nil {
 		return nil, err
 	}
 	if list == nil {
-		return func(sealed) (operators.State, error) { return operators.BootstrapPending, nil }, nil
+		return func(*sealed) (operators.State, error) { return operators.BootstrapPending, nil }, nil
 	}
 	evidence := s.evidence()
-	return func(d sealed) (operators.State, error) {
+	return func(d *sealed) (operators.State, error) {
 		from := list.Verify(d.From, s.opt.Now(), evidence)
 		to := list.Verify(d.To, s.opt.Now(), operators.Evidence{})
 		return s.judge(d, from, to)
@@ -63,7 +63,7 @@ func (s *Store) operatorCheck() (func(sealed) (operators.State, error), error) {
 }
 
 // judge combines what is known of from and to: the worse of the two counts.
-func (s *Store) judge(d sealed, from, to operators.Status) (operators.State, error) {
+func (s *Store) judge(d *sealed, from, to operators.Status) (operators.State, error) {
 	worst := from
 	if rank(to.State) > rank(from.State) {
 		worst = to

@@ -10,7 +10,7 @@ import (
 )
 
 // A scanned document holds no credential but those that were allowed.
-type scanned struct{ sealed }
+type scanned struct{ *sealed }
 
 // A Secret is a credential in a text: which rule it met and where it stands, never its value.
 type Secret = secrets.Finding
@@ -29,7 +29,7 @@ func CheckReason(reason string) error { return screen.CheckReason(reason) }
 
 // screen looks for credentials. A document with one is left out and reported in results, unless the options
 // allow or redact it.
-func (s *Store) screen(docs []sealed, results []Result) ([]scanned, error) {
+func (s *Store) screen(docs []*sealed, results []Result) ([]scanned, error) {
 	if err := CheckSecretRules(s.opt.AllowSecrets); err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 }
 
 // seal parses, validates and identifies the sources. What fails is left out and reported in results.
-func (s *Store) seal(sources []Source, results []Result) []sealed {
+func (s *Store) seal(sources []Source, results []Result) []*sealed {
 	docs := make([]sealed, len(sources))
 	s.at.EachShown(store.TaskSeal, len(sources), parallel.Workers(), func(i int) {
 		if docs[i], results[i].Err = s.sealOne(i, sources[i]); results[i].Err == nil {
@@ -88,7 +88,13 @@ func (s *Store) seal(sources []Source, results []Result) []sealed {
 			s.opt.Warn(store.Prefixed(d.name) + note)
 		}
 	}
-	return keep(docs, results)
+	good := make([]*sealed, 0, len(docs))
+	for i := range docs {
+		if results[i].Err == nil {
+			good = append(good, &docs[i])
+		}
+	}
+	return good
 }
 
 func (s *Store) sealOne(at int, src Source) (sealed, error) {
@@ -115,7 +121,9 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 		}
 	}
 	d := sealed{Document: doc, at: at, name: src.Name, isMade: src.Make != nil, claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted, origin: src.Origin}
-	d.HandoffID = id
+	if d.HandoffID = id; src.ID != "" {
+		d.HandoffID = src.ID // the same, and there already
+	}
 	return d, nil
 }
 
@@ -138,7 +146,7 @@ func (s *Store) inspect(d *sealed) error {
 }
 
 // stored returns the bytes to store. A source that is opened again must say the same again.
-func (s *Store) stored(d sealed, src Source) ([]byte, error) {
+func (s *Store) stored(d *sealed, src Source) ([]byte, error) {
 	if src.Open != nil {
 		again, err := s.sealOne(d.at, src)
 		if err == nil && len(d.redacted) > 0 {
@@ -150,17 +158,7 @@ func (s *Store) stored(d sealed, src Source) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		d = again
+		d = &again
 	}
 	return document.Render(d.Document), nil
-}
-
-func keep(docs []sealed, results []Result) []sealed {
-	good := make([]sealed, 0, len(docs))
-	for i, d := range docs {
-		if results[i].Err == nil {
-			good = append(good, d)
-		}
-	}
-	return good
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/keyring"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -13,9 +15,16 @@ import (
 // sign gives the documents their signatures: those that an import brings, and ours where Options.Sign
 // makes one. What has none, and whose author has to sign, is left out and reported in results.
 func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]admitted, error) {
-	good := docs[:0]
-	for _, d := range docs {
-		sig, err := s.signOne(&d, sources[d.at])
+	good, some := docs[:0], []keyring.Witness(nil)
+	for i, d := range docs {
+		if i%witnessesAtOnce == 0 {
+			some = s.witnesses(docs[i:min(i+witnessesAtOnce, len(docs))], sources)
+		}
+		w := some[i%witnessesAtOnce]
+		if s.isOurs(sources[d.at]) { // one after another: a person may be asked
+			w = s.witness(d, sources[d.at])
+		}
+		sig, err := s.signOne(&d, w)
 		if err != nil && !errors.Is(err, ErrIntegrity) {
 			return nil, err // it concerns them all
 		}
@@ -32,11 +41,26 @@ func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]adm
 	return good, nil
 }
 
-func (s *Store) signOne(d *admitted, source Source) (sig Signature, err error) {
-	signatures, ours := source.Signatures, s.opt.Sign != nil && source.Origin == nil
-	sig = Signature{State: SignatureUnsigned}
+const witnessesAtOnce = 512 // those of a large batch would fill memory
+
+// isOurs reports whether a document is to be signed here.
+func (s *Store) isOurs(source Source) bool { return s.opt.Sign != nil && source.Origin == nil }
+
+// witnesses proves the signatures of some documents, but for those that are to be signed here.
+func (s *Store) witnesses(docs []admitted, sources []Source) []keyring.Witness {
+	all := make([]keyring.Witness, len(docs))
+	parallel.Each(len(docs), parallel.Workers(), func(i int) {
+		if source := sources[docs[i].at]; !s.isOurs(source) {
+			all[i] = s.witness(docs[i], source)
+		}
+	})
+	return all
+}
+
+func (s *Store) witness(d admitted, source Source) keyring.Witness {
+	signatures, ours := source.Signatures, s.isOurs(source)
 	if len(signatures) == 0 && !ours {
-		return sig, nil
+		return keyring.Witness{}
 	}
 	stored, err := s.stored(d.sealed, source)
 	if err == nil && ours {
@@ -45,15 +69,17 @@ func (s *Store) signOne(d *admitted, source Source) (sig Signature, err error) {
 		signatures = []string{string(text)}
 	}
 	if err != nil {
-		return sig, err
+		return keyring.Witness{Err: err}
 	}
-	for i, text := range signatures {
-		one, oneErr := s.keys.Judge(d.From, stored, []byte(text), func() (time.Time, error) { return s.opt.Now(), nil })
-		if i == 0 || err != nil && oneErr == nil {
-			sig, err = one, oneErr
-			d.signature = txn.Signature{ID: d.HandoffID, Text: text, Key: one.Key}
-		}
+	return s.keys.Prove(stored, signatures...)
+}
+
+func (s *Store) signOne(d *admitted, w keyring.Witness) (sig Signature, err error) {
+	if len(w.Texts) == 0 {
+		return Signature{State: SignatureUnsigned}, w.Err
 	}
+	text, sig, err := s.keys.Judge(d.From, w, func() (time.Time, error) { return s.opt.Now(), nil })
+	d.signature = &txn.Signature{ID: d.HandoffID, Text: text, Key: sig.Key}
 	if errors.Is(err, ErrIntegrity) {
 		err = &Error{Class: ErrIntegrity, Problem: store.Prefixed(d.name) + err.Error(), Cause: err}
 	}
@@ -84,15 +110,15 @@ func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 }
 
 // signExisting puts signatures beside documents that were stored before without one.
-func (s *Store) signExisting(ctx context.Context, docs []admitted, results []Result) error {
-	for _, d := range docs {
-		if d.signature.Text == "" || results[d.at].Receipt.Status != StatusExisting {
+func (s *Store) signExisting(ctx context.Context, signed []admitted, results []Result) error {
+	for _, d := range signed {
+		if results[d.at].Receipt.Status != StatusExisting {
 			continue
 		}
 		got, err := s.Read(d.HandoffID)
 		d.signature.Synced = d.origin != nil && d.origin.Commit != ""
 		if err == nil && got.Signature.State == SignatureUnsigned {
-			err = txn.Sign(ctx, s.at, d.signature)
+			err = txn.Sign(ctx, s.at, *d.signature)
 		}
 		if err != nil {
 			return err
@@ -132,7 +158,7 @@ func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) 
 		return r, err
 	}
 	r.Status = StatusSigned
-	r.Signature, err = s.keys.Judge(got.Entry.From, got.Text, text, func() (time.Time, error) { return s.keys.FirstSeen(r.ID) })
+	_, r.Signature, err = s.keys.Judge(got.Entry.From, s.keys.Prove(got.Text, string(text)), func() (time.Time, error) { return s.keys.FirstSeen(r.ID) })
 	if err != nil {
 		return r, err
 	}

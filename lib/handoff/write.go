@@ -168,10 +168,10 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 		docs = slices.DeleteFunc(docs, func(d admitted) bool { return results[d.at].Err != nil })
 	}
 	if err == nil {
-		err = s.publish(ctx, sources, docs, results, keepGoing)
-	}
-	if err == nil {
-		err = s.signExisting(ctx, docs, results)
+		signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
+		if err = s.publish(ctx, expect(docs, results), s.publications(sources, docs), results, keepGoing); err == nil {
+			err = s.signExisting(ctx, signed, results)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -217,27 +217,45 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 	return signed, err
 }
 
-// publish stores the admitted documents, and reports in results what became of each.
-func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool) error {
-	publications, rate := make([]txn.Publication, len(docs)), s.maxRate()
-	for i := range docs {
-		d := &docs[i]
-		publications[i] = txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
+// expect gives the documents the receipts that they get if they are new, and returns their places
+// among the results.
+func expect(docs []admitted, results []Result) []int {
+	places := make([]int, len(docs))
+	for i, d := range docs {
+		places[i] = d.at
+		results[d.at].Receipt = Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusCreated, Signature: d.verdict}
+	}
+	return places
+}
+
+// publications returns what gives the i-th document as one that may be stored.
+func (s *Store) publications(sources []Source, docs []admitted) func(i int) txn.Publication {
+	rate := s.maxRate()
+	return func(i int) txn.Publication {
+		d := docs[i]
+		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
 			Origin: d.origin, Signature: d.signature, Rate: rate, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}
-	outcomes, err := txn.Publish(ctx, s.at, publications, keepGoing)
+}
+
+// publish stores documents, and reports in results, where their places are, what became of each. It
+// holds none of them: a batch is let go of before its end.
+func (s *Store) publish(ctx context.Context, places []int, doc func(i int) txn.Publication, results []Result, keepGoing bool) error {
+	outcomes, err := txn.Publish(ctx, s.at, len(places), doc, keepGoing)
 	if err != nil {
 		return err
 	}
 	for i, o := range outcomes {
-		r := Result{Err: o.Err}
-		if o.Err == nil {
-			r.Receipt = Receipt{ID: docs[i].HandoffID, Path: s.at.RelPath(o.File), Time: docs[i].Time, Status: StatusCreated, Signature: docs[i].verdict}
-		}
-		if o.Existing {
+		r := &results[places[i]]
+		switch {
+		case o.Err != nil:
+			*r = Result{Err: o.Err}
+		case o.Existing:
 			r.Receipt.Status = StatusExisting
 		}
-		results[docs[i].at] = r
+		if o.Err == nil {
+			r.Receipt.Path = s.at.RelPath(o.File)
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
@@ -98,10 +99,11 @@ func (x *syncing) add(c *catch, o *offer, got blobs) error {
 		x.refuse(o.writer, why)
 		return nil
 	}
-	first := len(got.parts) - len(o.documents)
+	c.grow(len(o.documents))
+	origin := &handoff.Origin{Writer: o.writer, Commit: o.commit}
 	for i, d := range o.documents {
 		id, _ := idOf(d.name)
-		c.add(heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: d.blob, Signature: o.signatures[d.name]}, got, first+i)
+		c.add(heldDocument{ID: id, Writer: o.writer, Commit: o.commit, Blob: strings.Clone(d.blob), Signature: o.signatures[d.name]}, origin, got, o.first(got)+i)
 		delete(o.signatures, d.name)
 	}
 	for name, blob := range o.signatures {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
 // A catch is what came: documents to import, and the marks and tokens of the logs.
@@ -94,15 +95,31 @@ func (o *offer) parse(got blobs) (found []said, why string, err error) {
 	if why == "" && err == nil {
 		found, why = o.parseLogs(next)
 	}
-	for _, d := range o.documents {
-		if why != "" || err != nil {
-			break
-		}
-		if doc, faults := document.ParseStored(next()); len(faults) > 0 || d.name != fileOf(doc.HandoffID, doc.Time+"0000-00-00") {
-			why = fmt.Sprintf("%s is not what its name says", d.name)
-		}
+	if why == "" && err == nil {
+		why, err = o.parseDocuments(got)
 	}
 	return found, why, err
+}
+
+// first is the place of the first document among the blobs of an offer.
+func (o *offer) first(got blobs) int { return len(got.parts) - len(o.documents) }
+
+// parseDocuments says which document is not what its name says, "" if all are. The error is one of
+// this replica.
+func (o *offer) parseDocuments(got blobs) (why string, err error) {
+	isRight, errs := make([]bool, len(o.documents)), make([]error, len(o.documents))
+	parallel.Each(len(o.documents), parallel.Workers(), func(i int) {
+		text, err := got.text(o.first(got) + i)
+		doc, faults := document.ParseStored(text)
+		isRight[i], errs[i] = len(faults) == 0 && o.documents[i].name == fileOf(doc.HandoffID, doc.Time+"0000-00-00"), err
+	})
+	if err = errors.Join(errs...); err != nil {
+		return "", err
+	}
+	if i := slices.Index(isRight, false); i >= 0 {
+		why = o.documents[i].name + " is not what its name says"
+	}
+	return why, nil
 }
 
 func (o *offer) parseWriter(text []byte) (why string) {
@@ -173,10 +190,15 @@ func (p *progress) followAll(text []byte) (all []said, err error) {
 	return all, nil
 }
 
+// grow makes room for more documents.
+func (c *catch) grow(n int) {
+	c.held.Documents, c.sources = slices.Grow(c.held.Documents, n), slices.Grow(c.sources, n)
+}
+
 // add adds a document, the n-th of some blobs.
-func (c *catch) add(d heldDocument, got blobs, n int) {
+func (c *catch) add(d heldDocument, origin *handoff.Origin, got blobs, n int) {
 	c.held.Documents = append(c.held.Documents, d)
-	c.sources = append(c.sources, handoff.Source{Name: "handoff " + d.ID + " of " + d.Writer, ID: d.ID, Origin: &handoff.Origin{Writer: d.Writer, Commit: d.Commit},
+	c.sources = append(c.sources, handoff.Source{Name: d.ID, ID: d.ID, Origin: origin,
 		Open: func() (src handoff.Source, err error) {
 			src.Text, err = got.text(n)
 			return src, err
@@ -216,7 +238,7 @@ func (x *syncing) takeHeld(ctx ctx, c *catch) error {
 	}
 	for i, d := range waited {
 		if !got.parts[i].isMissing() { // else sync.git was lost, and it comes again
-			c.add(d, got, i)
+			c.add(d, &handoff.Origin{Writer: d.Writer, Commit: d.Commit}, got, i)
 		}
 	}
 	c.waited = len(c.sources)

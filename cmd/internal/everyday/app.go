@@ -232,7 +232,14 @@ func (a *App) plainRules(head any) []handoff.Fault {
 }
 
 // CollectOften is for commands that go through a whole store: of a large one, memory counts for more than time.
-func CollectOften() { debug.SetGCPercent(50) }
+func CollectOften() {
+	debug.SetGCPercent(50)
+	debug.SetMemoryLimit(softLimit)
+}
+
+// softLimit is what a command that goes through a whole store may take before it collects more often
+// still.
+const softLimit = 208 << 20
 
 // UTCNow is the time as ts_utc takes it.
 func UTCNow() string { return time.Now().UTC().Format(time.RFC3339) }

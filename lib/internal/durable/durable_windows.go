@@ -163,6 +163,9 @@ func (s *Staged) BeginSync() {}
 // Write returns ErrUnsupported.
 func (s *Staged) Write([]byte) (int, error) { return 0, ErrUnsupported }
 
+// ReadAt returns ErrUnsupported.
+func (s *Staged) ReadAt([]byte, int64) (int, error) { return 0, ErrUnsupported }
+
 // Sync returns ErrUnsupported.
 func (s *Staged) Sync() error { return ErrUnsupported }
 

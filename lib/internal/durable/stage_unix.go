@@ -51,6 +51,9 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 // Write adds to the content of a file that is not synced yet.
 func (s *Staged) Write(data []byte) (int, error) { return s.f.Write(data) }
 
+// ReadAt reads what was written to a file that is not synced yet.
+func (s *Staged) ReadAt(data []byte, offset int64) (int, error) { return s.f.ReadAt(data, offset) }
+
 // fill writes the content; on failure nothing of it is left.
 func (s *Staged) fill(data []byte) (err error) {
 	if len(data) > 0 {

@@ -68,6 +68,11 @@ func (r Row) String() string {
 	return "| " + strings.Join([]string{r.ID, r.File, r.From, r.To, r.Topic, r.Time, r.ReadBy}, " | ") + " |"
 }
 
+// size is how many bytes the line of a row has, with its newline.
+func (r Row) size() int {
+	return len("| ") + len(r.ID) + len(r.File) + len(r.From) + len(r.To) + len(r.Topic) + len(r.Time) + len(r.ReadBy) + 6*len(" | ") + len(" |\n")
+}
+
 // CompareTimes orders instants as ts_utc writes them: without a fraction comes before with one.
 func CompareTimes(a, b string) int {
 	if len(a) == len(b) {

@@ -164,22 +164,30 @@ func IsEmpty(text []byte) bool {
 
 // Append returns text with rows added after its last row. As with append, text itself is not changed, and what stands behind
 // it in its memory may be. Text that ends in a row or in an empty table needs no search for it.
-func Append(text []byte, rows []Row) []byte {
-	at := appendOffset(text)
-	var add []byte
+func Append(text []byte, rows []Row) []byte { return AppendAll(text, slices.Values(rows)) }
+
+// AppendAll is Append for rows that are not all held. They are asked for twice.
+func AppendAll(text []byte, rows iter.Seq[Row]) []byte {
+	const header = "\n" + columns + "\n" + separator + "\n"
+	at, size := appendOffset(text), len("\n"+header)
+	for r := range rows {
+		size += r.size()
+	}
+	all, rest := text[:at], text[at:]
+	if len(rest) > 0 {
+		all = slices.Clip(all)
+	}
+	all = slices.Grow(all, size+len(rest))
 	if at == 0 || text[at-1] != '\n' {
-		add = append(add, '\n')
+		all = append(all, '\n')
 	}
 	if IsEmpty(text) && !hasColumns(text) {
-		add = append(add, "\n"+columns+"\n"+separator+"\n"...)
+		all = append(all, header...)
 	}
-	for _, r := range rows {
-		add = append(append(add, r.String()...), '\n')
+	for r := range rows {
+		all = append(append(all, r.String()...), '\n')
 	}
-	if at == len(text) {
-		return append(text, add...)
-	}
-	return slices.Concat(text[:at], add, text[at:])
+	return append(all, rest...)
 }
 
 func hasColumns(text []byte) bool {

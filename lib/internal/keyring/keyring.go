@@ -52,12 +52,45 @@ func (k *Keyring) Of(d *durable.Dir, id, from string, text []byte) (signers.Verd
 	case err != nil || armored == nil:
 		return signers.Verdict{State: signers.Unsigned}, err
 	}
-	return k.Judge(from, text, armored, func() (time.Time, error) { return k.FirstSeen(id) })
+	_, found, err := k.Judge(from, k.Prove(text, string(armored)), func() (time.Time, error) { return k.FirstSeen(id) })
+	return found, err
 }
 
-// Judge is Of for a signature that is not stored; seen says when the handoff came into this store.
-func (k *Keyring) Judge(from string, text, armored []byte, seen func() (time.Time, error)) (signers.Verdict, error) {
-	return k.judge(from, text, armored, signers.Namespace, seen)
+// A Witness is the signatures of a document, of which it is known which keys made them, and not whose
+// they are.
+type Witness struct {
+	Texts []string // armored
+	Err   error    // why there are none
+
+	keys []signers.Key
+	errs []error
+}
+
+// Prove finds out which keys made the signatures of a handoff with these bytes: the part of a judgement
+// that takes time. It looks at nothing else.
+func (k *Keyring) Prove(text []byte, signatures ...string) Witness {
+	return k.prove(text, signatures, signers.Namespace)
+}
+
+func (k *Keyring) prove(text []byte, signatures []string, namespace string) Witness {
+	w := Witness{Texts: signatures}
+	for _, armored := range signatures {
+		key, err := k.signer(text, []byte(armored), namespace)
+		w.keys, w.errs = append(w.keys, key), append(w.errs, err)
+	}
+	return w
+}
+
+// Judge is Of for signatures that are not stored, and returns the one that it is about: the first that
+// holds, or else the first. There must be one. seen says when the handoff came into this store.
+func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) (text string, found signers.Verdict, err error) {
+	for i, armored := range w.Texts {
+		one, oneErr := k.judge(from, w.keys[i], w.errs[i], seen)
+		if i == 0 || err != nil && oneErr == nil {
+			text, found, err = armored, one, oneErr
+		}
+	}
+	return text, found, err
 }
 
 // Approves reports whether an approval by an operator counts, of which text is the statement: its
@@ -71,7 +104,7 @@ func (k *Keyring) Approves(operator string, text, armored []byte) (why string, e
 	if len(armored) == 0 {
 		return "it is not signed, and keys of " + operator + " are known", nil
 	}
-	found, err := k.judge(operator, text, armored, signers.ApprovalNamespace, func() (time.Time, error) { return k.At.Opt.Now(), nil })
+	_, found, err := k.Judge(operator, k.prove(text, []string{string(armored)}, signers.ApprovalNamespace), func() (time.Time, error) { return k.At.Opt.Now(), nil })
 	switch {
 	case errors.Is(err, fault.ErrIntegrity):
 		return err.Error(), nil
@@ -88,8 +121,7 @@ func (k *Keyring) Knows(operator string) (bool, error) {
 	return trust.Knows(operator), err
 }
 
-func (k *Keyring) judge(from string, text, armored []byte, namespace string, seen func() (time.Time, error)) (signers.Verdict, error) {
-	key, err := k.signer(text, armored, namespace)
+func (k *Keyring) judge(from string, key signers.Key, err error, seen func() (time.Time, error)) (signers.Verdict, error) {
 	if errors.Is(err, fault.ErrIntegrity) {
 		return signers.Verdict{State: signers.Bad}, err
 	}

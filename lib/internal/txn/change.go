@@ -3,8 +3,9 @@ package txn
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -19,8 +20,9 @@ type step struct {
 	intent Intent
 	staged []*durable.Staged // what is published as the Bodies with an inode, in their order
 	events []eventlog.Pending
-	commit func() error // replaces one file and syncs its directory; nil is what op does to redo it
-	begins bool         // the log may begin with this change although there are rows
+	more   iter.Seq[eventlog.Pending] // that follow; nil for none. Those of a large batch would fill memory
+	commit func() error               // replaces one file and syncs its directory; nil is what op does to redo it
+	begins bool                       // the log may begin with this change although there are rows
 }
 
 // ErrUnrecorded is wrapped by the error of a change that is made, and of which what follows its commit
@@ -35,6 +37,7 @@ func (x *Session) apply(c step) error {
 		return err
 	}
 	defer log.Close()
+	defer c.intent.lines.discard()
 	if err := x.publishBodies(c); err != nil {
 		return x.takeBack(err)
 	}
@@ -64,7 +67,7 @@ func (x *Session) announce(c *step) (*durable.Log, error) {
 		return nil, err
 	}
 	if err = x.link(log, c); err == nil {
-		err = log.Reserve(int64(len(c.intent.LogLines)))
+		err = log.Reserve(c.intent.logSize())
 	}
 	if err == nil {
 		err = x.stillLocked()
@@ -73,6 +76,7 @@ func (x *Session) announce(c *step) (*durable.Log, error) {
 		err = x.publishIntent(c)
 	}
 	if err != nil {
+		c.intent.lines.discard()
 		log.Close()
 		return nil, err
 	}
@@ -92,19 +96,19 @@ func (x *Session) link(log *durable.Log, c *step) error {
 	if err != nil {
 		return err
 	}
-	c.intent.LogOffset = info.Size()
-	var lines strings.Builder
-	lines.Grow(len(c.events) * 640) // about what an event takes
-	for i, e := range c.events {
-		c.events[i] = eventlog.Pending{} // those of a large batch hold much memory
+	c.intent.LogOffset, c.intent.lines = info.Size(), &lines{dir: x.State}
+	add := func(e eventlog.Pending) bool {
 		var line []byte
-		if line, prev, err = eventlog.Link(prev, e.Type, x.Opt.Now(), e.Payload, e.Redacted); err != nil {
-			return err
+		if line, prev, err = eventlog.Link(prev, e.Type, x.Opt.Now(), e.Payload, e.Redacted); err == nil {
+			err = c.intent.lines.add(line)
 		}
-		lines.Write(line)
+		return err == nil
 	}
-	c.intent.LogLines = lines.String()
-	return nil
+	slices.Values(c.events)(add)
+	if err == nil && c.more != nil {
+		c.more(add)
+	}
+	return err
 }
 
 // publishIntent makes the intent appear whole, and durably before a body gets its name.
@@ -172,7 +176,7 @@ func (x *Session) settle(op *Operation, intent *Intent, log *durable.Log) error 
 			return err
 		}
 	}
-	if err := log.Put(intent.LogLines, intent.LogOffset); err != nil {
+	if err := intent.record(log); err != nil {
 		return err
 	}
 	if intent.LogOffset == 0 { // the log may be new: its name must survive too

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"iter"
 	"path/filepath"
 	"strings"
 
@@ -44,6 +45,7 @@ type Intent struct {
 	// LogOffset is the size of the audit log before the change, LogLines what the change appends.
 	LogOffset int64  `json:"log_offset"`
 	LogLines  string `json:"log_lines"` // the last: see Print
+	lines     *lines // has them in the place of LogLines where they are many; nil if they are few
 }
 
 // A Body is a file that a change publishes, and the row that lists it.
@@ -52,7 +54,30 @@ type Body struct {
 	SHA256 string `json:"sha256"`
 	Inode  uint64 `json:"inode,omitempty"` // 0: the file was there before, and is not to be taken back
 	ID     string `json:"id,omitempty"`
-	Row    string `json:"row,omitempty"`
+	Row    Row    `json:"row,omitzero"`
+}
+
+// A Row is written as the line of the index that it is. One that cannot be read is the zero Row.
+type Row struct{ index.Row }
+
+// MarshalText never fails.
+func (r Row) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText never fails: who finds an intent decides what a row that is none means.
+func (r *Row) UnmarshalText(text []byte) error {
+	r.Row, _ = index.ParseRow(string(text))
+	return nil
+}
+
+// rows are those of the bodies.
+func (i *Intent) rows() iter.Seq[index.Row] {
+	return func(yield func(index.Row) bool) {
+		for _, b := range i.Bodies {
+			if !yield(b.Row.Row) {
+				return
+			}
+		}
+	}
 }
 
 // An IntentMark is a read mark that a change sets.
@@ -81,8 +106,13 @@ func (i Intent) Print(w io.Writer, key Key) (size int, err error) {
 	printList(&file, "bodies", i.Bodies)
 	printList(&file, "signatures", i.Signatures)
 	io.WriteString(&file, `,"log_lines":"`)
-	for line := range strings.Lines(i.LogLines) {
-		file.Write(quoted(line))
+	for piece, err := range i.pieces() {
+		if err != nil {
+			return 0, err
+		}
+		for line := range strings.Lines(piece) {
+			file.Write(quoted(line))
+		}
 	}
 	io.WriteString(&file, `"}`)
 	n, _ := fmt.Fprintf(out, `,"hmac":"%x"}`+"\n", file.mac.Sum(nil))
@@ -120,7 +150,9 @@ func (b Body) print() []byte {
 		p.Number("inode", b.Inode)
 	}
 	p.Some("id", b.ID)
-	p.Some("row", b.Row)
+	if b.Row != (Row{}) {
+		p.Text("row", b.Row.String())
+	}
 	return p.End()
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -19,8 +20,9 @@ import (
 var key = txn.KeyOf(machine.Record{Secret: strings.Repeat("5e", 32)})
 
 func sample() txn.Intent {
+	row := index.Row{ID: "sha256:" + strings.Repeat("00", 32), File: "2026-05-07-a-b-t.md", From: "a", To: "b", Topic: "t", Time: aTime, ReadBy: "b:" + aTime}
 	return txn.Intent{Op: "write", Index: "INDEX.md", LogOffset: 12, LogLines: "{}\n",
-		Bodies: []txn.Body{{File: "2026-05-07-a-b-t.md", SHA256: "00", Inode: 7, ID: "sha256:00", Row: "| … |"}}}
+		Bodies: []txn.Body{{File: "2026-05-07-a-b-t.md", SHA256: "00", Inode: 7, ID: "sha256:00", Row: txn.Row{Row: row}}}}
 }
 
 func printed(i txn.Intent) ([]byte, error) {
@@ -47,9 +49,12 @@ func TestIntentKeepsItsLines(t *testing.T) {
 // Print writes the fields one by one: none may be forgotten.
 func TestIntentKeepsItsFields(t *testing.T) {
 	full := txn.Intent{Marks: []txn.IntentMark{{ID: "i", Operator: "o", Time: "t"}}, Signatures: []txn.Signature{{ID: "i", Text: "t", Key: "k"}}}
-	full.Bodies = []txn.Body{{File: "f", SHA256: "s", Inode: 1 << 63, ID: "i", Row: "| r |"}, {File: "g"}}
+	full.Bodies = []txn.Body{{File: "f", SHA256: "s", Inode: 1 << 63, ID: "i", Row: sample().Bodies[0].Row}, {File: "g"}}
 	full.Removed = full.Bodies
 	for v, i := reflect.ValueOf(&full).Elem(), 0; i < v.NumField(); i++ {
+		if !v.Type().Field(i).IsExported() {
+			continue
+		}
 		switch f := v.Field(i); f.Kind() {
 		case reflect.String:
 			f.SetString(v.Type().Field(i).Name)

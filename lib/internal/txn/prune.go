@@ -96,7 +96,7 @@ func (x *Session) planBurial(st *step, b Burial, row index.Row, may func(index.R
 		if b.SHA256 != "" && sum != b.SHA256 {
 			return &fault.CorruptError{File: x.Path(row.File), Why: "is not what was exported"}
 		}
-		body.File, body.SHA256, body.Row = row.File, sum, row.String()
+		body.File, body.SHA256, body.Row = row.File, sum, Row{row}
 	}
 	st.intent.Removed = append(st.intent.Removed, body)
 	return nil

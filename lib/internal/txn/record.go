@@ -29,7 +29,7 @@ func (x *Session) record(e eventlog.Pending) bool {
 	if x.link(log, &st) != nil {
 		return false
 	}
-	err = log.Put(st.intent.LogLines, st.intent.LogOffset)
+	err = st.intent.record(log)
 	if errors.Is(err, durable.ErrHalfWritten) {
 		_ = x.CutLog(log, st.intent.LogOffset) // so that nothing follows what may not be on the disk
 	}

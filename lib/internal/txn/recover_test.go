@@ -3,7 +3,6 @@
 package txn_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -305,7 +304,7 @@ func TestRecoverCollects(t *testing.T) {
 		}
 	}
 	w.write("notes.txt", "mine")
-	if _, err := txn.Publish(context.Background(), w.Store, []txn.Publication{handoff("d", "d")}, false); err != nil {
+	if _, err := publishDocs(w.Store, false, handoff("d", "d")); err != nil {
 		t.Fatal(err)
 	}
 	if w.isThere(".staging") || !w.isThere("notes.txt") {

@@ -81,8 +81,12 @@ func publish(s *store.Store, topics ...string) error {
 	for _, topic := range topics {
 		docs = append(docs, handoff(topic, "body of "+topic+"\n"))
 	}
-	_, err := txn.Publish(context.Background(), s, docs, false)
+	_, err := publishDocs(s, false, docs...)
 	return err
+}
+
+func publishDocs(s *store.Store, keepGoing bool, docs ...txn.Publication) ([]txn.Outcome, error) {
+	return txn.Publish(context.Background(), s, len(docs), func(i int) txn.Publication { return docs[i] }, keepGoing)
 }
 
 // locked runs do as one change.

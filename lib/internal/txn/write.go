@@ -27,11 +27,11 @@ type Publication struct {
 	BodySize          int                    // of the body, which need not be in the document
 	Operators         string                 // what is known of its from and to
 	Allowed, Redacted []string
-	Origin            *Origin   // of an import, nil for what is written here
-	Signature         Signature // no text is none
-	Rate              int       // so many may its sender write to its recipient in 10 minutes; 0 is no limit
+	Origin            *Origin    // of an import, nil for what is written here
+	Signature         *Signature // nil is none
+	Rate              int        // so many may its sender write to its recipient in 10 minutes; 0 is no limit
 
-	sum string // SHA-256 of the text
+	sum string // SHA-256 of the text, once it is staged
 }
 
 // An Origin is the store that a document comes from.
@@ -47,13 +47,14 @@ type Outcome struct {
 	Err      error
 }
 
-// Publish stores documents with one commit, and says of each what became of it. Their bodies are on
-// disk before the lock is taken. If one cannot be stored none is, unless keepGoing.
-func Publish(ctx context.Context, s *store.Store, docs []Publication, keepGoing bool) ([]Outcome, error) {
-	if len(docs) == 0 {
+// Publish stores n documents with one commit, and says of each what became of it. Their bodies are on
+// disk before the lock is taken. If one cannot be stored none is, unless keepGoing. doc gives the i-th
+// of them, as often as it is needed and to several goroutines: so many are not held at a time.
+func Publish(ctx context.Context, s *store.Store, n int, doc func(i int) Publication, keepGoing bool) ([]Outcome, error) {
+	if n == 0 {
 		return nil, nil
 	}
-	p := &publishing{docs: docs, outcomes: make([]Outcome, len(docs))}
+	p := &publishing{doc: doc, sums: make([]string, n), outcomes: make([]Outcome, n)}
 	err := change(ctx, s, func(x *Session) (func() error, error) {
 		p.Session = x
 		return func() error { return p.store(keepGoing) }, p.stage()
@@ -64,16 +65,23 @@ func Publish(ctx context.Context, s *store.Store, docs []Publication, keepGoing 
 // A publishing is one run of Publish.
 type publishing struct {
 	*Session
-	docs     []Publication
+	doc      func(i int) Publication // nil once all is known of them
+	sums     []string                // SHA-256 of their texts
 	staged   []*durable.Staged
 	batch    *durable.Batch // that they are of, if there are several
 	outcomes []Outcome
 
 	choose *chooser
 	step   step
-	rate   rate // nil until it is asked for
-	rows   []index.Row
+	rate   rate     // nil until it is asked for
+	news   []news   // what the audit log is going to be told
 	back   []string // ids of rows that were lost, not their events
+}
+
+// News is a document that has no event yet.
+type news struct {
+	doc     int
+	adopted bool
 }
 
 // A batch is staged in parts: first all bodies of a part are written, then all are synced, by so many
@@ -86,9 +94,9 @@ const (
 
 // stage puts the bodies on disk.
 func (p *publishing) stage() (err error) {
-	p.staged = make([]*durable.Staged, len(p.docs))
+	p.staged = make([]*durable.Staged, len(p.sums))
 	p.AtEnd(p.discard)
-	if len(p.docs) == 1 {
+	if len(p.sums) == 1 {
 		if err = p.stageOne(0, p.Dir.BeginStage); err == nil {
 			err = p.staged[0].Sync()
 		}
@@ -98,7 +106,7 @@ func (p *publishing) stage() (err error) {
 		return err
 	}
 	defer p.batch.Close()
-	return stageParts(p.staged, func(done int) { p.Tell(store.TaskStage, done, len(p.docs)) },
+	return stageParts(p.staged, func(done int) { p.Tell(store.TaskStage, done, len(p.sums)) },
 		func(i int) error { return p.stageOne(i, p.batch.BeginStage) })
 }
 
@@ -121,11 +129,11 @@ func stageParts(staged []*durable.Staged, tell func(done int), begin func(i int)
 
 // stageOne writes a body where it has no name yet, and notes the hash of its bytes for the intent.
 func (p *publishing) stageOne(i int, begin func([]byte, os.FileMode) (*durable.Staged, error)) error {
-	text, err := p.docs[i].Text()
+	text, err := p.doc(i).Text()
 	if err != nil {
 		return err
 	}
-	p.docs[i].sum = canon.SHA256Hex(text)
+	p.sums[i] = canon.SHA256Hex(text)
 	p.staged[i], err = begin(text, 0o644)
 	return err
 }
@@ -148,9 +156,9 @@ func (p *publishing) store(keepGoing bool) error {
 	if err != nil {
 		return err
 	}
-	p.choose = newChooser(p.Session, text, len(p.docs))
-	p.step = step{op: &write, intent: Intent{Index: layout.Index}}
-	for i := range p.docs {
+	p.choose = newChooser(p.Session, text, len(p.sums))
+	p.step = step{op: &write, intent: Intent{Index: layout.Index}, more: p.events}
+	for i := range p.sums {
 		if err := p.plan(i); err != nil {
 			return err
 		}
@@ -158,25 +166,38 @@ func (p *publishing) store(keepGoing bool) error {
 	if err := p.failures(); err != nil && !keepGoing {
 		return err
 	}
-	if len(p.rows) == 0 {
+	st := p.step
+	if len(st.intent.Bodies) == 0 {
 		return nil
 	}
-	if len(p.back) > 0 {
-		p.step.events = append(p.step.events, eventlog.Pending{Type: eventlog.TypeRepair,
-			Payload: eventlog.Repaired{Index: layout.Index, AddedRows: eventlog.FirstIDs(p.back), Quarantined: []string{}}})
-	}
-	if text, err = p.makeRoom(text, len(p.rows)); err != nil {
+	if text, err = p.makeRoom(text, len(st.intent.Bodies)); err != nil {
 		return err
 	}
-	p.step.commit = func() error { return p.replaceIndex(layout.Index, text, index.Append(text, p.rows)) }
-	st := p.step
-	p.docs, p.choose, p.step = nil, nil, step{} // of a large batch they hold more memory than all that is left to do
+	st.commit = func() error {
+		return p.replaceIndex(layout.Index, text, index.AppendAll(text, st.intent.rows()))
+	}
+	p.choose, p.step = nil, step{} // of a large batch they hold much memory
 	return p.apply(st)
+}
+
+// events makes what the audit log is told, after which the documents are not needed any more.
+func (p *publishing) events(yield func(eventlog.Pending) bool) {
+	for _, n := range p.news {
+		if !yield(Written(p.Store, p.doc(n.doc), p.outcomes[n.doc].File, n.adopted)) {
+			return
+		}
+	}
+	p.doc = nil
+	if len(p.back) > 0 {
+		yield(eventlog.Pending{Type: eventlog.TypeRepair,
+			Payload: eventlog.Repaired{Index: layout.Index, AddedRows: eventlog.FirstIDs(p.back), Quarantined: []string{}}})
+	}
 }
 
 // plan adds the i-th document to the step, if it is new. The error is one that concerns them all.
 func (p *publishing) plan(i int) error {
-	d := p.docs[i]
+	d := p.doc(i)
+	d.sum = p.sums[i]
 	chosen, err := p.choose.choose(d)
 	if err == nil && !chosen.listed && !chosen.adopt {
 		err = p.limit(d)
@@ -199,16 +220,18 @@ func (p *publishing) plan(i int) error {
 	if err != nil {
 		return err
 	}
-	body.Row = row.String()
-	if d.Signature.Text != "" {
-		p.step.intent.Signatures = append(p.step.intent.Signatures, d.Signature)
+	body.Row = Row{row}
+	if d.Signature != nil {
+		p.step.intent.Signatures = append(p.step.intent.Signatures, *d.Signature)
 	}
-	p.rows = append(p.rows, row)
+	if p.step.intent.Bodies == nil { // at once: to grow it would take as much again
+		p.step.intent.Bodies, p.news = make([]Body, 0, len(p.sums)-i), make([]news, 0, len(p.sums)-i)
+	}
 	p.step.intent.Bodies = append(p.step.intent.Bodies, body)
 	if logged {
 		p.back = append(p.back, d.HandoffID)
 	} else {
-		p.step.events = append(p.step.events, Written(p.Store, d, chosen.file, chosen.adopt))
+		p.news = append(p.news, news{i, chosen.adopt})
 	}
 	return nil
 }
@@ -274,8 +297,8 @@ func readdRows(x *Session, intent *Intent) error {
 		if err != nil {
 			return err
 		}
-		if row, ok := index.ParseRow(body.Row); ok && !archived {
-			rows = append(rows, row)
+		if body.Row.ID != "" && !archived {
+			rows = append(rows, body.Row.Row)
 		}
 	}
 	text, err := store.ReadIndex(x.Dir, layout.Index)

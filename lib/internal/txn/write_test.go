@@ -3,20 +3,22 @@
 package txn_test
 
 import (
-	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 func (w *world) publishAll(keepGoing bool, docs ...txn.Publication) ([]txn.Outcome, error) {
-	return txn.Publish(context.Background(), w.Store, docs, keepGoing)
+	return publishDocs(w.Store, keepGoing, docs...)
 }
 
 // A document is stored once, whoever stores it again, and however.
@@ -200,5 +202,40 @@ func TestTornLog(t *testing.T) {
 	}
 	if text, err := os.ReadFile(aside[0]); err != nil || string(text) != `{"event_type":"ha` {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// The events of a large batch are not held, and are recorded as those of a small one: also where they
+// are needed to take the batch back.
+func TestPublishMuch(t *testing.T) {
+	w := newWorld(t)
+	w.publish("a")
+	before := w.content()
+	var docs []txn.Publication
+	for n := range 40 {
+		d := handoff(fmt.Sprintf("t-%d", n), "body\n")
+		d.Allowed = []string{strings.Repeat("ä", 150<<10)} // so that events are long
+		docs = append(docs, d)
+	}
+	index := w.read(layout.Index)
+	w.atNow = func() { w.write(layout.Index, index+"\nmine\n") }
+	if _, err := w.publishAll(false, docs...); err == nil || !strings.Contains(err.Error(), "nothing was published") {
+		t.Fatalf("%.300v", err)
+	}
+	w.atNow = func() {}
+	w.write(layout.Index, index)
+	w.mustBe(before)
+	if _, err := w.publishAll(false, docs...); err != nil {
+		t.Fatal(err)
+	}
+	log := w.read(layout.Log)
+	read, err := eventlog.Read(io.NewSectionReader(strings.NewReader(log), 0, int64(len(log))))
+	if err != nil || read.Bad != "" || strings.Count(log, `"handoff.write"`) != 1+len(docs) {
+		t.Fatalf("%v, %v", err, read)
+	}
+	for i, d := range docs {
+		if !read.Of(d.HandoffID).IsWritten() {
+			t.Errorf("document %d has no event", i)
+		}
 	}
 }

@@ -11,13 +11,16 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 	if tags == nil {
 		tags = []string{}
 	}
-	kind, origin := eventlog.TypeWrite, Origin{}
+	kind, origin, key := eventlog.TypeWrite, Origin{}, ""
 	if d.Origin != nil {
 		kind, origin = eventlog.TypeImport, *d.Origin
+	}
+	if d.Signature != nil {
+		key = d.Signature.Key
 	}
 	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
 		Adopted: adopted, Branch: s.Opt.Branch, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
-		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: origin.Writer, Commit: origin.Commit, SigningKey: d.Signature.Key,
+		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: origin.Writer, Commit: origin.Commit, SigningKey: key,
 	}}
 }
