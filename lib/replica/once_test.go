@@ -550,6 +550,29 @@ func TestRejectedClaims(t *testing.T) {
 	}
 }
 
+// A remote that lets refs in one by one only might let in half of what is wanted: it is not asked, and
+// who wants it is told what to do.
+func TestRemoteWithoutAtomic(t *testing.T) {
+	hub, roots, id := shared(t, 2)
+	git(t, hub, "config", "receive.advertiseAtomic", "false")
+	err := resume(roots[0], "ann", id, "once")
+	hint := (interface{ Hint() string })(nil)
+	if !errors.Is(err, handoff.ErrConfig) || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "receive.advertiseAtomic") || !strings.Contains(hint.Hint(), "--offline") {
+		t.Errorf("%v, %v", err, hint)
+	}
+	if lines, claims := consumed(t, roots[0]), git(t, hub, "for-each-ref", namespace+"/claims"); len(lines) != 0 || claims != "" {
+		t.Error(lines, claims)
+	}
+	if err := resume(roots[1], "ben", id, "take"); err != nil { // this is one
+		t.Error(err)
+	}
+	git(t, hub, "config", "receive.advertiseAtomic", "true")
+	if err := resume(roots[1], "ben", id, "once"); err != nil {
+		t.Error(err)
+	}
+	mustAgree(t, roots)
+}
+
 // Without a way to ask nothing is consumed in a store that has synced, and is where it never has.
 func TestNobodyAsks(t *testing.T) {
 	_, roots := clones(t, 1)

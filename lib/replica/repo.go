@@ -190,6 +190,9 @@ var hopeless = []string{"Authentication failed", "Permission denied", "could not
 // absent are those about a remote that is not there.
 var absent = []string{"does not appear to be a git repository", "not found", "does not exist", "not a git repository"}
 
+// apart are those about a remote that lets refs in one by one only (git-config(1), receive.advertiseAtomic).
+var apart = []string{"does not support --atomic"}
+
 const tries = 3
 
 // call runs git against the remote, and tries again where the network may be at fault.
@@ -215,6 +218,9 @@ func (r *repo) call(ctx context.Context, c git.Call) (out []byte, err error) {
 		switch {
 		case says(e, absent):
 			return nil, nowhere(err)
+		case says(e, apart):
+			return nil, fault.New(fault.ErrConfig, "ask who looks after the remote to leave receive.advertiseAtomic of its repository at true",
+				"the remote cannot let in several claims together: %v", err)
 		case e.Late || n == tries || says(e, hopeless) || ctx.Err() != nil:
 			return nil, fault.New(nil, "run it again once the remote can be reached", "the remote cannot be reached: %v", err)
 		}
@@ -222,11 +228,11 @@ func (r *repo) call(ctx context.Context, c git.Call) (out []byte, err error) {
 	}
 }
 
-// says reports whether git's own words hold one of these. Git has no codes for what a server answers.
 func nowhere(err error) error {
 	return fault.New(fault.ErrConfig, "look at `git remote -v`", "the remote cannot be used: %v", err)
 }
 
+// says reports whether git's own words hold one of these. Git has no codes for what a server answers.
 func says(e *git.Error, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.Text, w) })
 }
