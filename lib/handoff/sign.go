@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/keyring"
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -15,14 +14,11 @@ import (
 // sign gives the documents their signatures: those that an import brings, and ours where Options.Sign
 // makes one. What has none, and whose author has to sign, is left out and reported in results.
 func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]admitted, error) {
-	good, some := docs[:0], []keyring.Witness(nil)
+	good, foreign := docs[:0], keyring.InParts(len(docs), func(i int) keyring.Witness { return s.witness(docs[i], sources, false) })
 	for i, d := range docs {
-		if i%witnessesAtOnce == 0 {
-			some = s.witnesses(docs[i:min(i+witnessesAtOnce, len(docs))], sources)
-		}
-		w := some[i%witnessesAtOnce]
+		w := foreign(i)
 		if s.isOurs(sources[d.at]) { // one after another: a person may be asked
-			w = s.witness(d, sources[d.at])
+			w = s.witness(d, sources, true)
 		}
 		sig, err := s.signOne(&d, w)
 		if err != nil && !errors.Is(err, ErrIntegrity) {
@@ -41,25 +37,15 @@ func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]adm
 	return good, nil
 }
 
-const witnessesAtOnce = 512 // those of a large batch would fill memory
-
 // isOurs reports whether a document is to be signed here.
 func (s *Store) isOurs(source Source) bool { return s.opt.Sign != nil && source.Origin == nil }
 
-// witnesses proves the signatures of some documents, but for those that are to be signed here.
-func (s *Store) witnesses(docs []admitted, sources []Source) []keyring.Witness {
-	all := make([]keyring.Witness, len(docs))
-	parallel.Each(len(docs), parallel.Workers(), func(i int) {
-		if source := sources[docs[i].at]; !s.isOurs(source) {
-			all[i] = s.witness(docs[i], source)
-		}
-	})
-	return all
-}
-
-func (s *Store) witness(d admitted, source Source) keyring.Witness {
-	signatures, ours := source.Signatures, s.isOurs(source)
-	if len(signatures) == 0 && !ours {
+// witness proves the signatures of a document, which is signed first if that is to be done here and ours
+// is set. Without a signature there is nothing to prove.
+func (s *Store) witness(d admitted, sources []Source, ours bool) keyring.Witness {
+	source := sources[d.at]
+	signatures := source.Signatures
+	if ours != s.isOurs(source) || len(signatures) == 0 && !ours {
 		return keyring.Witness{}
 	}
 	stored, err := s.stored(d.sealed, source)

@@ -56,31 +56,6 @@ func (k *Keyring) Of(d *durable.Dir, id, from string, text []byte) (signers.Verd
 	return found, err
 }
 
-// A Witness is the signatures of a document, of which it is known which keys made them, and not whose
-// they are.
-type Witness struct {
-	Texts []string // armored
-	Err   error    // why there are none
-
-	keys []signers.Key
-	errs []error
-}
-
-// Prove finds out which keys made the signatures of a handoff with these bytes: the part of a judgement
-// that takes time. It looks at nothing else.
-func (k *Keyring) Prove(text []byte, signatures ...string) Witness {
-	return k.prove(text, signatures, signers.Namespace)
-}
-
-func (k *Keyring) prove(text []byte, signatures []string, namespace string) Witness {
-	w := Witness{Texts: signatures}
-	for _, armored := range signatures {
-		key, err := k.signer(text, []byte(armored), namespace)
-		w.keys, w.errs = append(w.keys, key), append(w.errs, err)
-	}
-	return w
-}
-
 // Judge is Of for signatures that are not stored, and returns the one that it is about: the first that
 // holds, or else the first. There must be one. seen says when the handoff came into this store.
 func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) (text string, found signers.Verdict, err error) {
