@@ -23,7 +23,7 @@ func TestSweepFindsDamage(t *testing.T) {
 		{"no intent", []edit{{"lib/internal/txn/change.go", "err = x.publishIntent(c)", "err = nil"}}},
 		{"commit before the body", []edit{
 			{"lib/internal/txn/change.go", "if err := x.publishBodies(c); err", "if err := c.commit(); err"},
-			{"lib/internal/txn/change.go", "if err := c.commit(); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle", "if err := x.publishBodies(c); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle"},
+			{"lib/internal/txn/change.go", "if err := commit(); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle", "if err := x.publishBodies(c); err != nil {\n\t\treturn x.takeBack(err)\n\t}\n\tif err := x.settle"},
 		}},
 		{"index written in place", []edit{{"lib/internal/txn/reindex.go", "x.Dir.ReplaceIf(name, text, 0o644, check)", "x.Dir.Rewrite(name, text)"},
 			{"lib/internal/durable/dir_unix.go", "// Remove removes the name.", "// Rewrite writes in place.\nfunc (d *Dir) Rewrite(name string, data []byte) error {\n\treturn os.WriteFile(filepath.Join(d.path, name), data, 0o644)\n}\n\n// Remove removes the name."}}},
