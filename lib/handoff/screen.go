@@ -24,7 +24,7 @@ func CheckSecretRules(rules []string) error { return screen.CheckRules(rules) }
 // SecretRules returns the names of all rules of the secret scan.
 func SecretRules() []string { return secrets.Rules() }
 
-// CheckReason refuses a reason with a credential in it, ErrInvalid: why something was done is kept for good.
+// CheckReason refuses a reason with a credential in it, or of more than 2,000 bytes, ErrInvalid: why something was done is kept for good.
 func CheckReason(reason string) error { return screen.CheckReason(reason) }
 
 // screen looks for credentials. A document with one is left out and reported in results, unless the options

@@ -132,9 +132,15 @@ func (p Policy) replace(name string, texts []document.Text) (redacted []string, 
 	return Names(redacted), nil
 }
 
-// CheckReason refuses a reason with a credential in it, fault.ErrInvalid: why something was done is
-// kept for good.
+// MaxReason is how many bytes a reason may have: it is part of a claim, which has to fit into claim.MaxFile however it is escaped.
+const MaxReason = 2000
+
+// CheckReason refuses a reason with a credential in it or of more than MaxReason bytes,
+// fault.ErrInvalid: why something was done is kept for good.
 func CheckReason(reason string) error {
+	if len(reason) > MaxReason {
+		return fault.New(fault.ErrInvalid, "say it in fewer words, or in an answer", "the reason has %d bytes, at most %d are kept", len(reason), MaxReason)
+	}
 	if found := secrets.Scan(reason); len(found) > 0 {
 		return fault.New(fault.ErrInvalid, "say it without", "the reason holds a credential (rule %s)", fault.Own(found[0].Rule))
 	}

@@ -1,0 +1,29 @@
+package claim_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/internal/claim"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/screen"
+)
+
+// What may be the reason of an act fits into a claim, with whatever characters: others read no more of one.
+func TestReasonsFit(t *testing.T) {
+	c := eventlog.Consumption{Token: strings.Repeat("t", 128), HandoffID: "sha256:" + strings.Repeat("ab", 32), Operator: strings.Repeat("o", 64), Session: strings.Repeat("s", 128),
+		Time: "2026-05-08T12:00:00Z", Reason: strings.Repeat("\x01", screen.MaxReason), Accepted: strings.Repeat("a", 64), ConfirmedBy: strings.Repeat("c", 64)}
+	if err := screen.CheckReason(c.Reason); err != nil {
+		t.Fatal(err)
+	}
+	if screen.CheckReason(c.Reason+"x") == nil {
+		t.Error("a longer one is not refused")
+	}
+	text, err := claim.New(c, "w-0123456789abcdef").Bytes()
+	if err != nil || len(text) > claim.MaxFile {
+		t.Fatalf("%d bytes, at most %d are read: %v", len(text), claim.MaxFile, err)
+	}
+	if _, err := claim.Parse(claim.Name(c.Token), text); err != nil {
+		t.Error(err)
+	}
+}
