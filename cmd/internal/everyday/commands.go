@@ -89,7 +89,7 @@ func (a *App) addCommands(root *cobra.Command) {
 	root.InitDefaultCompletionCmd() // does nothing where it is disabled
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.Args, c.RunE = cobra.ArbitraryArgs, Subcommand
+			Below(c)
 			a.finish(c, "completion")
 		}
 	}

@@ -14,16 +14,12 @@ import (
 )
 
 func draftCommand(a *App) *cobra.Command {
-	cmd := &cobra.Command{
+	return Below(&cobra.Command{
 		Use:   "draft",
 		Short: "Keep what is to be handed over until it is, also if the session dies",
 		Long: `Keep what is to be handed over until it is published. A draft is on disk before anybody knows who takes
 over; sessions that start are told how many there are.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: Subcommand,
-	}
-	cmd.AddCommand(draftSaveCommand(a), draftListCommand(a), draftShowCommand(a), draftPublishCommand(a), draftDiscardCommand(a))
-	return cmd
+	}, draftSaveCommand(a), draftListCommand(a), draftShowCommand(a), draftPublishCommand(a), draftDiscardCommand(a))
 }
 
 func draftSaveCommand(a *App) *cobra.Command {

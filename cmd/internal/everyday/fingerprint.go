@@ -13,17 +13,10 @@ import (
 )
 
 func fingerprintCommand(a *App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "machine-fingerprint",
-		Short: "Say which machine the store belongs to, or move it to this one",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  Subcommand,
-	}
-	cmd.AddCommand(&cobra.Command{
+	return Below(&cobra.Command{Use: "machine-fingerprint", Short: "Say which machine the store belongs to, or move it to this one"}, &cobra.Command{
 		Use: "show", Short: "Print the recorded fingerprint and that of this machine", Args: Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return a.showFingerprint() },
 	}, regenerateCommand(a))
-	return cmd
 }
 
 func (a *App) showFingerprint() error {

@@ -10,12 +10,6 @@ import (
 )
 
 func hookCommand(a *App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "hook",
-		Short: "What coding agents run",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  Subcommand,
-	}
 	s := agent.Session{}
 	start := &cobra.Command{
 		Use:   "session-start --agent NAME",
@@ -29,8 +23,7 @@ about a second, and exits with 0 whatever happens.`,
 	start.Flags().StringVar(&s.Agent, "agent", "plain", "whose session it is (`agent`): "+strings.Join(agent.Names(), ", "))
 	start.Flags().StringVar(&s.To, "to", "", "who the session works for (`operator`)")
 	start.Flags().BoolVar(&s.Bodies, "bodies", false, "print bodies too, framed")
-	cmd.AddCommand(start)
-	return cmd
+	return Below(&cobra.Command{Use: "hook", Short: "What coding agents run"}, start)
 }
 
 // sessionStart tells a session what it has not read. A directory that is gone has no project.

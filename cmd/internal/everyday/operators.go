@@ -14,7 +14,7 @@ import (
 )
 
 func operatorsCommand(a *App) *cobra.Command {
-	cmd := &cobra.Command{
+	return Below(&cobra.Command{
 		Use:   "operators",
 		Short: "List, add and check who may be named in handoffs",
 		Long: `OPERATORS.md, in the project root, says who hands over here. Its frontmatter:
@@ -38,10 +38,7 @@ Capabilities are words. These mean something here: approve lets an operator appr
 written, archive put away what is not theirs, and human says that a person writes, where chains of answers begin anew.
 The first policy that is about a handoff decides whether it needs an approval; * is anybody, approve is required or
 none. A handoff may ask for one itself, with --ref approve:required.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: Subcommand,
-	}
-	cmd.AddCommand(
+	},
 		&cobra.Command{
 			Use: "list", Short: "List the operators", Args: Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return a.listOperators() },
@@ -57,7 +54,6 @@ none. A handoff may ask for one itself, with --ref approve:required.`,
 		a.addOperatorCommand(),
 		a.trustCommand(),
 	)
-	return cmd
 }
 
 func (a *App) trustCommand() *cobra.Command {

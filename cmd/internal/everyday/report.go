@@ -31,6 +31,13 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 	return Invalid("it has "+strings.Join(names, ", "), "unknown command %q of %s", args[0], cmd.CommandPath())
 }
 
+// Below makes a command that has only others below it.
+func Below(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
+	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, Subcommand
+	cmd.AddCommand(others...)
+	return cmd
+}
+
 // nearFlag returns the flag that was probably meant where one is not known, "" if none is near.
 func nearFlag(cmd *cobra.Command, err error) string {
 	unknown := (*pflag.NotExistError)(nil)

@@ -11,6 +11,11 @@ import (
 // ProjectStore opens the store of the project, for a command that needs the project's settings as well. Outside of a
 // project there is nothing to read, and that is said.
 func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
+	return a.StoreWith(func(*handoff.Project) {})
+}
+
+// StoreWith is ProjectStore with other options.
+func (a *App) StoreWith(change func(*handoff.Project)) (handoff.Project, *handoff.Store, error) {
 	p, err := a.Project()
 	if err == nil {
 		err = p.Exists()
@@ -19,6 +24,7 @@ func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
 		return p, nil, err
 	}
 	a.Gather(&p)
+	change(&p)
 	s, err := handoff.Open(p.Options)
 	return p, s, err
 }
@@ -64,15 +70,7 @@ func (a *App) Remote(p handoff.Project) replica.Options {
 
 // OnceStore is ProjectStore for a command that does what may be done once in all clones.
 func (a *App) OnceStore(offline bool) (handoff.Project, *handoff.Store, error) {
-	p, err := a.Project()
-	if err == nil {
-		err = p.Exists()
-	}
-	if err != nil {
-		return p, nil, err
-	}
-	a.Gather(&p)
-	p.Options.Once, p.Options.Offline = replica.Once(a.Remote(p)), offline
-	s, err := handoff.Open(p.Options)
-	return p, s, err
+	return a.StoreWith(func(p *handoff.Project) {
+		p.Options.Once, p.Options.Offline = replica.Once(a.Remote(*p)), offline
+	})
 }

@@ -36,7 +36,10 @@ func (a *App) Acting(p handoff.Project, s *handoff.Store, named string) (string,
 // NoteSlips notes which of the names are probably slips.
 func (a *App) NoteSlips(s *handoff.Store, names ...string) {
 	for _, name := range names {
-		if why, sure := s.Stranger(name); sure && name != "" {
+		if name == "" {
+			continue
+		}
+		if why, sure := s.Stranger(name); sure {
 			a.Note(why)
 		}
 	}

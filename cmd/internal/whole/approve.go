@@ -51,17 +51,11 @@ func verdictCommand(a *app, act handoff.Act, name, verb string) *cobra.Command {
 
 // decide asks on a terminal, and approves or rejects.
 func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) error {
-	p, err := a.Project()
-	if err == nil {
-		err = p.Exists()
-	}
-	if err != nil {
-		return err
-	}
-	p.Options.SignApproval = func(text []byte) ([]byte, error) {
-		return signAs(a.App, p, a.Sign.Key, handoff.ApprovalNamespace, text)
-	}
-	s, err := handoff.Open(p.Options)
+	p, s, err := a.StoreWith(func(p *handoff.Project) {
+		p.Options.SignApproval = func(text []byte) ([]byte, error) {
+			return signAs(a.App, *p, a.Sign.Key, handoff.ApprovalNamespace, text)
+		}
+	})
 	if err != nil {
 		return err
 	}

@@ -14,11 +14,6 @@ import (
 )
 
 func auditCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:  "audit",
-		Args: cobra.ArbitraryArgs,
-		RunE: everyday.Subcommand,
-	}
 	var p proof
 	verify := &cobra.Command{
 		Use:   "verify [--expect COUNT:HASH] [--allowed-signers FILE [--checkpoint FILE]]",
@@ -35,13 +30,12 @@ signed: the last one in the state directory, or a copy that was kept elsewhere.`
 	verify.Flags().StringVar(&p.expect, "expect", "", "the `count:hash` that audit head printed before: the log must contain it")
 	verify.Flags().StringVar(&p.allowed, "allowed-signers", "", "require a checkpoint signed by one of these (`file`, as ssh-keygen has it)")
 	verify.Flags().StringVar(&p.checkpoint, "checkpoint", "", "the checkpoint (`file`), with its signature in FILE.sig (default the last one that was kept)")
-	cmd.AddCommand(verify, auditSignCommand(a), &cobra.Command{
+	return everyday.Below(&cobra.Command{Use: "audit"}, verify, auditSignCommand(a), &cobra.Command{
 		Use:   "head",
 		Short: "Print COUNT:HASH of the log, to keep elsewhere",
 		Args:  everyday.Args(cobra.NoArgs),
 		RunE:  func(*cobra.Command, []string) error { return a.auditHead() },
 	})
-	return cmd
 }
 
 // A headed is a checkpoint with the form in which --expect takes it.

@@ -73,7 +73,7 @@ func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store, c
 func (a *app) allowed(p handoff.Project) probe.Allowed { return probe.Allowed{Dir: p.User.State} }
 
 func probesCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return everyday.Below(&cobra.Command{
 		Use: "probes",
 		Long: `A handoff may claim that a probe of the project has passed: probe:test=passed among its references. What probes there
 are stands in .handoff-probes.yaml in the root of the project, such as:
@@ -91,10 +91,7 @@ shown in a frame like what others have written.
 A probe runs with your rights, in no sandbox. So nothing runs before you have allowed the file as it is: after one byte
 of it has changed it is not allowed any more. What you have allowed is kept with your own state (XDG_STATE_HOME), never
 in the project.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: everyday.Subcommand,
-	}
-	cmd.AddCommand(
+	},
 		&cobra.Command{
 			Use: "allow", Short: "Show what the project defines, and ask whether you allow it; needs a terminal",
 			Long: `Show .handoff-probes.yaml as it is, and ask at a terminal whether its probes may run here with your rights. There
@@ -113,7 +110,6 @@ is no other way to allow them: no flag, setting, variable, hook or tool does.`,
 			RunE: func(*cobra.Command, []string) error { return a.forgetProbes() },
 		},
 	)
-	return cmd
 }
 
 // definition reads the definition of the project.
