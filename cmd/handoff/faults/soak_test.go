@@ -227,6 +227,18 @@ func TestSoakFindsDamage(t *testing.T) {
 	thorough(t)
 	p := program{build(t), memory(t)}
 	whole := soak(t, p, 1, 3*time.Second)
+	w := whole.worker(1, workers)
+	w.isTame = true
+	for range 70 { // more rows than INDEX.md has
+		w.write()
+	}
+	for len(whole.drafts) == 0 || len(whole.tokens) == 0 || len(whole.marks) == 0 {
+		if w.draft(); whole.isWrong() {
+			break
+		}
+		w.resume()
+		w.mark()
+	}
 	whole.atTheEnd()
 	if whole.isWrong() {
 		t.Fatal(whole.faults)
