@@ -19,6 +19,9 @@ func TestReasonsFit(t *testing.T) {
 	if screen.CheckReason(c.Reason+"x") == nil {
 		t.Error("a longer one is not refused")
 	}
+	if screen.CheckReason("\xff") == nil {
+		t.Error("what is not UTF-8 is not refused")
+	}
 	text, err := claim.New(c, "w-0123456789abcdef").Bytes()
 	if err != nil || len(text) > claim.MaxFile {
 		t.Fatalf("%d bytes, at most %d are read: %v", len(text), claim.MaxFile, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -135,9 +136,12 @@ func (p Policy) replace(name string, texts []document.Text) (redacted []string, 
 // MaxReason is how many bytes a reason may have: it is part of a claim, which has to fit into claim.MaxFile however it is escaped.
 const MaxReason = 2000
 
-// CheckReason refuses a reason with a credential in it or of more than MaxReason bytes,
-// fault.ErrInvalid: why something was done is kept for good.
+// CheckReason refuses a reason with a credential in it, of more than MaxReason bytes, or that is not UTF-8, of which
+// JSON would keep something else: fault.ErrInvalid. Why something was done is kept for good.
 func CheckReason(reason string) error {
+	if !utf8.ValidString(reason) {
+		return fault.New(fault.ErrInvalid, "write it in UTF-8", "the reason is not valid UTF-8")
+	}
 	if len(reason) > MaxReason {
 		return fault.New(fault.ErrInvalid, "say it in fewer words, or in an answer", "the reason has %d bytes, at most %d are kept", len(reason), MaxReason)
 	}
