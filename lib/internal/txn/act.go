@@ -160,7 +160,7 @@ func (l *Ledger) Life(id string) (life eventlog.Life, err error) {
 // reading that.
 func ReadLives(d *durable.Dir, only string) (map[string]eventlog.Life, error) {
 	text, err := d.ReadIfThere(layout.Ledger, layout.MaxLedger)
-	return Lives(store.AsString(text[:durable.WholeLines(text)]), only), err
+	return Lives(store.AsString(text[:durable.WholeLines(text)]), only), store.Odd(layout.Ledger, err)
 }
 
 // Lives returns what the lines of a ledger say of all handoffs, or of one alone.
