@@ -18,6 +18,9 @@ var (
 	transferLimit = 10 * time.Minute
 )
 
+// maxWriters is how many a remote may have: git fetches the refs of more for longer than anybody waits.
+const maxWriters = 10_000
+
 // listRemote finds out what each writer has published, and what is claimed.
 func (x *syncing) listRemote(ctx context.Context) error {
 	out, err := x.repo.call(ctx, git.Call{Args: []string{"ls-remote", "--refs", "--", x.url, x.at("w-*"), x.claimAt("*")}, Limit: answerLimit})
@@ -35,6 +38,10 @@ func (x *syncing) listRemote(ctx context.Context) error {
 		case isObject && isClaim && form.IsDigest(name):
 			x.claims[name] = id
 		}
+	}
+	if len(x.remote) > maxWriters {
+		return fault.New(fault.ErrConfig, "have the refs removed there that nobody uses, or use another remote",
+			"the remote has %d writers below %s, and at most %d are read", len(x.remote), x.at(""), maxWriters)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 var safely = []string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
 	"-c", "protocol.ext.allow=never", "-c", "gc.autoDetach=false", "-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=no",
-	"-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60",
+	"-c", "core.bigFileThreshold=16m", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60",
 	"-c", "push.gpgSign=false", "-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "log.showSignature=false"}
 
 // Run runs git in the repository and returns what it has printed. Its errors are an *Error.
