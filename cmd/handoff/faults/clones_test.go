@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -163,35 +162,6 @@ func (c *crowd) act(w *worker, round int) {
 	}
 	if w.IntN(3) > 0 {
 		c.share(w)
-	}
-}
-
-// mark marks one of the handoffs that a clone has.
-func (c *crowd) mark(w *worker) {
-	r := w.run("", "list", "--format", "ids")
-	ids := strings.Fields(r.stdout)
-	if r.code != 0 || len(ids) == 0 {
-		return
-	}
-	args := []string{"mark-read", ids[w.IntN(len(ids))], []string{"ben", "cat"}[w.IntN(2)]}
-	if w.done(w.run("", args...), args, 4) {
-		w.marked(args[1], args[2])
-	}
-}
-
-// resume tries to be the one who resumes a handoff that all have.
-func (c *crowd) resume(w *worker, id string) {
-	operator := fmt.Sprintf("op%d", w.number)
-	args := resumeOf(id, operator)
-	if !w.done(w.run("", args...), args, 4, 7, 11) {
-		return
-	}
-	c.mu.Lock()
-	by := c.winners[id]
-	c.winners[id] = operator
-	c.mu.Unlock()
-	if by != "" && by != operator {
-		w.fault("%s is resumed by %s, and was by %s", id, operator, by)
 	}
 }
 

@@ -22,6 +22,35 @@ func newLives() lives {
 	return lives{holders: make(map[string]string), over: make(map[string]string), archived: make(map[string]bool), gone: make(map[string]bool), pruned: make(map[string]bool)}
 }
 
+// mark marks one of the handoffs that a clone has.
+func (c *crowd) mark(w *worker) {
+	r := w.run("", "list", "--format", "ids")
+	ids := strings.Fields(r.stdout)
+	if r.code != 0 || len(ids) == 0 {
+		return
+	}
+	args := []string{"mark-read", ids[w.IntN(len(ids))], []string{"ben", "cat"}[w.IntN(2)]}
+	if w.done(w.run("", args...), args, 4) {
+		w.marked(args[1], args[2])
+	}
+}
+
+// resume tries to be the one who resumes a handoff that all have.
+func (c *crowd) resume(w *worker, id string) {
+	operator := fmt.Sprintf("op%d", w.number)
+	args := resumeOf(id, operator)
+	if !w.done(w.run("", args...), args, 4, 7, 11) {
+		return
+	}
+	c.mu.Lock()
+	by := c.winners[id]
+	c.winners[id] = operator
+	c.mu.Unlock()
+	if by != "" && by != operator {
+		w.fault("%s is resumed by %s, and was by %s", id, operator, by)
+	}
+}
+
 // task takes one of the tasks, gives it back or does it. One has it at a time, and it is done once.
 func (c *crowd) task(w *worker) {
 	id, operator := c.life.tasks[w.IntN(len(c.life.tasks))], fmt.Sprintf("op%d", w.number)

@@ -46,6 +46,7 @@ type view struct {
 	aside   map[string]bool   // handoffs that a repair found lost
 	anew    map[string]int    // handoffs that a repair wrote a new event for → how often
 	gone    string            // the tombstones, as far as a bundle beside the store has what they name
+	bundle  bool              // there is one, of three handoffs
 	files   map[string]bool   // handoff files that no row lists
 	staged  []string          // unfinished files and intents
 	litter  []string          // directories of staged files, which belong to no change
@@ -73,6 +74,12 @@ func look(dir string) *view {
 	v.others(filepath.Join(dir, "handoffs"))
 	v.others(filepath.Join(dir, ".run"))
 	v.tombstones(dir)
+	if text, err := os.ReadFile(filepath.Join(dir, "out.jsonl")); err == nil {
+		if v.bundle = strings.Contains(string(text), `{"end":{"handoffs":3`); !v.bundle {
+			v.fault("out.jsonl is cut: %q", text)
+		}
+		v.shown += "out.jsonl"
+	}
 	_, err := os.Stat(filepath.Join(dir, ".run", "operator-keys.json"))
 	v.pinned = err == nil
 	return v

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
@@ -41,30 +40,6 @@ func signed(text string) string {
 		panic(err)
 	}
 	return string(sshsig.Armor(signature))
-}
-
-// syncs are the scenarios with a remote. git does a part of them, so that there is no model of what is on disk.
-func syncs() []scenario {
-	topics := words("f g h i j")
-	return []scenario{{name: "sync", settings: "git: synced\n", prepare: [][]string{words("write in/a.md in/b.md in/c.md")}, shared: topics, command: words("sync --fetch-only"), adds: topics}}
-}
-
-// share gives a store a remote, beside it, for which another clone has published handoffs.
-func (p program) share(t *testing.T, dir string, topics []string) {
-	t.Helper()
-	needs(t, "git")
-	hub, other := dir+"-hub", dir+"-other"
-	must(t, p.tmp, "git", "init", "-q", "--bare", "--template=", hub)
-	for _, root := range []string{dir, other} {
-		must(t, p.tmp, "git", "init", "-q", "--template=", root)
-		must(t, root, "git", "remote", "add", "origin", hub)
-	}
-	mustWrite(t, filepath.Join(other, ".handoff.yaml"), "git: synced\n")
-	for _, topic := range topics {
-		mustWrite(t, filepath.Join(other, "in", topic+".md"), doc(topic))
-	}
-	must(t, other, p.bin, "write", "in")
-	must(t, other, p.bin, "sync")
 }
 
 // bundled puts a bundle of signed handoffs beside the store.

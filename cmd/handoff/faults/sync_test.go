@@ -1,0 +1,98 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// syncs are the scenarios that have no model of what is on disk: git does a part of them, or they leave the store as it is.
+func syncs() []scenario {
+	topics, one := words("f g h i j"), words("f")
+	synced := "git: synced\n"
+	three := [][]string{words("write in/a.md in/b.md in/c.md")}
+	known := append(three, words("sync"))
+	prunes := [][]string{words("write a.md"), {"done", idOf("a"), "--operator", "ben"}, {"archive", idOf("a"), "--operator", "ann"},
+		words("prune --archived-for 1ns --export pruned.jsonl --operator ann --yes")}
+	return []scenario{
+		{name: "export", prepare: three, command: words("export -o out.jsonl"), exports: true, core: true},
+		{name: "sync", settings: synced, prepare: three, shared: topics, command: words("sync --fetch-only"), adds: topics},
+		{name: "sync of a tombstone", settings: synced, prepare: three, shared: one, elsewhere: prunes, command: words("sync"), adds: one, prunes: "a"},
+		{name: "claimed take", settings: synced, prepare: known, shared: one, command: []string{"take", idOf("a"), "--operator", "ben"}, mark: "a", act: "take a"},
+		{name: "claimed resume", settings: synced, prepare: known, shared: one, mark: "a", token: "a", isOnce: true,
+			command: []string{"resume", idOf("a"), "--operator", "ben", "--accept", "operational", "--reason", "test"}},
+	}
+}
+
+// share gives a store a remote, beside it, for which another clone has published handoffs.
+func (p program) share(t *testing.T, dir string, sc scenario) {
+	t.Helper()
+	needs(t, "git")
+	hub, other := dir+"-hub", dir+"-other"
+	must(t, p.tmp, "git", "init", "-q", "--bare", "--template=", hub)
+	for _, root := range []string{dir, other} {
+		must(t, p.tmp, "git", "init", "-q", "--template=", root)
+		must(t, root, "git", "remote", "add", "origin", hub)
+	}
+	mustWrite(t, filepath.Join(other, ".handoff.yaml"), "git: synced\n")
+	mustWrite(t, filepath.Join(other, "a.md"), doc("a"))
+	for _, topic := range sc.shared {
+		mustWrite(t, filepath.Join(other, "in", topic+".md"), doc(topic))
+	}
+	for _, command := range append([][]string{words("write in")}, sc.elsewhere...) {
+		must(t, other, append([]string{p.bin}, command...)...)
+	}
+	must(t, other, p.bin, "sync")
+	if kept, err := os.ReadFile(filepath.Join(other, "pruned.jsonl")); err == nil { // where look finds that nothing is lost
+		mustWrite(t, filepath.Join(dir, "pruned.jsonl"), string(kept))
+	}
+}
+
+// copyHub gives a copy of a store a copy of its remote: what one run sends, no other has.
+func (s *sweep) copyHub(dir string) {
+	hub, config := s.copyOf(s.t, s.template+"-hub"), filepath.Join(dir, ".git", "config")
+	text, err := os.ReadFile(config)
+	text = []byte(strings.ReplaceAll(string(text), s.template+"-hub", dir+"-hub"))
+	if err := errors.Join(err, os.Rename(hub, dir+"-hub"), os.WriteFile(config, text, 0o644)); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// makesFile is what can leave half a file.
+var makesFile = regexp.MustCompile(`^(write|fsync|linkat|unlinkat):(signal=KILL|error=(ENOSPC|EIO)):`)
+
+// injections lists what is done to the command.
+func (s *sweep) injections(e extent) []string {
+	tr := s.trace()
+	list := injections(tr, s.base, e)
+	if s.exports { // the store stays as it is
+		return slices.DeleteFunc(list, func(i string) bool { return !makesFile.MatchString(i) })
+	}
+	if len(s.shared) == 0 {
+		return list
+	}
+	return append(slices.DeleteFunc(list, func(i string) bool { return !isKill(i) }), s.errorsOfOurs(tr, e)...)
+}
+
+// errorsOfOurs are the errors that are injected in a scenario with a remote: those of our own process alone. What git makes of
+// others is its own matter: it takes some of them for nothing to read.
+func (s *sweep) errorsOfOurs(tr trace, e extent) (list []string) {
+	tr.most = make(map[string]int)
+	for c := range tr.numbered() {
+		tr.most[c.name] = c.n
+	}
+	for _, i := range injections(tr, s.base, extent{all: e.all, portable: true}) { // a small sample: each run starts many processes
+		if !isKill(i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func isKill(injection string) bool { return strings.Contains(injection, "signal=KILL") }
