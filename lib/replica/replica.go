@@ -37,6 +37,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -134,7 +135,11 @@ func (x *syncing) run(ctx context.Context) (err error) {
 	return err
 }
 
-// open opens sync.git, which is locked then, and finds the remote.
+// isKept reports whether a file is one that is replaced under the lock of sync.git alone.
+func isKept(name string) bool { return name == layout.SyncState || name == layout.SyncHeld }
+
+// open opens sync.git, which is locked then, takes away what an exchange that was killed has left, and finds
+// the remote.
 func (x *syncing) open(ctx context.Context) (err error) {
 	if x.state, err = x.State(); err != nil {
 		return err
@@ -142,6 +147,7 @@ func (x *syncing) open(ctx context.Context) (err error) {
 	if x.repo, err = openRepo(ctx, x.state, x.Options); err != nil {
 		return err
 	}
+	_, _ = x.state.RemoveStaged(isKept) // what is left now goes with another exchange
 	x.url, err = x.findRemote(ctx)
 	return err
 }

@@ -98,7 +98,7 @@ func (s *sweep) one(injection string) {
 	if s.base != "" {
 		inject = append(inject, s.base)
 	}
-	first := s.straceSome(dir, len(s.shared) == 0 || isKill(injection), inject, s.command...)
+	first := s.straceSome(dir, len(s.shared) == 0 || s.killsGit(injection), inject, s.command...)
 	s.runs.Add(1)
 	if first.hit {
 		s.hits.Add(1)
