@@ -159,7 +159,8 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 	if first.hurt {
 		now.litter = nil // what could not be removed hurts nobody, and is gone after the repeat
 	}
-	if first.code == 0 && !first.isUnrecorded() {
+	waits := first.hurt && s.elsewhere != nil // a tombstone of which it is not known now that it may be taken over
+	if first.code == 0 && !first.isUnrecorded() && !waits {
 		for _, why := range s.complete(now) {
 			faults = append(faults, "exit code 0, but "+why)
 		}
