@@ -68,3 +68,9 @@ func (s *Store) announced(d *durable.Dir, e Entry, mark string) (*Stored, error)
 	}
 	return &got, nil
 }
+
+// A Made document was made from something else, such as a record.
+type Made struct {
+	Document
+	Redacted []string // rules of the secret scan whose findings were replaced on the way
+}

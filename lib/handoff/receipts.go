@@ -27,10 +27,7 @@ type Listed struct {
 
 // ListedEntry returns how an entry looks in JSON, without its state.
 func (s *Store) ListedEntry(e Entry) Listed {
-	marks := e.Marks()
-	if marks == nil {
-		marks = []Mark{}
-	}
+	marks := append([]Mark{}, e.Marks()...)
 	return Listed{ID: e.ID, File: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, ReadBy: marks, Unread: e.UnreadBy("")}
 }
 

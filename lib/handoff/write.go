@@ -38,12 +38,6 @@ type Source struct {
 // An Origin is the store that an imported document comes from.
 type Origin = txn.Origin
 
-// A Made document was made from something else, such as a record.
-type Made struct {
-	Document
-	Redacted []string // rules of the secret scan whose findings were replaced on the way
-}
-
 // made returns the source with the document that Make gives.
 func (src Source) made() (_ Source, redacted []string, err error) {
 	if src.Open != nil {
