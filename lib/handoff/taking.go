@@ -90,9 +90,7 @@ func (s *Store) over(e Entry) (state string, successors []string) {
 }
 
 // Admits is nil for who may do an act, as Act is; else the error is that of Act.
-func (s *Store) Admits(act Act, e Entry, operator string) error {
-	return s.admitAct(act, e, Consumption{Operator: operator})
-}
+func (s *Store) Admits(act Act, e Entry, who Consumption) error { return s.admitAct(act, e, who) }
 
 // IsSession reports whether a name is one that a take may have for a session of an agent.
 func IsSession(name string) bool { return form.IsSlug(name, 128) }
