@@ -210,7 +210,7 @@ func TestTakeReleaseDone(t *testing.T) {
 		}
 	}
 	want, err := mustOpen(t, roots[0]).Taking(id)
-	if err != nil || !want[id].Done.IsDone() || want[id].Take.N != 3 {
+	if err != nil || !want[id].Done.IsDone() || want[id].Take.N != 2 {
 		t.Errorf("%+v %v", want, err)
 	}
 	for _, root := range roots {

@@ -4,6 +4,7 @@ package txn_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,53 @@ func TestParseKey(t *testing.T) {
 		of, act, n, got := eventlog.ParseKey(key)
 		if got != ok || ok && act.Key(of, n) != key {
 			t.Errorf("%s: %s %s %d %t", key, of, act, n, got)
+		}
+	}
+}
+
+// Others may see any part of the lines that end a handoff. Whoever wants to take it then is refused, or
+// wants a line that is claimed.
+func TestEndingIsSeenInPart(t *testing.T) {
+	id := handoff("a", "body of a\n").HandoffID
+	by := func(operator string) eventlog.Consumption {
+		return eventlog.Consumption{HandoffID: id, Operator: operator, Time: aTime}
+	}
+	ledger := func(w *world) *txn.Ledger {
+		w.Helper()
+		l, err := txn.OpenTokens(w.Store)
+		if err != nil {
+			w.Fatal(err)
+		}
+		return l.Ledger
+	}
+	for _, isHeld := range []bool{true, false} {
+		for part := range 4 {
+			w := newWorld(t)
+			w.publish("a")
+			if isHeld {
+				if _, err := w.act(eventlog.ActTake, "a", "ben", ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ends, err := ledger(w).WantAct(eventlog.ActDone, by("ben"))
+			if err != nil || len(ends) != 2 {
+				t.Fatal(ends, err)
+			}
+			if err := w.locked(func(x *txn.Session) (err error) {
+				for i, line := range ends {
+					if err == nil && part>>i&1 == 1 {
+						_, err = x.TakeOverToken(line)
+					}
+				}
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			wants, err := ledger(w).WantAct(eventlog.ActTake, by("cy"))
+			isClaimed := slices.ContainsFunc(wants, func(c eventlog.Consumption) bool { return c.Token == ends[0].Token || c.Token == ends[1].Token })
+			if !errors.As(err, new(*txn.TakenError)) && !isClaimed {
+				t.Errorf("held %v, part %b seen: cy wants %v, %v", isHeld, part, wants, err)
+			}
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 
 // What is done once in all clones needs lines of the ledger to itself. The last of them is its own.
 // Those before it keep out what must not be done elsewhere at the same time: who resumes from a
-// handoff or ends it has taken it, and who ends what they have gives it back, as nobody else then can.
+// handoff or ends it has taken it, and who ends what they have takes the next turn too, which is all
+// that others could want. They never want it alone: it may be seen before the line that ends the handoff.
 
 // WantResume returns the lines that a resume needs. Its errors are those of [Session.Resume].
 func (l *Ledger) WantResume(c eventlog.Consumption) ([]eventlog.Consumption, error) {
@@ -37,11 +38,11 @@ func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption) (want []eventlo
 		return nil, err
 	}
 	if a == eventlog.ActDone {
-		first := eventlog.ActTake
+		next := life.Take.N
 		if life.Take.Holds().IsDone() {
-			first = eventlog.ActRelease
+			next++
 		}
-		want = append(want, as(c, first, life.Take.N))
+		want = append(want, as(c, eventlog.ActTake, next))
 	}
 	return append(want, as(c, a, n)), nil
 }
