@@ -70,6 +70,9 @@ func injections(tr trace, base string, e extent) []string {
 				}
 			}
 			take("KILL", fmt.Sprintf("signal=KILL:when=%d", n))
+			if name == "close" && counts["pipe2"] > 0 {
+				continue // strace leaves the file open, which no system does: who waits for the end of a pipe waits for ever
+			}
 			for _, errno := range errnos {
 				take(errno, fmt.Sprintf("error=%s:when=%d", errno, n))
 				forGood := fmt.Sprintf("error=%s:when=%d+", errno, n)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -99,6 +100,8 @@ func start(dir string, args ...string) result {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with what strace has started
 	// No signals of the Go runtime: after one, strace with --seccomp-bpf misses the next call.
 	cmd.Env = append(os.Environ(), "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=")
 	var stdout, stderr bytes.Buffer
