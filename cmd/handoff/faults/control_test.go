@@ -29,7 +29,7 @@ func TestSweepFindsDamage(t *testing.T) {
 			{"lib/internal/durable/dir_unix.go", "// Remove removes the name.", "// Rewrite writes in place.\nfunc (d *Dir) Rewrite(name string, data []byte) error {\n\treturn os.WriteFile(filepath.Join(d.path, name), data, 0o644)\n}\n\n// Remove removes the name."}}},
 		{"event not checked", []edit{{"lib/internal/txn/change.go", "err := intent.record(log); err != nil", "intent.record(log); false"},
 			{"lib/internal/txn/change.go", "\t\treturn err\n\t}\n\tif intent.LogOffset == 0 {", "\t\treturn nil\n\t}\n\tif intent.LogOffset == 0 {"}}},
-		{"no recovery", []edit{{"lib/internal/txn/session.go", "if err := x.Recover(); err != nil {", "if err := error(nil); err != nil {"}}},
+		{"no recovery", []edit{{"lib/internal/txn/session.go", "x.CheckMachine, x.Recover, x.TakeOver", "x.CheckMachine, x.TakeOver"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSweep(t, program{build(t, test.edits...), memory(t)}, write)

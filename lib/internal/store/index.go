@@ -34,9 +34,6 @@ func readTable(f *os.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > layout.MaxIndex {
-		return nil, tooLarge(f)
-	}
 	text := make([]byte, 0, info.Size()+1<<10) // so that a row can be appended in the same memory
 	line := 0                                  // where the last one begins
 	for {
@@ -100,13 +97,21 @@ func tooLarge(f *os.File) error {
 	return &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has more than the %d bytes that an index file may have", layout.MaxIndex)}
 }
 
-// openIndex opens an index file, nil if it does not exist.
+// openIndex opens an index file, nil if it does not exist. It refuses one that is larger than any.
 func openIndex(d *durable.Dir, name string) (*os.File, error) {
 	f, err := d.OpenSole(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return f, fault.Unreadable(Odd(filepath.Join(d.Path(), name), err))
+	if err != nil {
+		return nil, fault.Unreadable(Odd(filepath.Join(d.Path(), name), err))
+	}
+	if info, err := f.Stat(); err != nil || info.Size() > layout.MaxIndex {
+		err = cmp.Or(err, tooLarge(f))
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // AsString returns text without copying it: an index may be large. text must not be changed any more.
