@@ -23,7 +23,7 @@ func (p program) stopped(t *testing.T, dir string, at string, command ...string)
 	os.RemoveAll(probe)
 	cmd := exec.Command("strace", append([]string{"-qq", "-o", dir + ".trace", "-e", fmt.Sprintf("inject=%s:signal=STOP:when=%d", name, n), "-e", "trace=" + name, p.bin}, command...)...)
 	var stderr strings.Builder
-	cmd.Dir, cmd.Stderr, cmd.WaitDelay = dir, &stderr, time.Second
+	cmd.Dir, cmd.Stderr, cmd.WaitDelay, cmd.Env = dir, &stderr, time.Second, quiet()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -102,8 +102,7 @@ func start(dir string, args ...string) result {
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with what strace has started
-	// No signals of the Go runtime: after one, strace with --seccomp-bpf misses the next call.
-	cmd.Env = append(os.Environ(), "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=")
+	cmd.Env = quiet()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	hangUp, err := onAnyTerminal(cmd, &stderr)
@@ -115,6 +114,11 @@ func start(dir string, args ...string) result {
 		return result{code: -2, stderr: err.Error()}
 	}
 	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), late: ctx.Err() != nil}
+}
+
+// quiet is an environment without signals of the Go runtime: after one, strace with --seccomp-bpf misses the next call.
+func quiet() []string {
+	return append(os.Environ(), "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=")
 }
 
 // onAnyTerminal gives a command that asks a terminal, where somebody answers y, and puts what that shows into screen.
