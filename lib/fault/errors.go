@@ -22,6 +22,16 @@ var (
 	ErrConfig    = errors.New("unusable configuration") // directory, settings or machine unfit (7)
 )
 
+// Class returns the class that an error wraps, nil for one that lies outside the contract.
+func Class(err error) error {
+	for _, class := range []error{ErrInvalid, ErrDenied, ErrBusy, ErrIntegrity, ErrConfig} {
+		if errors.Is(err, class) {
+			return class
+		}
+	}
+	return nil
+}
+
 // An Error is a sentence for the person who has to act, with its class and, if it helps, a hint.
 type Error struct {
 	Class   error  // one of the classes above, or nil

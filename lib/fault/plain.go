@@ -40,10 +40,8 @@ func Plain(err error) string {
 }
 
 func classWords(err error) string {
-	for _, class := range []error{ErrInvalid, ErrDenied, ErrBusy, ErrIntegrity, ErrConfig} {
-		if errors.Is(err, class) {
-			return class.Error()
-		}
+	if class := Class(err); class != nil {
+		return class.Error()
 	}
 	return "it failed"
 }

@@ -14,13 +14,8 @@ func Unpublished(err error) error {
 // Explain says of an error outside the classes what came of the command, and what to do before it is
 // repeated. Who may not use a file or file system has a matter of configuration.
 func Explain(err error, outcome, again string) error {
-	if err == nil || errors.As(err, new(*Error)) {
+	if err == nil || errors.As(err, new(*Error)) || Class(err) != nil {
 		return err
-	}
-	for _, class := range []error{ErrInvalid, ErrDenied, ErrBusy, ErrIntegrity, ErrConfig} {
-		if errors.Is(err, class) {
-			return err
-		}
 	}
 	var class error
 	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {

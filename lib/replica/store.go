@@ -103,9 +103,14 @@ func (x *syncing) takeSignatures(ctx ctx, c *catch) error {
 	var here, later []heldDocument
 	var want []wanted
 	for _, d := range c.held.Signatures {
-		if _, err := x.Find(d.ID); err != nil {
+		_, err := x.Find(d.ID)
+		text := ""
+		if err == nil {
+			text, err = x.SignatureText(d.ID)
+		}
+		if err != nil {
 			later = append(later, d)
-		} else if text, err := x.SignatureText(d.ID); err == nil && text == "" && !x.isRefused(d.Writer) {
+		} else if text == "" && !x.isRefused(d.Writer) {
 			here, want = append(here, d), append(want, wanted{d.Blob, layout.MaxSignature})
 		}
 	}

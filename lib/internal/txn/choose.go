@@ -128,8 +128,9 @@ func (c *chooser) look(d Publication, withID bool) (found choice, free string, e
 // fresh gives a free name, unless a row says that the document was stored before.
 func (c *chooser) fresh(name string, d Publication) (choice, error) {
 	if l, ok := c.find(d.HandoffID); ok {
-		if same, err := c.holds(l.Row.File, d); err == nil && same {
-			return choice{file: l.Row.File, listed: true}, nil
+		same, err := c.holds(l.Row.File, d)
+		if err != nil && fault.Class(err) == nil && !errors.Is(err, fs.ErrNotExist) || same {
+			return choice{file: l.Row.File, listed: same}, err
 		}
 		return choice{}, &fault.CorruptError{File: c.Path(layout.Index), Line: l.Number,
 			Why: "lists " + d.HandoffID + " as " + l.Row.File + ", but that file is gone or holds another handoff"}

@@ -134,6 +134,9 @@ func (p *publishing) plan(i int) error {
 	if err == nil && !chosen.listed && !chosen.adopt {
 		err = p.limit(d)
 	}
+	if err = fault.Unreadable(err); err != nil && fault.Class(err) == nil {
+		return err // of the system: no other document would fare better
+	}
 	p.outcomes[i] = Outcome{File: chosen.file, Existing: chosen.listed, Err: err}
 	if err != nil || chosen.listed {
 		return nil
