@@ -76,7 +76,10 @@ var patterns = []*pattern{
 		expr: `\b(from now on|henceforth|from this (point|moment|message)( on| onwards?| forward)?|from here on( out)?|starting now|as of now|going forward),?\syou('re| are| will be| shall be| become| act as| play)\s(now\s)?(dan([^\w']|$)|an?\s(\w+[\s,]+){0,2}(` + lifted + `)\b|in (developer|god|jailbreak|unrestricted|dan) mode)`},
 	{label: RoleSwitch, keys: append(strings.Split(lifted, "|"), "you ha"),
 		expr: `\b(you('re| are)|act(ing)? as|behave as|pretend(ing)? (to be|you( are|'re))|become|role-?play(ing)? as|simulate|imagine (being|you are))\s(an?|the)\s(\w+[\s,]+){0,2}(` + lifted + `)(\s|,|and)+(\w+[\s,]+){0,2}(ai|assistant|model|llm|chatbot|bot|agent|persona|entity|intelligence)\b` +
-			`|\b(act|behave|respond|answer|reply|pretend) as (if|though) you (have|had) no (rules|restrictions|filters?|guidelines|limits|ethics)\b`},
+			`|\b(act|behave|respond|answer|reply|pretend) as (if|though) you (have|had) no (` + bounds + `)\b`},
+	{label: RoleSwitch, keys: []string{"ai without", "ai with no", "ai free", "ai that", "ai who", "assistant", "llm", "chatbot", "language model", "persona"},
+		expr: `\b(you('re| are| will be)|act(ing)? as|behave as|pretend to be|become|role-?play(ing)? as|simulate)\s(an?|the)\s(\w+[\s,]+){0,2}(ai|assistant|llm|chatbot|language model|persona)\s` +
+			`(without|with no|that has no|who has no|free (of|from))\s(any\s|all\s)?(\w+\s(and|or)\s|ethical\s|moral\s|content\s|safety\s)?(` + bounds + `)\b`},
 	{label: RoleSwitch, keys: []string{"instructions", "system", "from now on", "mode"},
 		expr: `\byour new (instructions|directives|system prompt) ?(is|are|:)|\bnew system (prompt|message|instructions?) ?:|\bfrom now on,? you (must|will|shall) (obey|act|respond|reply|answer|behave|pretend)\b|\b(enter|enable|activate|switch to) (god|jailbreak|dan|unrestricted) mode\b` +
 			`|\b(reveal|print|repeat|output|leak|show)( me)? your (hidden |full |entire |initial |secret )*(system prompt|developer message|instructions)`},
@@ -84,6 +87,9 @@ var patterns = []*pattern{
 
 // lifted says of an assistant that what holds it back is gone.
 const lifted = `unrestricted|uncensored|unfiltered|unaligned|unchained|unmoderated|jailbroken|amoral|unethical|evil|rogue|malicious`
+
+// bounds are what is said to be lifted.
+const bounds = `rules|restrictions|filters?|guidelines|limits|limitations|ethics|boundaries|constraints|morals`
 
 // of are the words that may stand between the verb and what it lifts.
 const of = `(all|any|every|each|of|the|your|my|our|their|these|those|other)*`

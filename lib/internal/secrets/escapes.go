@@ -59,6 +59,8 @@ func unescape(s string) (plain string, n int) {
 	switch {
 	case r == '\u009b':
 		return "", n + parameters(s[n:])
+	case '\uff01' <= r && r <= '\uff5e': // fullwidth forms of ASCII
+		return string(r - '\uff01' + '!'), n
 	case r == utf8.RuneError, !render.Hidden(r):
 		return "", 0
 	}

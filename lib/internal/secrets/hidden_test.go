@@ -66,7 +66,15 @@ var hiders = map[string]func(string) string{
 	"quote in JSON":              func(s string) string { return `"\u0022` + quoted(s)[1:len(quoted(s))-1] + `\u0022"` },
 	"entities":                   each("&#%d;"),
 	"Markdown":                   func(s string) string { return strings.NewReplacer("_", `\_`, "-", `\-`, ".", `\.`).Replace(s) },
-	"quoted-printable":           func(s string) string { return "is=3D" + s },
+	"fullwidth": func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if '!' <= r && r <= '~' {
+				r += '\uff01' - '!'
+			}
+			return r
+		}, s)
+	},
+	"quoted-printable": func(s string) string { return "is=3D" + s },
 }
 
 // What hides is undone for the scan alone: the finding covers the hidden form, and what replaces it leaves nothing of it.
