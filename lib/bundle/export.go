@@ -28,12 +28,16 @@ type With struct {
 }
 
 // Export writes a bundle of the handoffs of entries that List gave, each proven as Read does. A
-// handoff that cannot be proven ends it with an error, and with a bundle that is cut.
+// handoff that cannot be proven ends it with an error, and with a bundle that is cut, as does more than
+// any import takes: handoff.ErrInvalid.
 func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) (Counts, error) {
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b handoff.Entry) int { return strings.Compare(a.ID, b.ID) })
 	entries = slices.CompactFunc(entries, func(a, b handoff.Entry) bool { return a.ID == b.ID })
 	e := export{Store: s, With: with, entries: entries}
 	if err := e.collect(with.State); err != nil {
+		return Counts{}, err
+	}
+	if err := checkLines(len(entries) + len(e.state) + 2); err != nil { // the first and the end
 		return Counts{}, err
 	}
 	writer, err := s.Writer()

@@ -13,17 +13,13 @@ type rules struct {
 	kind int
 	key  string
 	ids  map[string]bool // of the handoffs
-	n    int
 }
 
 // newRules begins with the line after the header.
-func newRules() rules { return rules{ids: make(map[string]bool), n: 1} }
+func newRules() rules { return rules{ids: make(map[string]bool)} }
 
 // check says why a line cannot stand here, "" if it can.
 func (r *rules) check(l Line) (why string) {
-	if r.n++; r.n >= MaxLines { // one is for the end
-		return "is more than a bundle may have"
-	}
 	kind, key := l.place()
 	switch {
 	case kind == r.kind && key == r.key:

@@ -3,13 +3,20 @@ package bundle
 import (
 	"fmt"
 	"io"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
+
+// maxEnd is more than the end line has.
+const maxEnd = 256
 
 // A Writer writes a bundle. Without Close it is a cut one, which nobody imports.
 type Writer struct {
 	to    io.Writer
 	tally tally
 	rules rules
+	lines int
+	size  int
 }
 
 // NewWriter begins a bundle.
@@ -25,8 +32,12 @@ func NewWriter(to io.Writer, h Header) (*Writer, error) {
 	return w, w.put(text)
 }
 
-// Put writes a line, whose number does not count. It fails where a reader would refuse it.
+// Put writes a line, whose number does not count. It fails where a reader would refuse it: with
+// fault.ErrInvalid where the bundle would be larger than any that is read.
 func (w *Writer) Put(l Line) error {
+	if err := checkLines(w.lines + 2); err != nil { // this one and the end
+		return err
+	}
 	if why := w.rules.check(l); why != "" {
 		return fmt.Errorf("%s cannot be put into a bundle: the line %s", l.about(), why)
 	}
@@ -49,7 +60,23 @@ func (w *Writer) Close() error {
 // put writes a line and counts it.
 func (w *Writer) put(text []byte) error {
 	text = append(text, '\n')
+	w.lines++
+	if w.size += len(text); w.size > MaxBytes-maxEnd {
+		return tooLarge(MaxBytes, "bytes")
+	}
 	w.tally.sum.Write(text)
 	_, err := w.to.Write(text)
 	return err
+}
+
+// checkLines refuses a bundle with more lines than are read.
+func checkLines(n int) error {
+	if n > MaxLines {
+		return tooLarge(MaxLines, "lines")
+	}
+	return nil
+}
+
+func tooLarge(most int, of string) error {
+	return fault.New(fault.ErrInvalid, "export fewer handoffs at once", "the bundle would have more than %d %s, and no import takes it", most, of)
 }

@@ -26,7 +26,8 @@ elsewhere. Without ids the flags choose, as those of list do; without flags it i
 proven first. The same handoffs give the same bytes. --with-state adds who has read them, and which
 were resumed, --thread what they answer and supersede, and what answers and supersedes them. --sign
 signs those of yours that have no signature, in the bundle alone. A file gets its name once all of it is on disk, and
-none is replaced. Pipe it through gzip to pack it; import unpacks it.`,
+none is replaced. Pipe it through gzip to pack it; import unpacks it. What no import takes is refused with 2:
+more than 256 MiB unpacked, or 100,000 lines.`,
 		Example:           "  handoff export --to ben --since 7d -o week.jsonl\n  handoff export | gzip >all.jsonl.gz",
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
