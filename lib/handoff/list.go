@@ -145,11 +145,9 @@ func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
 	for _, state := range over {
 		in.Over[state]++
 	}
-	keep := s.keep(d, f, at, readers)
-	if f.Here {
-		if keep, err = s.here(keep); err != nil {
-			return Inbox{}, err
-		}
+	keep, err := s.keep(d, f, at, readers)
+	if err != nil {
+		return Inbox{}, err
 	}
 	in.Newest = slices.DeleteFunc(in.Newest, func(e Entry) bool { return !keep(e) })
 	return in, nil
@@ -161,11 +159,8 @@ func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 		return nil, fault.New(ErrInvalid, "go to a work tree of git with a branch checked out, or leave out --here", "no branch is checked out here")
 	}
 	state, err := s.at.OpenPlace(s.opt.StateDir)
-	if err != nil {
-		return nil, err
-	}
-	if state == nil {
-		return func(Entry) bool { return false }, nil
+	if err != nil || state == nil {
+		return func(Entry) bool { return false }, err
 	}
 	defer state.Close()
 	written, err := txn.WrittenOn(state, s.opt.Branch)
@@ -174,13 +169,13 @@ func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 
 // keep returns the conditions of a filter that a row alone does not answer. readers are the operators who
 // have read something.
-func (s *Store) keep(d *durable.Dir, f Filter, at standing, readers map[string]bool) func(Entry) bool {
+func (s *Store) keep(d *durable.Dir, f Filter, at standing, readers map[string]bool) (func(Entry) bool, error) {
 	var left map[string]bool
 	if f.Orphaned {
 		list, _ := s.Operators() // who has left cannot be told from one that cannot be used
 		left = list.Left(s.opt.Now())
 	}
-	return func(e Entry) bool {
+	keep := func(e Entry) bool {
 		if f.Orphaned && readers[e.To] && !at.isForgotten(e, left) || f.Offered && at.state(e) != StateOffered {
 			return false
 		}
@@ -193,4 +188,8 @@ func (s *Store) keep(d *durable.Dir, f Filter, at standing, readers map[string]b
 		}
 		return err == nil && slices.Contains(doc.Tags, f.Tag)
 	}
+	if f.Here {
+		return s.here(keep)
+	}
+	return keep, nil
 }

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -8,11 +9,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Next returns what the operator should turn to, as life.First has it: of what they have taken and not
-// ended, and of what is for them, unread and had by nobody. ok is false if there is nothing. Those of
-// skip, by id, are left out.
-func (s *Store) Next(operator string, skip map[string]bool) (e Entry, ok bool, err error) {
-	if err := checkOperator(operator); err != nil {
+// Next returns what the operator To of the filter should turn to, as life.First has it: of what they have taken and not
+// ended, and of what is for them, unread and had by nobody. ok is false if there is nothing. What else the filter says of
+// a document holds for both, and what it says of its state for none. Those of skip, by id, are left out.
+func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err error) {
+	if err := cmp.Or(checkOperator(f.To), f.check()); err != nil {
 		return e, false, err
 	}
 	d, err := s.at.Reader()
@@ -20,10 +21,17 @@ func (s *Store) Next(operator string, skip map[string]bool) (e Entry, ok bool, e
 		return e, false, err
 	}
 	defer d.Close()
-	at, left := s.standing(), maps.Clone(skip)
-	mine := at.facts().TakenBy(operator)
-	unread := Filter{To: operator, Unread: true}
+	at, left := s.standing(), make(map[string]bool)
+	maps.Copy(left, skip)
+	mine := at.facts().TakenBy(f.To)
+	asked := Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since, Until: f.Until, Here: f.Here}
+	unread := asked
+	unread.To, unread.Unread = f.To, true
 	isNot := unread.skip()
+	keep, err := s.keep(d, asked, at, nil)
+	if err != nil {
+		return e, false, err
+	}
 	for {
 		first := life.First{Mine: mine, Facts: at.facts(), Now: s.opt.Now()}
 		_, _, err = s.at.Scan(d, store.Choice{
@@ -31,8 +39,8 @@ func (s *Store) Next(operator string, skip map[string]bool) (e Entry, ok bool, e
 				return (isNot(line) || first.IsBefore(line)) && (len(mine) == 0 || !mine[string(index.RowID(line))])
 			},
 			Is: func(e Entry) bool {
-				if !left[e.ID] && (mine[e.ID] || unread.matches(e)) {
-					first.Try(e, func() bool { return at.isOpen(e, mine[e.ID]) })
+				if !left[e.ID] && (mine[e.ID] && asked.matches(e) || unread.matches(e)) {
+					first.Try(e, func() bool { return at.isOpen(e, mine[e.ID]) && keep(e) })
 				}
 				return false
 			}})
@@ -42,9 +50,6 @@ func (s *Store) Next(operator string, skip map[string]bool) (e Entry, ok bool, e
 		e, err = s.at.Find(d, first.ID) // with the marks of all its rows
 		if err != nil || mine[e.ID] || unread.matches(e) {
 			return e, err == nil, err
-		}
-		if left == nil {
-			left = make(map[string]bool)
 		}
 		left[e.ID] = true
 	}

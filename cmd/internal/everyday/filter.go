@@ -21,16 +21,21 @@ func (f *Filter) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.All, "all", false, "also those that are archived, and with --unread those that are superseded, expired, taken or done")
 	Choice(cmd, (*string)(&f.State), "state", "only those in this `state`", states()...)
 	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
-	cmd.Flags().BoolVar(&f.Here, "here", false, "only those written on the branch that is checked out here")
 	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those that nobody reads: to operators who have never read anything or have left, or of which nobody was told for 14 days")
 	cmd.Flags().StringVar(&f.To, "to", "", "only those to this `operator`")
+	cmd.Flags().BoolVar(&f.mine, "mine", false, "only those to you")
+	f.registerOrigin(cmd)
+	Exclusive(cmd, "mine", "to")
+}
+
+// registerOrigin adds those of the flags that choose by what was written, from where and when.
+func (f *Filter) registerOrigin(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.Here, "here", false, "only those written on the branch that is checked out here")
 	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")
 	cmd.Flags().StringVar(&f.Topic, "topic", "", "only those about this `topic`")
 	cmd.Flags().StringVar(&f.Tag, "tag", "", "only those with this `tag` (reads the documents)")
-	cmd.Flags().BoolVar(&f.mine, "mine", false, "only those to you")
 	cmd.Flags().StringVar(&f.since, "since", "", "only those not older than this `time`, date, yesterday or duration (48h, 7d, 2w)")
 	cmd.Flags().StringVar(&f.until, "until", "", "only those that are older, or of that day at the latest (a `time` as for --since)")
-	Exclusive(cmd, "mine", "to")
 }
 
 func states() (names []string) {

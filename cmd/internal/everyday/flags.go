@@ -3,6 +3,7 @@ package everyday
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,7 +68,7 @@ func (g given) Set(text string) error {
 // giveOnce makes a flag one that is given once and not empty, but for those that may be repeated.
 func giveOnce(f *pflag.Flag) {
 	switch f.Value.Type() {
-	case "bool", "stringArray", "func":
+	case "stringArray", "func":
 	default:
 		f.Value = given{f.Value, f}
 	}
@@ -138,7 +139,10 @@ func (n *number) Type() string   { return "int" }
 
 func (n *number) Set(text string) error {
 	value, err := strconv.ParseUint(text, 10, 31)
-	if *n = number(value); err != nil {
+	switch *n = number(value); {
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%q is too large, at most %d", text, math.MaxInt32)
+	case err != nil:
 		return fmt.Errorf("%q is not a number, 0 or more", text)
 	}
 	return nil

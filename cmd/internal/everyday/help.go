@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // topics holds a file for each topic, named for it. Its first line is a heading that says what it is about.
@@ -68,7 +66,7 @@ func (a *App) help(root *cobra.Command, args []string) error {
 	}
 	about, rest, err := root.Find(args)
 	if err != nil || about == root || len(rest) > 0 {
-		return unknownHelp(root, strings.Join(args, " "))
+		return unknownHelp(about, args, rest)
 	}
 	about.InitDefaultHelpFlag()
 	if err := about.Help(); err != nil {
@@ -81,12 +79,19 @@ func (a *App) help(root *cobra.Command, args []string) error {
 	return nil
 }
 
-func unknownHelp(root *cobra.Command, name string) error {
-	known := append(append(topicNames(), names(root)...), "all", "topics")
-	if near := handoff.Nearest(name, known); near != "" {
-		return Invalid("did you mean `handoff help "+near+"`?", "there is no command and no topic %q", name)
+// unknownHelp is the error for words of which the first name a command, or for none the root, and the rest nothing.
+func unknownHelp(about *cobra.Command, words, rest []string) error {
+	known, path := names(about), "handoff help "
+	if about.HasParent() {
+		path += strings.Join(words[:len(words)-len(rest)], " ") + " "
+	} else {
+		known = append(append(known, topicNames()...), "all", "topics")
 	}
-	return Invalid("`handoff help all` and `handoff help topics` show what there is", "there is no command and no topic %q", name)
+	hint := "the topics are " + strings.Join(topicNames(), ", ") + "; `handoff help all` shows the commands"
+	if near := meant(strings.Join(rest, " "), known); near != "" {
+		hint = "did you mean `" + path + near + "`?"
+	}
+	return Invalid(hint, "there is no command and no topic %q", strings.Join(words, " "))
 }
 
 // firstScreen is what a newcomer sees.

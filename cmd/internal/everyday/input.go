@@ -258,6 +258,15 @@ func OpenInput(path string) (*os.File, os.FileInfo, error) {
 
 // InputError says why an input cannot be read. A path that is wrong is invalid input.
 func InputError(path string, err error) error {
+	return pathError("cannot read "+path, err)
+}
+
+// OutputError is InputError for what cannot be written.
+func OutputError(path string, err error) error {
+	return pathError("cannot write "+path, err)
+}
+
+func pathError(problem string, err error) error {
 	var reason syscall.Errno
 	why := err.Error()
 	if errors.As(err, &reason) {
@@ -265,7 +274,7 @@ func InputError(path string, err error) error {
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) ||
 		errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) {
-		return Invalid("check the path", "cannot read %s: %s", path, why)
+		return Invalid("check the path", "%s: %s", problem, why)
 	}
-	return fmt.Errorf("nothing was published: cannot read %s: %w", path, err)
+	return fmt.Errorf("nothing was published: %s: %w", problem, err)
 }

@@ -39,8 +39,9 @@ unless somebody else is named, who need not be the recipient. What was marked be
 			if err != nil {
 				return err
 			}
-			if operator = cmp.Or(operator, to, p.Me()); operator == "" { // the store says what is a slip
-				return Nobody("it is not known for whom this is", "--operator")
+			if operator = cmp.Or(operator, to, p.Me()); operator == "" { // else the store says what is a slip
+				_, err := a.Acting(p, s, "", ids...)
+				return err
 			}
 			if all {
 				CollectOften()

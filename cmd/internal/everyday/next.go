@@ -2,6 +2,7 @@ package everyday
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 
@@ -11,16 +12,18 @@ import (
 )
 
 func nextCommand(a *App) *cobra.Command {
+	var f Filter
 	var operator, session, format string
 	var take, offline bool
 	cmd := &cobra.Command{
 		Use:   "next",
 		Short: "Print the one handoff to turn to: unread, or taken and not done",
 		Long: `Print the first handoff that is for you, unread and had by nobody, or that you have taken and not ended:
-what you have and has expired first, then what is oldest. Nothing to do prints nothing and exits with 0.
+what you have and has expired first, then what is oldest. Nothing to do prints nothing and exits with 0. Flags choose
+as those of list do; --to OP is for whom, as --operator OP is.
 
 With --take it is taken, as take does: of several that take the next at once each gets another one.`,
-		Example: "  handoff next --operator ben\n  handoff next --take --session s-17 --operator ben",
+		Example: "  handoff next\n  handoff next --from ann --tag ci\n  handoff next --take --session s-17 --operator ben",
 		Args:    Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			print := a.listPrinter(&format)
@@ -29,13 +32,17 @@ With --take it is taken, as take does: of several that take the next at once eac
 			if err != nil {
 				return err
 			}
-			if operator, err = a.Acting(p, s, operator); err != nil {
+			chosen, err := f.Chosen(a)
+			if err != nil {
+				return err
+			}
+			if chosen.To, err = a.Acting(p, s, cmp.Or(operator, chosen.To)); err != nil {
 				return err
 			}
 			if take {
-				return a.takeNext(s, handoff.Consumption{Operator: operator, Session: a.Session(session)})
+				return a.takeNext(s, chosen, a.Session(session))
 			}
-			e, ok, err := s.Next(operator, nil)
+			e, ok, err := s.Next(chosen, nil)
 			if err != nil || !ok {
 				return err
 			}
@@ -47,9 +54,13 @@ With --take it is taken, as take does: of several that take the next at once eac
 		},
 	}
 	a.OperatorFlag(cmd, &operator)
+	cmd.Flags().StringVar(&f.To, "to", "", "what is for this `operator`")
+	f.registerOrigin(cmd)
 	cmd.Flags().BoolVar(&take, "take", false, "take it")
 	a.SessionFlag(cmd, &session)
 	cmd.Flags().BoolVar(&offline, "offline", false, OfflineUsage)
+	Exclusive(cmd, "to", "operator")
+	Exclusive(cmd, "to", "take") // who takes it is said by the other one
 	Needs(cmd, "session", "take")
 	Needs(cmd, "offline", "take")
 	a.Format(cmd, &format, listed...)
@@ -57,14 +68,14 @@ With --take it is taken, as take does: of several that take the next at once eac
 }
 
 // takeNext takes the first that nobody else takes meanwhile.
-func (a *App) takeNext(s *handoff.Store, who handoff.Consumption) error {
+func (a *App) takeNext(s *handoff.Store, chosen handoff.Filter, session string) error {
 	lost := make(map[string]bool)
 	for {
-		e, ok, err := s.Next(who.Operator, lost)
+		e, ok, err := s.Next(chosen, lost)
 		if err != nil || !ok {
 			return err
 		}
-		got, err := s.Act(context.Background(), handoff.ActTake, e.ID, who)
+		got, err := s.Act(context.Background(), handoff.ActTake, e.ID, handoff.Consumption{Operator: chosen.To, Session: session})
 		if errors.As(err, new(*handoff.TakenError)) || errors.As(err, new(*handoff.LostError)) {
 			lost[e.ID] = true
 			continue

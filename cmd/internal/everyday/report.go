@@ -25,7 +25,7 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return Usage(cmd, fmt.Errorf("%s needs one of %s", cmd.CommandPath(), strings.Join(names, ", ")))
 	}
-	if near := handoff.Nearest(args[0], names); near != "" {
+	if near := meant(args[0], names); near != "" {
 		return Invalid("did you mean `"+cmd.CommandPath()+" "+near+"`?", "unknown command %q of %s", args[0], cmd.CommandPath())
 	}
 	return Invalid("it has "+strings.Join(names, ", "), "unknown command %q of %s", args[0], cmd.CommandPath())
@@ -46,7 +46,17 @@ func nearFlag(cmd *cobra.Command, err error) string {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return handoff.Nearest(unknown.GetSpecifiedName(), names)
+	return meant(unknown.GetSpecifiedName(), names)
+}
+
+// meant returns which name of the program was probably meant: the only one that begins so, or one that is spelt nearly
+// so; "" if none is.
+func meant(word string, known []string) string {
+	begun := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return !strings.HasPrefix(name, word) })
+	if len(begun) == 1 && len(word) > 1 {
+		return begun[0]
+	}
+	return handoff.Nearest(word, known)
 }
 
 // Usage makes an error about the command line invalid input.
@@ -55,17 +65,21 @@ func Usage(cmd *cobra.Command, err error) error {
 	if near := nearFlag(cmd, err); near != "" {
 		wrong.Advice = "did you mean --" + near + "?"
 	}
-	if value := (*pflag.InvalidValueError)(nil); errors.As(err, &value) && !errors.Is(err, strconv.ErrSyntax) {
-		wrong.Problem = "--" + value.GetFlag().Name + " " + value.Unwrap().Error()
+	if value := (*pflag.InvalidValueError)(nil); errors.As(err, &value) {
+		why := value.Unwrap().Error()
+		if errors.Is(err, strconv.ErrSyntax) { // of a flag that is on or off
+			why = fmt.Sprintf("%q is not true or false", value.GetValue())
+		}
+		wrong.Problem = "--" + value.GetFlag().Name + " " + why
 	}
 	return wrong
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
-	if near := root.SuggestionsFor(name); len(near) > 0 {
-		return Invalid("did you mean `handoff "+near[0]+"`?", "unknown command %q", name)
+	if near := meant(name, names(root)); near != "" {
+		return Invalid("did you mean `handoff "+near+"`?", "unknown command %q", name)
 	}
-	return Usage(root, fmt.Errorf("unknown command %q", name))
+	return Invalid("`handoff help all` shows the commands", "unknown command %q", name)
 }
 
 // Invalid makes an error about the input, with what to do.

@@ -118,7 +118,7 @@ func (a *App) actCommand(act handoff.Act, then func(handoff.ActReceipt) error) (
 			if err != nil {
 				return err
 			}
-			if who.Operator, err = a.Acting(p, s, who.Operator); err != nil {
+			if who.Operator, err = a.Acting(p, s, who.Operator, ids...); err != nil {
 				return err
 			}
 			if act == handoff.ActTake {

@@ -24,9 +24,14 @@ func (a *App) SessionFlag(cmd *cobra.Command, session *string) {
 func (a *App) Session(named string) string { return cmp.Or(named, agent.SessionOf(a.Getenv)) }
 
 // Acting returns for whom a command acts: who is named, else who runs it. A name that is probably a slip is noted.
-func (a *App) Acting(p handoff.Project, s *handoff.Store, named string) (string, error) {
+// Where nobody is known, the handoffs with which it acts are looked for first: what is wrong with the input comes before
+// what is to be set up.
+func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
 	operator := cmp.Or(named, p.Me())
 	if operator == "" {
+		if _, err := wholeIDs(s, handoffs); err != nil {
+			return "", err
+		}
 		return "", Nobody("it is not known for whom this is", "--operator")
 	}
 	a.NoteSlips(s, operator)

@@ -59,7 +59,7 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if err != nil {
 		return err
 	}
-	if who.Operator, err = a.Acting(p, s, who.Operator); err != nil {
+	if who.Operator, err = a.Acting(p, s, who.Operator, id); err != nil {
 		return err
 	}
 	e, err := s.Find(id)

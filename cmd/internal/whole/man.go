@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 func manCommand(a *app) *cobra.Command {
@@ -19,11 +18,15 @@ func manCommand(a *app) *cobra.Command {
 		Example: "  handoff man ~/.local/share/man/man1",
 		Args:    everyday.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			if err := os.MkdirAll(dirs[0], 0o755); err != nil {
-				return &handoff.Error{Class: handoff.ErrConfig, Problem: "the man pages cannot be written: " + err.Error(), Cause: err}
+			err := os.MkdirAll(dirs[0], 0o755)
+			if err == nil {
+				err = WriteManPages(dirs[0])
 			}
-			if err := WriteManPages(dirs[0]); err != nil || !a.JSON {
-				return err
+			if err != nil {
+				return everyday.OutputError(dirs[0], err)
+			}
+			if !a.JSON {
+				return nil
 			}
 			pages, err := filepath.Glob(filepath.Join(dirs[0], "*.1"))
 			if err != nil {

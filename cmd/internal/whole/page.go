@@ -144,11 +144,14 @@ func (a *app) writePage(from siteOf, output string) error {
 // openPageDir opens the directory of a site, and returns which files were made in it before.
 func openPageDir(path string) (*os.Root, []string, error) {
 	if err := os.Mkdir(path, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, nil, everyday.InputError(path, err)
+		return nil, nil, everyday.OutputError(path, err)
+	}
+	if _, err := os.Stat(path + string(filepath.Separator)); err != nil { // a file
+		return nil, nil, everyday.OutputError(path, err)
 	}
 	dir, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, nil, everyday.InputError(path, err)
+		return nil, nil, everyday.OutputError(path, err)
 	}
 	text, err := dir.ReadFile(pageMarker)
 	if err == nil {

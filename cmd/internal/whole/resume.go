@@ -43,7 +43,7 @@ and the next sync says if somebody else was the first.`,
 			if r.ID, err = a.storedID(s, p, ids[0]); err != nil {
 				return err
 			}
-			if r.Operator, err = a.Acting(p, s, r.Operator); err != nil {
+			if r.Operator, err = a.Acting(p, s, r.Operator, r.ID); err != nil {
 				return err
 			}
 			if r.Checks, err = c.with(p); err != nil {

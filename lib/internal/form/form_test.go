@@ -66,8 +66,8 @@ func TestZoned(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"from", "to", "topic", "references"}
-	for word, want := range map[string]string{"From": "from", "topik": "topic", "reference": "references", "From ": "from", "colour": "", "": "",
+	known := []string{"from", "to", "topic", "references", "done"}
+	for word, want := range map[string]string{"From": "from", "topik": "topic", "reference": "references", "From ": "from", "form": "from", "nope": "", "ot": "to", "colour": "", "": "",
 		strings.Repeat("x", 1<<20): ""} {
 		if got := form.Nearest(word, known); got != want {
 			t.Errorf("Nearest(%.20q) = %q, want %q", word, got, want)

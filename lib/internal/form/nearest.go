@@ -3,12 +3,15 @@ package form
 import "strings"
 
 // Nearest returns the known word that a misspelt one probably means, or "" when none is near:
-// within a third of its length, and two edits for short words, case aside.
+// within a third of its length, two edits for short words, and one for those of up to four letters, case aside.
 func Nearest(word string, known []string) string {
-	const longest = 64 // the cost is the product of both lengths, and words come from outside
+	const longest, short = 64, 4 // the cost is the product of both lengths, and words come from outside
 	best, least := "", max(2, len(word)/3)+1
-	if len(word) > longest {
+	switch {
+	case len(word) > longest:
 		return best
+	case len(word) <= short:
+		least = 2
 	}
 	for _, k := range known {
 		if n := Edits(strings.ToLower(strings.TrimSpace(word)), strings.ToLower(k)); n < least && n < len(k) {
