@@ -28,6 +28,18 @@ func (x *syncing) offers() (all []*offer) {
 	return all
 }
 
+// letGo forgets what was fetched of those who are refused: the remote may be put right, and is asked anew.
+func (x *syncing) letGo(ctx ctx) error {
+	moves := make(map[string]string)
+	for _, r := range x.got.Refused {
+		fetched, imported := own("fetched", r.Writer), x.refs[own("imported", r.Writer)]
+		if r.Writer != "" && x.refs[fetched] != imported {
+			moves[fetched] = imported
+		}
+	}
+	return x.repo.setRefs(ctx, moves)
+}
+
 // look returns the offers whose trees changed as those of writers do. Where git has no answer for several, it is
 // asked about each, so that one that cannot be read keeps no other from being read.
 func (x *syncing) look(ctx ctx, offers []*offer) (good []*offer, err error) {

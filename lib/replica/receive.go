@@ -34,7 +34,7 @@ func (x *syncing) receive(ctx ctx) error {
 	c := &catch{said: make(map[string][]said), moves: make(map[string]string)}
 	var err error
 	if c.held, err = loadHeld(x.state); err != nil {
-		return fmt.Errorf("%s cannot be read: %w", layout.SyncHeld, err)
+		return err
 	}
 	if err := x.takeHeld(ctx, c); err != nil {
 		return err
@@ -54,7 +54,10 @@ func (x *syncing) receive(ctx ctx) error {
 	if err := x.takeClaims(ctx, c); err != nil {
 		return err
 	}
-	return x.store(ctx, c)
+	if err := x.store(ctx, c); err != nil {
+		return err
+	}
+	return x.letGo(ctx)
 }
 
 // addSignatures gives the documents their signatures, as far as they can be read.

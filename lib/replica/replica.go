@@ -129,6 +129,9 @@ func (x *syncing) run(ctx context.Context) (err error) {
 		return err
 	}
 	pending, err := x.exchange(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = fault.New(nil, "run it again: it goes on from there", "the exchange was stopped")
+	}
 	if unsent, uerr := x.unsent(pending); err != nil && uerr == nil {
 		x.got.Waiting = unsent
 	}

@@ -338,6 +338,38 @@ func TestForgedWriters(t *testing.T) {
 	}
 }
 
+// What was refused counts no longer once the remote has something else, or nothing, in its place.
+func TestRemoteIsPutRight(t *testing.T) {
+	hub, roots := clones(t, 2)
+	id := write(t, roots[0], "work")
+	mustSync(t, roots[0])
+	writer, err := mustOpen(t, roots[0]).Writer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := "refs/handoff/writers/" + writer
+	good := git(t, hub, "rev-parse", ref)
+	bad := git(t, hub, "commit-tree", "-m", "bad", "-p", good, git(t, hub, "mktree", "--missing"))
+	refused := func() {
+		t.Helper()
+		git(t, hub, "update-ref", ref, bad)
+		if got, err := sync(roots[1]); !errors.Is(err, handoff.ErrIntegrity) || len(got.Refused) != 1 {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	refused()
+	git(t, hub, "update-ref", "-d", ref)
+	mustSync(t, roots[1])
+	refused()
+	git(t, hub, "update-ref", ref, good)
+	if got := mustSync(t, roots[1]); len(got.Received) != 1 || got.Received[0].ID != id {
+		t.Errorf("%+v", got)
+	}
+	refused()
+	git(t, hub, "update-ref", ref, good)
+	mustSync(t, roots[1])
+}
+
 // While a sync runs, or what it has started does, there is no other one.
 func TestOneSyncAtATime(t *testing.T) {
 	_, roots := clones(t, 1)

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -84,7 +86,14 @@ func loadHeld(d *durable.Dir) (h held, err error) {
 	if err == nil {
 		err = json.Unmarshal(text, &h)
 	}
-	return h, err
+	if err != nil {
+		return h, fault.New(fault.ErrIntegrity, fmt.Sprintf("move %s and %s away: what waits is fetched anew", layout.SyncHeld, layout.SyncRepo),
+			"%s of the state directory cannot be read: %v", layout.SyncHeld, err)
+	}
+	if h.Marks == nil {
+		h.Marks = map[string][]mark{}
+	}
+	return h, nil
 }
 
 // A Standing says how a store stands with the others, as far as it can be told without asking them.
@@ -103,9 +112,11 @@ func Stand(s *handoff.Store) (at Standing, err error) {
 	defer x.state.Close()
 	p := x.loadProgress()
 	at.Synced = p.Last
-	if h, err := loadHeld(x.state); err == nil {
-		at.Held = len(h.Documents)
+	h, err := loadHeld(x.state)
+	if err != nil {
+		return at, err
 	}
+	at.Held = len(h.Documents)
 	x.logSize = 1 << 62
 	at.Unsent, err = x.unsent(p)
 	return at, err

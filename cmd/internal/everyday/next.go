@@ -3,7 +3,6 @@ package everyday
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -70,12 +69,14 @@ With --take it is taken, as take does: of several that take the next at once eac
 // takeNext takes the first that nobody else takes meanwhile.
 func (a *App) takeNext(s *handoff.Store, chosen handoff.Filter, session string) error {
 	lost := make(map[string]bool)
+	ctx, stop := Stoppable()
+	defer stop()
 	for {
 		e, ok, err := s.Next(chosen, lost)
 		if err != nil || !ok {
 			return err
 		}
-		got, err := s.Act(context.Background(), handoff.ActTake, e.ID, handoff.Consumption{Operator: chosen.To, Session: session})
+		got, err := s.Act(ctx, handoff.ActTake, e.ID, handoff.Consumption{Operator: chosen.To, Session: session})
 		if errors.As(err, new(*handoff.TakenError)) || errors.As(err, new(*handoff.LostError)) {
 			lost[e.ID] = true
 			continue

@@ -15,6 +15,9 @@ func Standing(p handoff.Project, s *handoff.Store, always bool) string {
 		return ""
 	}
 	at, err := replica.Stand(s)
+	if err != nil && always {
+		return err.Error()
+	}
 	if err != nil || at.Unsent+at.Held == 0 || at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked) {
 		return ""
 	}

@@ -3,6 +3,9 @@ package everyday
 import (
 	"context"
 	"os"
+	"os/signal"
+	"slices"
+	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/replica"
@@ -66,6 +69,18 @@ const OfflineUsage = "do it without asking the git remote whether somebody else 
 func (a *App) Remote(p handoff.Project) replica.Options {
 	return replica.Options{Root: p.Root, Remote: p.Settings.Remote.Value, Namespace: p.Settings.SyncNamespace.Value,
 		Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Now: p.Options.Now, Wait: p.Options.LockTimeout}
+}
+
+// Stoppable is a context that ends when the program is to end, as the first signal says; the second one ends it at once.
+// What it has started, such as a git that waits for a remote, would outlive it, and keep the next from its work.
+func Stoppable() (context.Context, context.CancelFunc) {
+	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+	if len(signals) == 0 { // none named would be all that there are
+		return context.WithCancel(context.Background())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // OnceStore is ProjectStore for a command that does what may be done once in all clones.

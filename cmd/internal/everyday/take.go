@@ -1,7 +1,6 @@
 package everyday
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -129,8 +128,10 @@ func (a *App) actCommand(act handoff.Act, then func(handoff.ActReceipt) error) (
 					return err
 				}
 			}
+			ctx, stop := Stoppable()
+			defer stop()
 			for _, id := range ids {
-				got, err := s.Act(context.Background(), act, id, *who)
+				got, err := s.Act(ctx, act, id, *who)
 				if err == nil {
 					err = a.PrintAct(got)
 				}

@@ -1,7 +1,6 @@
 package whole
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -78,7 +77,9 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if !a.Confirm(fmt.Sprintf("%s %s, from %s to %s about %s (%s), as %s?", verb, e.ID, e.From, e.To, e.Topic, e.Time, who.Operator)) {
 		return everyday.Invalid("", "nothing was decided")
 	}
-	done, err := s.Act(context.Background(), act, e.ID, who)
+	ctx, stop := everyday.Stoppable()
+	defer stop()
+	done, err := s.Act(ctx, act, e.ID, who)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (a *app) check(names []string, c *checks) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := c.stoppable()
+	ctx, stop := everyday.Stoppable()
 	defer stop()
 	if with.Probe, err = a.prober(ctx, p, s, c); err != nil {
 		return err

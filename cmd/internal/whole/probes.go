@@ -8,10 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,14 +23,6 @@ import (
 
 // everyProbe is what --probe says without a name.
 const everyProbe = "*"
-
-// stoppable is a context that ends when the program is to end, so that probes do not outlive it.
-func (c *checks) stoppable() (context.Context, context.CancelFunc) {
-	if !c.given("probe") {
-		return context.WithCancel(context.Background())
-	}
-	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-}
 
 // prober returns what puts claims to the test, nil if that is not asked for. A definition that is not allowed as it is now is
 // handoff.ErrDenied; one that names no such probe as is asked for is handoff.ErrInvalid.

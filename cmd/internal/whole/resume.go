@@ -49,12 +49,12 @@ and the next sync says if somebody else was the first.`,
 			if r.Checks, err = c.with(p); err != nil {
 				return err
 			}
-			ctx, stop := c.stoppable()
+			ctx, stop := everyday.Stoppable()
 			defer stop()
 			if r.Probe, err = a.prober(ctx, p, s, &c); err != nil {
 				return err
 			}
-			return a.resume(s, r, c.ascii)
+			return a.resume(ctx, s, r, c.ascii)
 		},
 	}
 	c.register(cmd)
@@ -77,8 +77,8 @@ func (a *app) storedID(s *handoff.Store, p handoff.Project, name string) (string
 	return record.StoredAs(s, name, text, p.Options.Rules)
 }
 
-func (a *app) resume(s *handoff.Store, r record.Request, ascii bool) error {
-	done, err := record.Resume(context.Background(), s, r)
+func (a *app) resume(ctx context.Context, s *handoff.Store, r record.Request, ascii bool) error {
+	done, err := record.Resume(ctx, s, r)
 	if refusal := (*record.Refusal)(nil); errors.As(err, &refusal) {
 		if err := a.printRefusal(refusal, ascii); err != nil {
 			return err

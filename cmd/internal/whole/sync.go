@@ -1,7 +1,6 @@
 package whole
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -48,7 +47,9 @@ or if that refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .hando
 			if o.Remote != "" {
 				with.Remote = o.Remote
 			}
-			got, err := replica.Sync(context.Background(), s, with)
+			ctx, stop := everyday.Stoppable()
+			defer stop()
+			got, err := replica.Sync(ctx, s, with)
 			return a.printSync(o, got, err)
 		},
 	}
