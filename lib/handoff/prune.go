@@ -51,15 +51,11 @@ func (s *Store) Prune(ctx context.Context, operator string, entries []Entry, tex
 }
 
 // Bury takes over the tombstones of another store. What is stored here goes if it is archived here too
-// and past, else it stays, and so does what was restored here; the tombstones of those wait, and are
-// returned.
+// and past, else it stays, and its tombstone waits and is returned.
 func (s *Store) Bury(ctx context.Context, all []Tombstone) (waiting []Tombstone, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	burials, why := []txn.Burial{}, make(map[string]string)
 	for _, t := range all {
-		if s.IsPruned(t.HandoffID) {
-			continue
-		}
 		burials = append(burials, txn.Burial{Pruned: t})
 		if e, err := s.Find(t.HandoffID); err == nil {
 			why[e.ID] = s.life().WhyKept(e, s.opt.Now(), s.opt.Now())

@@ -31,6 +31,7 @@ type Source struct {
 	ID     string  // that the document has to have; "" for any
 	Origin *Origin // of an import, nil for what is written here
 
+	Restore    bool     // store it also if it was pruned
 	Signatures []string // armored, of an import: the first that holds is stored with it
 	MustSign   bool     // refuse it without a good signature, as if the operators file wanted one
 }
@@ -228,7 +229,7 @@ func (s *Store) publications(sources []Source, docs []admitted) func(i int) txn.
 	return func(i int) txn.Publication {
 		d := docs[i]
 		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
-			Origin: d.origin, Signature: d.signature, Rate: rate, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
+			Origin: d.origin, Signature: d.signature, Rate: rate, Restore: sources[d.at].Restore, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -101,7 +102,10 @@ type beside struct {
 }
 
 func openBeside(to, from handoff.Options, asOwn bool) (b *beside, err error) {
-	b = &beside{syncing: &syncing{asOwn: asOwn}, known: make(map[string]progress)}
+	b = &beside{syncing: &syncing{asOwn: asOwn, logSize: 1 << 62}, known: make(map[string]progress)}
+	b.again = func(_ ctx, gone map[string]*past) ([]handoff.Source, error) {
+		return b.sources(slices.Collect(maps.Keys(gone)))
+	}
 	from.Warn, from.Progress, from.Once = nil, nil, nil
 	if b.Store, err = handoff.Open(to); err != nil {
 		return nil, err

@@ -46,6 +46,7 @@ type said struct {
 	Adopted  int      `json:"adopted_rows"`
 	Rows     []string `json:"added_rows"`
 	Operator string   `json:"operator_id"`
+	Turn     int      `json:"turn"`
 	Writer   string   `json:"writer"`
 }
 

@@ -1,40 +1,209 @@
 package replica
 
 import (
+	"bytes"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // notePruned adds the tombstone that an event is about. That which its writer has from another store
-// comes from there too.
+// comes from there too. Of several that of the last turn counts.
 func (c *catch) notePruned(writer string, s said) {
-	t := handoff.Tombstone{HandoffID: s.HandoffID, Operator: s.Operator, Time: s.Time, Writer: writer}
-	isOne := form.IsID(t.HandoffID) && form.IsSlug(t.Operator, document.MaxName) && form.IsInstant(t.Time)
-	if isOne && s.Writer == "" && !slices.ContainsFunc(c.held.Pruned, func(h handoff.Tombstone) bool { return h.HandoffID == t.HandoffID }) {
+	t := handoff.Tombstone{HandoffID: s.HandoffID, Operator: s.Operator, Time: s.Time, Turn: s.Turn, Writer: writer}
+	if !form.IsID(t.HandoffID) || !form.IsSlug(t.Operator, document.MaxName) || !form.IsInstant(t.Time) || s.Writer != "" {
+		return
+	}
+	i := slices.IndexFunc(c.held.Pruned, func(h handoff.Tombstone) bool { return h.HandoffID == t.HandoffID })
+	if i < 0 {
 		c.held.Pruned = append(c.held.Pruned, t)
+	} else if t.Turn > c.held.Pruned[i].Turn {
+		c.held.Pruned[i] = t
 	}
 }
 
-// bury takes over the tombstones, once the marks and acts are here that say what is past. What is not
-// past here waits; of what is gone nothing does.
-func (x *syncing) bury(ctx ctx, c *catch) (err error) {
-	if c.held.Pruned, err = x.Bury(ctx, c.held.Pruned); err != nil {
+// A past is what the audit log says of a handoff that was pruned here.
+type past struct {
+	time  string // of the document; "" if that is not known
+	marks []mark
+	turn  int // of archiving, which the last tombstone ended
+}
+
+// pasts reads the audit log for what was pruned here of that which others have unarchived or pruned.
+func (x *syncing) pasts(c *catch) (map[string]*past, error) {
+	of := make(map[string]*past)
+	note := func(id string) {
+		if of[id] == nil && x.IsPruned(id) {
+			of[id] = &past{}
+		}
+	}
+	for _, t := range c.held.Tokens {
+		if _, act, _, _ := eventlog.ParseKey(t.Token); act == eventlog.ActUnarchive {
+			note(t.HandoffID)
+		}
+	}
+	for _, t := range c.held.Pruned {
+		note(t.HandoffID)
+	}
+	if len(of) == 0 {
+		return of, nil
+	}
+	log, done, err := x.openLog()
+	if err != nil {
+		return of, err
+	}
+	defer done()
+	for _, line := range eventLines(log, 0, log.Size()) {
+		_, rest, _ := bytes.Cut(line, []byte(`"handoff_id":"`))
+		id, _, _ := bytes.Cut(rest, []byte(`"`))
+		if p := of[string(id)]; p != nil {
+			p.add(parse(eventlog.ParseEvent(eventlog.Line{Text: line})))
+		}
+	}
+	return of, nil
+}
+
+// add takes in an event of the handoff.
+func (p *past) add(s said) {
+	switch s.Type {
+	case eventlog.TypeWrite, eventlog.TypeImport:
+		p.time = s.Time
+	case eventlog.TypeMarkRead:
+		p.marks = append(p.marks, mark{s.Operator, s.Time})
+	case eventlog.TypePrune:
+		p.turn = max(p.turn, s.Turn)
+	}
+}
+
+// life is what became of a handoff, what waits for it included.
+func (c *catch) life(lives map[string]handoff.Life, id string) handoff.Life {
+	l := lives[id]
+	for _, t := range c.held.Tokens {
+		if t.HandoffID == id {
+			l.Add(t.Token, eventlog.Deed{Operator: t.Operator, Session: t.Session, Time: t.Time})
+		}
+	}
+	return l
+}
+
+// revive stores again what was pruned here, and brought back by others who had not heard of that. The
+// marks come back with it; its acts never went. What cannot be had now is looked for by the next
+// exchange, for which the acts wait.
+func (x *syncing) revive(ctx ctx, c *catch) (err error) {
+	if c.past, err = x.pasts(c); err != nil || len(c.past) == 0 {
 		return err
 	}
-	isGone := func(id string) bool {
-		if _, err := x.Find(id); err == nil {
-			return false
-		}
-		return x.IsPruned(id)
+	lives, err := x.Taking("")
+	if err != nil {
+		return err
 	}
-	for id := range c.held.Marks {
-		if isGone(id) {
-			delete(c.held.Marks, id)
+	gone := make(map[string]*past)
+	for id, p := range c.past {
+		last := handoff.Tombstone{Turn: p.turn}
+		for _, t := range c.held.Pruned {
+			if t.HandoffID == id {
+				last.Turn = max(last.Turn, t.Turn)
+			}
+		}
+		if p.turn == 0 || !last.IsTakenBack(c.life(lives, id)) {
+			continue
+		}
+		for _, m := range p.marks {
+			if !slices.Contains(c.held.Marks[id], m) {
+				c.held.Marks[id] = append(c.held.Marks[id], m)
+			}
+		}
+		if _, err := x.Find(id); err != nil && p.time != "" {
+			gone[id] = p
 		}
 	}
-	c.held.Tokens = slices.DeleteFunc(c.held.Tokens, func(t handoff.Consumption) bool { return isGone(t.HandoffID) })
-	return nil
+	return x.storeAgain(ctx, gone)
+}
+
+func (x *syncing) storeAgain(ctx ctx, gone map[string]*past) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	find := x.again
+	if find == nil {
+		find = x.published
+	}
+	sources, err := find(ctx, gone)
+	if err != nil || len(sources) == 0 {
+		return err
+	}
+	for i := range sources {
+		sources[i].Restore = true
+	}
+	results, err := x.WriteGood(ctx, sources)
+	for _, r := range results {
+		if r.Err == nil && r.Receipt.Status != handoff.StatusExisting {
+			x.got.Received = append(x.got.Received, r.Receipt)
+		}
+	}
+	return err
+}
+
+// published returns the handoffs that some writer has published, with their signatures: what is pruned
+// stays there.
+func (x *syncing) published(ctx ctx, gone map[string]*past) (sources []handoff.Source, err error) {
+	var want []wanted
+	var from []handoff.Source
+	for _, ref := range slices.Sorted(maps.Keys(x.refs)) {
+		writer, isFetched := strings.CutPrefix(ref, own("fetched", ""))
+		if !isFetched && ref != own("writers", x.writer) {
+			continue
+		}
+		commit := x.refs[ref]
+		for id, p := range gone {
+			name := fileOf(id, p.time)
+			want = append(want, wanted{commit + ":" + name, layout.MaxDocument}, wanted{commit + ":" + signatureOf(name), layout.MaxSignature})
+			from = append(from, handoff.Source{Name: id, ID: id, Origin: &handoff.Origin{Writer: strings.TrimPrefix(writer, own("writers", "")), Commit: commit}})
+		}
+	}
+	texts, err := x.repo.read(ctx, want)
+	found := make(map[string]bool)
+	for i, source := range from {
+		if source.Text = texts[2*i]; err != nil || source.Text == nil || found[source.ID] {
+			continue
+		}
+		if signature := texts[2*i+1]; len(signature) > 0 {
+			source.Signatures = []string{string(signature)}
+		}
+		found[source.ID], sources = true, append(sources, source)
+	}
+	return sources, err
+}
+
+// bury takes over the tombstones, once the marks and acts are here that say what is past. What is not
+// past here waits. A tombstone that was taken back counts for nothing, and nor does one that was known
+// before: what it ended was restored here since.
+func (x *syncing) bury(ctx ctx, c *catch) error {
+	if len(c.held.Pruned) == 0 {
+		return nil
+	}
+	lives, err := x.Taking("")
+	if err != nil {
+		return err
+	}
+	var due, later []handoff.Tombstone
+	for _, t := range c.held.Pruned {
+		_, missing := x.Find(t.HandoffID)
+		switch p := c.past[t.HandoffID]; {
+		case t.IsTakenBack(c.life(lives, t.HandoffID)), p != nil && t.Turn <= p.turn:
+		case p != nil && missing != nil: // that it came back after the former one may be heard of later
+			later = append(later, t)
+		default:
+			due = append(due, t)
+		}
+	}
+	waiting, err := x.Bury(ctx, due)
+	c.held.Pruned = append(later, waiting...)
+	return err
 }

@@ -24,6 +24,7 @@ type catch struct {
 	moves   map[string]string // of refs, once all is stored
 	all     bool              // also of what others tell at second hand
 	reached progress          // in the log of another work tree
+	past    map[string]*past  // of what was pruned here, and others tell of
 }
 
 // receive fetches and imports what others have published.

@@ -99,6 +99,8 @@ type syncing struct {
 	grew   bool              // sync.git has new objects
 	asOwn  bool              // what is taken over is for this replica to send
 	got    Result
+
+	again func(ctx, map[string]*past) ([]handoff.Source, error) // gives what was pruned here, as far as it can be had
 }
 
 // Sync commits what is new here, fetches what others have published, imports what of it is proven in

@@ -137,6 +137,9 @@ func (x *syncing) takeSignatures(ctx ctx, c *catch) error {
 
 // takeState takes over the marks and tokens of handoffs that are here. The others wait.
 func (x *syncing) takeState(ctx ctx, c *catch) (err error) {
+	if err := x.revive(ctx, c); err != nil {
+		return err
+	}
 	marks := make(map[string][]handoff.Mark)
 	for id, list := range c.held.Marks {
 		for _, m := range list {

@@ -16,10 +16,11 @@ type lives struct {
 	archived    map[string]bool
 	gone        map[string]bool // somebody began to prune them
 	pruned      map[string]bool
+	back        map[string]bool // somebody began to bring them back
 }
 
 func newLives() lives {
-	return lives{holders: make(map[string]string), over: make(map[string]string), archived: make(map[string]bool), gone: make(map[string]bool), pruned: make(map[string]bool)}
+	return lives{holders: make(map[string]string), over: make(map[string]string), archived: make(map[string]bool), gone: make(map[string]bool), pruned: make(map[string]bool), back: make(map[string]bool)}
 }
 
 // mark marks one of the handoffs that a clone has.
@@ -85,9 +86,18 @@ func (c *crowd) task(w *worker) {
 	}
 }
 
-// retire does one of the things that end with a handoff that is gone: it is read, archived, and pruned.
+// retire does some of the things that end with a handoff that is gone: it is read, archived, and pruned. Or it is brought
+// back, by who may not have heard that it is gone.
 func (c *crowd) retire(w *worker) {
 	id := c.life.past[w.IntN(len(c.life.past))]
+	if w.IntN(3) == 0 {
+		c.mu.Lock()
+		c.life.back[id] = true
+		c.mu.Unlock()
+		args := []string{"unarchive", id, "--operator", "ann"}
+		w.done(w.run("", args...), args, 2, 4)
+		return
+	}
 	for _, args := range [][]string{
 		{"mark-read", id, "ben"}, {"archive", id, "--operator", "ann"},
 		{"prune", id, "--archived-for", "1ns", "--export", filepath.Join(w.dir, id[len(id)-8:]+".jsonl"), "--operator", "ann", "--yes"},
@@ -111,12 +121,12 @@ func (c *crowd) retire(w *worker) {
 // lacks says what was acknowledged and is not so in a clone.
 func (l lives) lacks(now state) (faults []string) {
 	for id, is := range l.pruned {
-		if now.Marks[id] != nil && is {
+		if now.Marks[id] != nil && is && !l.back[id] {
 			faults = append(faults, id+" was pruned, and is listed")
 		}
 	}
 	for id, is := range l.archived {
-		if is && !l.gone[id] && now.States[id] != "archived" {
+		if is && !l.gone[id] && !l.back[id] && now.States[id] != "archived" {
 			faults = append(faults, fmt.Sprintf("%s was archived, and is %q", id, now.States[id]))
 		}
 	}

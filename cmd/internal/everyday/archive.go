@@ -19,7 +19,8 @@ operators with the capability archive in OPERATORS.md.`
 func unarchiveCommand(a *App) *cobra.Command {
 	cmd, _ := a.actCommand(handoff.ActUnarchive, nil)
 	cmd.Use, cmd.Short = "unarchive ID…", "Bring handoffs back that were put away"
-	cmd.Long = `Bring handoffs back that archive has put away. Who may archive may do it.`
+	cmd.Long = `Bring handoffs back that archive has put away. Who may archive may do it. With the next syncs they come
+back in the other clones too, also in those that have pruned them meanwhile.`
 	cmd.Example = "  handoff unarchive 134327a8 --operator ann"
 	return cmd
 }

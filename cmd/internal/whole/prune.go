@@ -32,7 +32,8 @@ func pruneCommand(a *app) *cobra.Command {
 		Long: `Say which handoffs were archived so long ago, and with --yes take them out of the store: first all of
 them go into a bundle, which is proven and on disk, then their tombstones, rows and files follow as one
 change. write, import and sync do not store them again, but with --restore; verify and doctor know that
-they are gone, and sync tells the other clones, which take out what is archived there too.
+they are gone, and sync tells the other clones, which take out what is archived there too. What somebody
+has unarchived in a clone that had not heard of it is stored again by all that hear of that.
 
 What is unread, taken and not done, or awaits approval stays, and what takes the place of a handoff that
 stays; with ids, that exits with 2. Who may archive a handoff may prune it.`,

@@ -174,8 +174,14 @@ type Pruned struct {
 	HandoffID string `json:"handoff_id"`
 	Operator  string `json:"operator_id"`
 	Time      string `json:"ts_utc"`
+	Turn      int    `json:"turn,omitempty"`   // which archiving it ends, from 1; 0 is not known, and ends all
 	Writer    string `json:"writer,omitempty"` // of the store that has pruned it first
 }
+
+// IsTakenBack reports whether what the tombstone ends was brought back: the ledger has the unarchiving of
+// that turn, or of a later one. So all who know the same acts and tombstones have the same, in whatever
+// order these came: an unarchiving of which who pruned had not heard counts.
+func (p Pruned) IsTakenBack(l Life) bool { return p.Turn > 0 && l.Archive.N >= p.Turn }
 
 // Repaired names what cannot be read from the other events of a repair. Quarantined are all handoffs
 // whose documents are gone or do not verify, Superseded those whose next write event replaces the former.

@@ -90,7 +90,7 @@ func (c *chooser) checkPruned(d Publication) error {
 		}
 		c.gone = Tombstoned(text)
 	}
-	if !c.gone[d.HandoffID] || c.Opt.Restore {
+	if !c.gone[d.HandoffID] || c.Opt.Restore || d.Restore {
 		return nil
 	}
 	if l, listed := c.find(d.HandoffID); listed { // it was restored, and is lost since

@@ -55,6 +55,9 @@ func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index
 			if outcomes[i] = x.planBurial(&st, b, rows[b.HandoffID], func(row index.Row) error { return may(row, lives[b.HandoffID]) }); outcomes[i] != nil {
 				continue
 			}
+			if b.Writer == "" {
+				b.Turn = lives[b.HandoffID].Archive.N + 1
+			}
 			st.events = append(st.events, eventlog.Pending{Type: eventlog.TypePrune, Payload: b.Pruned})
 		}
 		if len(st.events) == 0 {
