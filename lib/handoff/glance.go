@@ -1,5 +1,13 @@
 package handoff
 
+// Glance returns the store as one to be looked at several times in a row: what is known of handoffs beyond
+// their rows is read once, when it is first asked for, and stays what it was then.
+func (s *Store) Glance() *Store {
+	held, at := *s, s.standing()
+	held.held = &at
+	return &held
+}
+
 // StatesOf returns how far each handoff has come, as Listed says it, and by whom those are taken that are.
 func (s *Store) StatesOf(entries []Entry) (states []State, takers map[string]string) {
 	at := s.standing()

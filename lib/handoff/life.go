@@ -41,6 +41,9 @@ type standing struct {
 }
 
 func (s *Store) standing() standing {
+	if s.held != nil {
+		return *s.held
+	}
 	return standing{sync.OnceValue(s.life), sync.OnceValue(s.told), s}
 }
 

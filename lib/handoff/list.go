@@ -37,6 +37,8 @@ type Filter struct {
 	Offered         bool      // their recipient was offered them and has not marked them as read
 	Here            bool      // written on the branch of Options
 	Orphaned        bool      // nobody reads them: see isForgotten; or their recipient has never marked any handoff as read
+	Open            bool      // not over
+	Newest          int       // only so many of the newest, or a few more of them; 0 is all
 }
 
 func (f Filter) matches(e Entry) bool {
@@ -60,30 +62,6 @@ func (f Filter) check() error {
 	return checkState(f.State)
 }
 
-// skip tells from the text of a row that matches would not take it, without parsing the row; nil if the
-// filter does not lend itself to that.
-func (f Filter) skip() func(line []byte) bool {
-	switch {
-	case f.Orphaned || f.To == "" && !f.Unread:
-		return nil
-	case f.To == "":
-		return func(line []byte) bool {
-			to := index.Cell(line, 3)
-			return index.IsRowLike(line) && len(to) > 0 && index.IsMarked(line, string(to))
-		}
-	}
-	alone := "| " + f.To + ":"
-	return func(line []byte) bool {
-		if !index.IsRowLike(line) {
-			return false
-		}
-		if f.Unread && index.IsMarkedAlone(line, alone) {
-			return true
-		}
-		return string(index.Cell(line, 3)) != f.To || f.Unread && index.IsMarked(line, f.To)
-	}
-}
-
 func before(ts string, t time.Time) bool {
 	at, err := time.Parse(time.RFC3339Nano, ts)
 	return err != nil || at.Before(t)
@@ -93,15 +71,14 @@ func before(ts string, t time.Time) bool {
 // not exist has none. Lines of the index that are not rows, and files without an index, are warned about.
 // A filter with a name that no handoff can have is ErrInvalid.
 func (s *Store) List(f Filter) ([]Entry, error) {
-	in, err := s.newest(f, 0)
+	in, err := s.choose(f, store.Choice{Newest: f.Newest, Alone: true})
 	return in.Newest, err
 }
 
-// Chosen is List, and says what was left out.
-func (s *Store) Chosen(f Filter) (Inbox, error) { return s.newest(f, 0) }
+// Chosen is List, and says what was left out: what is not among the newest is counted by recipient.
+func (s *Store) Chosen(f Filter) (Inbox, error) { return s.choose(f, store.Choice{Newest: f.Newest}) }
 
-// newest is List for at most so many of the newest, unless that is 0, and counts the others by recipient.
-func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
+func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 	if err := f.check(); err != nil {
 		return in, err
 	}
@@ -114,7 +91,7 @@ func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
 	over := make(map[string]State)
 	readers := make(map[string]bool)
 	archived := sync.OnceValue(func() map[string]bool { return at.facts().Archived() })
-	choose := func(e Entry) bool {
+	choice.Is = func(e Entry) bool {
 		if f.Orphaned {
 			for _, m := range e.Marks() {
 				readers[m.Operator] = true
@@ -124,7 +101,7 @@ func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
 			over[strings.Clone(e.ID)] = StateArchived
 			return false
 		}
-		if !f.matches(e) || f.State == "" && (!f.Unread || f.All) {
+		if !f.matches(e) || f.State == "" && !f.Open && (!f.Unread || f.All) {
 			return f.matches(e)
 		}
 		state := at.state(e)
@@ -132,9 +109,11 @@ func (s *Store) newest(f Filter, most int) (in Inbox, err error) {
 			over[strings.Clone(e.ID)] = state
 			return false
 		}
-		return f.State == "" || state == f.State
+		return (f.State == "" || state == f.State) && !(f.Open && state.IsOver())
 	}
-	choice := store.Choice{Is: choose, IsNot: f.skip(), Newest: most}
+	if !f.Orphaned {
+		choice.IsNot = index.NotFor(f.To, f.Unread)
+	}
 	if f.State.IsDerived() && !f.Orphaned {
 		choice.IsNot, choice.ByID = store.NotOf(at.facts().Knows), !f.Unread
 	}

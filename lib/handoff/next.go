@@ -27,7 +27,7 @@ func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err erro
 	asked := Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since, Until: f.Until, Here: f.Here}
 	unread := asked
 	unread.To, unread.Unread = f.To, true
-	isNot := unread.skip()
+	isNot := index.NotFor(f.To, true)
 	keep, err := s.keep(d, asked, at, nil)
 	if err != nil {
 		return e, false, err

@@ -22,6 +22,7 @@ type Store struct {
 	opt Options
 
 	keys *keyring.Keyring
+	held *standing // of Glance, nil elsewhere
 }
 
 // Open checks the options and returns the store that they name. It creates nothing: a store comes into

@@ -51,11 +51,11 @@ func (in Inbox) Count() (all int) {
 // of the newest are listed, without the handoffs that are older than maxAgeDays; 0 is no limit of
 // either.
 func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
-	f := Filter{To: operator, Unread: true, Approved: true}
+	f := Filter{To: operator, Unread: true, Approved: true, Newest: newest}
 	if maxAgeDays > 0 {
 		f.Since = s.opt.Now().AddDate(0, 0, -maxAgeDays)
 	}
-	if in, err = s.newest(f, newest); err != nil {
+	if in, err = s.Chosen(f); err != nil {
 		return Inbox{}, err
 	}
 	for _, e := range in.Newest {

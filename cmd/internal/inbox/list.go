@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,7 +24,8 @@ var views = []view{
 // A list is the handoffs of a store, and those of them that are shown.
 type list struct {
 	me     string
-	rows   []row // all, newest first
+	rows   []row // newest first
+	part   bool  // there are others, which were not read: how many is not known
 	view   int
 	counts [3]int // of each view
 	names  [3]int // how long the longest name in each view is
@@ -37,6 +39,14 @@ type list struct {
 	at     int   // which of shown is chosen
 	top    int   // which of shown is the first on the screen
 	height int   // lines of it on the screen
+}
+
+// known is what numbers say, nothing as long as they are not those of all handoffs.
+func (l *list) known(format string, numbers ...any) string {
+	if l.part {
+		return ""
+	}
+	return fmt.Sprintf(format, numbers...)
 }
 
 // set takes new rows. What is chosen stays chosen.

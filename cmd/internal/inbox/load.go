@@ -24,33 +24,62 @@ type row struct {
 	taker string // who has taken it
 }
 
-// loadedMsg is what a look at the store found: all handoffs, newest first. Without rows nothing changed.
+// loadedMsg is what a look at the store found, newest handoffs first. Without rows nothing changed.
 type loadedMsg struct {
 	rows  []row
 	err   error
 	note  string
 	stamp string
+	rest  tea.Cmd // reads all, where rows are but the newest of the first view
 }
 
-// look reads the store if it is another than at the last look.
-func (m *model) look(after time.Duration) tea.Cmd {
-	last, s := m.stamp, m.store
+// firstRows is how many handoffs are read before all of them: more than a terminal has lines.
+const firstRows = 200
+
+// begin reads what the first screen shows, and then all there are. Both are derived from the same facts.
+func (m *model) begin() tea.Cmd {
+	s, said := m.store.Glance(), m.said
+	first := handoff.Filter{To: m.me, Open: m.me != "", Newest: firstRows}
 	return func() tea.Msg {
-		time.Sleep(after)
-		stamp := s.Stamp()
-		if _, err := os.Stat(s.Dir()); errors.Is(err, fs.ErrNotExist) {
-			stamp = gone
-		}
-		if stamp == last {
-			return loadedMsg{stamp: stamp}
-		}
-		rows, err := load(s)
-		return loadedMsg{rows, err, m.said.take(), stamp}
+		stamp := stampOf(s)
+		rows, err := load(s, first)
+		return loadedMsg{rows: rows, err: err, stamp: stamp, rest: func() tea.Msg { return all(s, said, stamp) }}
 	}
 }
 
-func load(s *handoff.Store) ([]row, error) {
-	entries, err := s.List(handoff.Filter{})
+// look reads the store if it is another than at the last look.
+func (m *model) look() tea.Cmd {
+	s, said, last := m.store, m.said, m.stamp
+	return func() tea.Msg {
+		time.Sleep(often)
+		stamp := stampOf(s)
+		if stamp == last {
+			return loadedMsg{stamp: stamp}
+		}
+		return all(s, said, stamp)
+	}
+}
+
+// all reads all handoffs of a store that had a stamp.
+func all(s *handoff.Store, said *notes, stamp string) loadedMsg {
+	rows, err := load(s, handoff.Filter{})
+	if stampOf(s) == gone { // so that what was read may be a part
+		rows, stamp = nil, gone
+	}
+	return loadedMsg{rows: rows, err: err, note: said.take(), stamp: stamp}
+}
+
+// stampOf is another one once the store has changed.
+func stampOf(s *handoff.Store) string {
+	if _, err := os.Stat(s.Dir()); errors.Is(err, fs.ErrNotExist) {
+		return gone
+	}
+	return s.Stamp()
+}
+
+// load returns the handoffs that a filter chooses, newest first.
+func load(s *handoff.Store, f handoff.Filter) ([]row, error) {
+	entries, err := s.List(f)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,10 @@ type model struct {
 
 	list
 	preview preview
-	stamp   string // of the store when it was read last
-	loaded  bool
+	stamp   string    // of the store when it was read last
+	there   bool      // its directory was seen
+	loaded  bool      // reading all handoffs has ended, well or not
+	early   []tea.Msg // what was typed before that
 
 	width, height int
 	measure       ansi.Method // how wide characters are on this terminal
@@ -48,15 +50,20 @@ func newModel(s *handoff.Store, o handoff.Options, me string) *model {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	m.part = true
 	if m.me = me; me == "" {
 		m.view = len(views) - 1
 	}
 	return m
 }
 
-func (m *model) Init() tea.Cmd { return m.look(0) }
+func (m *model) Init() tea.Cmd { return m.begin() }
 
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if m.isEarly(msg) {
+		m.early = append(m.early, msg)
+		return m, nil
+	}
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -93,20 +100,47 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // suspendMsg asks to stop until the shell goes on with the program.
 type suspendMsg struct{}
 
-// take puts what was read on the screen, and looks again after a while.
+// isEarly reports whether a message is kept until all is read: what is typed, but for what leaves at once.
+func (m *model) isEarly(msg tea.Msg) bool {
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		return !m.loaded
+	case tea.KeyPressMsg:
+		key := msg.String()
+		return !m.loaded && key != "ctrl+c" && key != "ctrl+z" && (key != "q" || len(m.early) > 0)
+	}
+	return false
+}
+
+// take puts what was read on the screen, answers what was typed meanwhile, and looks again after a while.
 func (m *model) take(msg loadedMsg) tea.Cmd {
+	isGone := msg.stamp == gone && m.there
+	m.there = m.there || msg.stamp != gone
+	if msg.rest != nil {
+		m.set(msg.rows)
+		return msg.rest
+	}
 	switch {
+	case isGone:
+		m.trouble, m.stamp = "the handoffs directory is gone; this is what was in it", gone
+		if m.part {
+			m.trouble = "the handoffs directory is gone, and not all of it was read"
+		}
 	case msg.err != nil:
 		m.trouble, m.stamp = sentence(msg.err), ""
-	case msg.stamp == gone && len(m.rows) > 0:
-		m.trouble, m.stamp = "the handoffs directory is gone; this is what was in it", gone
 	case msg.stamp != m.stamp || !m.loaded:
-		m.trouble, m.stamp = msg.note, msg.stamp
+		m.trouble, m.stamp, m.part = msg.note, msg.stamp, false
 		m.set(msg.rows)
 		m.preview.stale = true
 	}
 	m.loaded = true
-	return m.look(often)
+	cmds := []tea.Cmd{m.look()}
+	for _, msg := range m.early {
+		_, cmd := m.Update(msg)
+		cmds = append(cmds, cmd)
+	}
+	m.early = nil
+	return tea.Batch(cmds...)
 }
 
 // settle makes the rest follow from what changed: the place in the list, and what is read for the preview.

@@ -87,10 +87,12 @@ func stateOf(r *row) string {
 	return looks[r.state].style.Render(words)
 }
 
-// nothing says why the list is empty, and what can be done.
+// nothing says why the list is empty, and what can be done, once that is known.
 func (m *model) nothing(at layout) []string {
 	var text []string
 	switch {
+	case m.part:
+		return nil
 	case m.filter != "":
 		text = []string{"Nothing here matches " + m.filter + ".", "esc shows all again."}
 	case m.found != nil:

@@ -154,8 +154,14 @@ func TestScreensOfAnySize(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	s = start(t, 80, 24, grown(t, docs()[0], 100_000), "inbox")
+	large := grown(t, docs()[0], 100_000)
+	s = start(t, 80, 24, large, "inbox")
 	s.shows("100000-80x24", "1 of 100000", "Where it stands")
+	s.quits()
+	s = start(t, 80, 24, large, "inbox")
+	s.sees("retry-policy")
+	s.press("G") // before all is read
+	s.sees("100000 of 100000")
 	s.quits()
 }
 

@@ -70,12 +70,10 @@ func (m *model) layout() layout {
 
 func (m *model) View() tea.View {
 	lines := []string{m.title(), m.rule()}
-	switch {
-	case m.helping:
+	if m.helping {
 		help := m.help()
 		lines = append(lines, help[:min(len(help), m.helpRoom())]...)
-	case !m.loaded:
-	default:
+	} else {
 		lines = append(lines, m.body()...)
 	}
 	foot := m.foot()
@@ -105,9 +103,9 @@ func (m *model) title() string {
 		if m.me == "" && i < len(views)-1 {
 			continue
 		}
-		text := fmt.Sprintf(" %s %d ", v.name, m.counts[i])
+		text := " " + v.name + " " + m.known("%d ", m.counts[i])
 		if i == 0 && m.unread > 0 {
-			text += fmt.Sprintf("· %d new ", m.unread)
+			text += m.known("· %d new ", m.unread)
 		}
 		if i == m.view {
 			left += tab.Render(text) + " "
@@ -116,7 +114,7 @@ func (m *model) title() string {
 		}
 	}
 	if what := m.searching(); what != "" && m.prompt == nil {
-		left += " " + accent.Render(fmt.Sprintf("%d ", len(m.shown))) + escape(what)
+		left += " " + accent.Render(m.known("%d ", len(m.shown))) + escape(what)
 	}
 	right := escape(m.project) + " "
 	if m.me != "" {
@@ -133,7 +131,7 @@ func (m *model) title() string {
 func (m *model) rule() string {
 	at, place := m.layout(), ""
 	if !m.helping && len(m.shown) > at.listHeight && len(m.shown) > 1 {
-		place = fmt.Sprintf(" %d of %d ", m.list.at+1, len(m.shown))
+		place = m.known(" %d of %d ", m.list.at+1, len(m.shown))
 	}
 	end := m.width
 	if at.beside {
@@ -217,7 +215,7 @@ func (m *model) foot() []string {
 func (m *model) bottom() string {
 	switch {
 	case m.prompt != nil && m.prompt.live:
-		return m.promptLine() + faint.Render(fmt.Sprintf("   %d of %d", len(m.shown), m.counts[m.view]))
+		return m.promptLine() + faint.Render(m.known("   %d of %d", len(m.shown), m.counts[m.view]))
 	case m.prompt != nil:
 		return m.promptLine()
 	case m.message != "" && m.bad:
@@ -226,6 +224,8 @@ func (m *model) bottom() string {
 		return " " + bold.Render(escape(m.message))
 	case m.message != "":
 		return " " + escape(m.message)
+	case !m.loaded:
+		return faint.Render(" reading all handoffs…")
 	case m.trouble != "":
 		return wrong.Render(" " + escape(m.trouble))
 	case m.helping:

@@ -67,6 +67,30 @@ func IsMarkedAlone(line []byte, start string) bool {
 		bytes.IndexByte(line[at+len(start):len(line)-2], '|') < 0
 }
 
+// NotFor returns what tells of a line that it is no row for an operator, of anybody if that is "", or none that
+// its recipient has not read where unread alone is asked for; nil if any row may be.
+func NotFor(operator string, unread bool) func(line []byte) bool {
+	switch {
+	case operator == "" && !unread:
+		return nil
+	case operator == "":
+		return func(line []byte) bool {
+			to := Cell(line, 3)
+			return IsRowLike(line) && len(to) > 0 && IsMarked(line, string(to))
+		}
+	}
+	alone := "| " + operator + ":"
+	return func(line []byte) bool {
+		if !IsRowLike(line) {
+			return false
+		}
+		if unread && IsMarkedAlone(line, alone) {
+			return true
+		}
+		return string(Cell(line, 3)) != operator || unread && IsMarked(line, operator)
+	}
+}
+
 // LinkedArchive returns the name of the archive that a line links, "" if it is no such line.
 func LinkedArchive(line []byte) string {
 	t := bytes.Trim(line, " \t\r")

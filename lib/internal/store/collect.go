@@ -54,7 +54,7 @@ func newCollector(c Choice) *collector {
 // line takes in one line of an index file. What the choice can tell from its text alone is never parsed; a
 // line that is neither row nor furniture of the table is counted, so that one warning names them all.
 func (c *collector) line(name string, number int, line []byte) {
-	if c.IsNot != nil && c.IsNot(line) {
+	if c.IsNot != nil && c.IsNot(line) || c.Alone && c.isOlder(line) {
 		c.passed = true
 		return
 	}
@@ -66,6 +66,11 @@ func (c *collector) line(name string, number int, line []byte) {
 	} else if !l.IsFurniture() {
 		c.foreign.add(name, number)
 	}
+}
+
+// isOlder tells from the text of a row that it is not among the newest, once there are enough of them.
+func (c *collector) isOlder(line []byte) bool {
+	return c.oldest != nil && index.IsRowLike(line) && index.CompareTimes(AsString(index.Cell(line, 5)), c.oldest.Time) < 0
 }
 
 // row takes in a row. The same handoff may come again, from an archive: both rows are one then. Where only

@@ -18,6 +18,7 @@ type Choice struct {
 	IsNot  func(line []byte) bool // tells from its text that a row is none of them; nil cannot
 	ByID   bool                   // all rows of an id are chosen, or none
 	Newest int                    // how many are wanted: the newest by ts_utc, of equal times the later rows; 0 is all
+	Alone  bool                   // the others are not counted
 }
 
 // Scan returns the chosen entries, archives before INDEX.md, and of those that are not among the
