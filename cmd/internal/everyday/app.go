@@ -137,7 +137,7 @@ func (a *App) root() *cobra.Command {
 	Duration(f, &a.Flags.LockTimeout, "lock-timeout", "how long to wait for the lock, a `duration` (default 30s)")
 	f.BoolVar(&a.JSON, "json", false, "print machine-readable JSON")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings and notes")
-	f.VisitAll(giveOnce)
+	a.finishFlags(root, f)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	explain := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {

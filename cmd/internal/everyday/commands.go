@@ -84,13 +84,14 @@ func (a *App) addCommands(root *cobra.Command) {
 	for _, c := range asked {
 		built := a.build(c)
 		a.finish(built, c.name)
-		root.AddCommand(built)
+		if root.AddCommand(built); c.name == "help" {
+			root.SetHelpCommand(built)
+		}
 	}
 	root.InitDefaultCompletionCmd() // does nothing where it is disabled
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			Below(c)
-			a.finish(c, "completion")
+			a.completes(c)
 		}
 	}
 }

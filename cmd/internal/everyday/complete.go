@@ -1,6 +1,8 @@
 package everyday
 
 import (
+	_ "embed"
+	"io"
 	"slices"
 	"strings"
 
@@ -13,6 +15,34 @@ import (
 
 const maxCompletions = 200
 
+//go:embed completion.bash
+var bareBash string
+
+// completes finishes the command that prints the scripts of shells.
+func (a *App) completes(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		if c.Name() != "bash" {
+			continue
+		}
+		c.Long = strings.Replace(c.Long, needsPackage, "It does without the package bash-completion where that is missing.\n", 1)
+		script := c.RunE
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := script(cmd, args); err != nil {
+				return err
+			}
+			_, err := io.WriteString(a.Stdout, bareBash)
+			return err
+		}
+	}
+	Below(cmd)
+	a.finish(cmd, "completion")
+}
+
+// needsPackage is what cobra says of its script for bash.
+const needsPackage = `This script depends on the 'bash-completion' package.
+If it is not installed already, you can install it via your OS's package manager.
+`
+
 // CompleteIDs offers handoffs, the newest first, each with what it is about.
 func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 && !strings.Contains(cmd.Use, "…") { // the usage says what comes after the only one
@@ -21,22 +51,37 @@ func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]st
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	if strings.ContainsAny(typed, `/\`) { // the path of the receipt
+		return nil, cobra.ShellCompDirectiveDefault
+	}
 	entries := a.entriesQuietly()
 	var offers []string
 	digits := enoughDigits(entries)
-	if len(strings.TrimPrefix(typed, "sha256:")) > digits {
-		digits = 64
-	}
 	for _, e := range slices.Backward(entries) {
-		id := Short(e.ID, digits)
-		if strings.HasPrefix(typed, "sha256:") {
-			id = "sha256:" + id
-		}
-		if len(offers) < maxCompletions && strings.HasPrefix(id, typed) {
+		id := named(e, typed, digits)
+		if len(offers) < maxCompletions && strings.HasPrefix(id, typed) && !slices.Contains(args, id) {
 			offers = append(offers, offer(id, e.From+" to "+e.To+": "+e.Topic+", "+e.Time))
 		}
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// named is a handoff by the kind of name that is being typed: so many digits of its id, in the same case, or its file.
+func named(e handoff.Entry, typed string, digits int) string {
+	plain := strings.TrimPrefix(typed, "sha256:")
+	if len(plain) > digits {
+		digits = 64
+	}
+	id := Short(e.ID, digits)
+	switch {
+	case plain != typed:
+		return "sha256:" + id
+	case strings.Contains(typed, "-"):
+		return e.File
+	case strings.ContainsAny(typed, "ABCDEF"):
+		return strings.ToUpper(id)
+	}
+	return id
 }
 
 // offer is what a shell completes, and what it shows beside it.
@@ -131,14 +176,15 @@ func (a *App) CompleteIDsOrFiles(cmd *cobra.Command, args []string, typed string
 // completions are the words that a value is completed to, by the word that the usage of its flag has in backquotes, or by the
 // name of the flag.
 var completions = map[string][]string{
-	"time":      {"today", "yesterday", "24h", "7d", "2w"},
-	"duration":  {"90m", "24h", "7d", "2w"},
-	"--expires": {"24h", "7d", "2w"},
-	"--max-age": {"24h", "48h", "7d"},
-	"word":      {"approve", "archive", "human", "write"},
-	"agent":     agent.Names(),
-	"--status":  {"completed", "paused", "failed", "requires_review"},
-	"--sign":    nil, "key": nil, "file": nil, "path": nil, // files, as shells do
+	"time":           {"today", "yesterday", "24h", "7d", "2w"},
+	"duration":       {"90m", "24h", "7d", "2w"},
+	"--expires":      {"24h", "7d", "2w"},
+	"--max-age":      {"24h", "48h", "7d"},
+	"--lock-timeout": {"0s", "5s", "30s", "2m"},
+	"word":           {"approve", "archive", "human", "write"},
+	"agent":          agent.Names(),
+	"--status":       {"completed", "paused", "failed", "requires_review"},
+	"--sign":         nil, "key": nil, "file": nil, "path": nil, // files, as shells do
 }
 
 // completion returns what completes the value of a flag, nil for files.
@@ -177,10 +223,9 @@ func isCompleting(args []string) bool {
 	return len(args) > 0 && strings.HasPrefix(args[0], "__complete")
 }
 
-// finish gives a command and those below it what all have: flags that are given once and whose values are completed, and
-// examples.
-func (a *App) finish(cmd *cobra.Command, path string) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+// finishFlags makes flags of a command such that are given once and whose values are completed.
+func (a *App) finishFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
 		if giveOnce(f); !isCompleting(a.Args) {
 			return
 		}
@@ -191,6 +236,12 @@ func (a *App) finish(cmd *cobra.Command, path string) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for a flag that is not there
 		}
 	})
+}
+
+// finish gives a command and those below it what all have: flags that are given once and whose values are completed, and
+// examples.
+func (a *App) finish(cmd *cobra.Command, path string) {
+	a.finishFlags(cmd, cmd.Flags())
 	if cmd.ValidArgsFunction == nil && !strings.Contains(cmd.Use, "FILE") && !strings.Contains(cmd.Use, "DIR") {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}

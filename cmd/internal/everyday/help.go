@@ -45,7 +45,16 @@ topics every topic.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return append(topicNames(), names(cmd.Root())...), cobra.ShellCompDirectiveNoFileComp
+			var offers []string
+			for _, name := range topicNames() {
+				offers = append(offers, offer(name, topicTitle(name)))
+			}
+			for _, c := range cmd.Root().Commands() {
+				if c.IsAvailableCommand() {
+					offers = append(offers, offer(c.Name(), c.Short))
+				}
+			}
+			return append(offers, offer("all", "Every command, in groups"), offer("topics", "Every topic")), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.help(cmd.Root(), args) },
 	}
@@ -132,16 +141,18 @@ func (a *App) allCommands(root *cobra.Command) error {
 
 func (a *App) allTopics() error {
 	for _, name := range topicNames() {
-		text, err := topics.ReadFile("topics/" + name + ".md")
-		if err != nil {
-			return err
-		}
-		title, _, _ := strings.Cut(string(text), "\n")
-		if _, err := fmt.Fprintf(a.Stdout, "  %-12s %s\n", name, strings.TrimPrefix(title, "# ")); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "  %-12s %s\n", name, topicTitle(name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// topicTitle says what a topic is about.
+func topicTitle(name string) string {
+	text, _ := topics.ReadFile("topics/" + name + ".md") // it is there
+	title, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimPrefix(title, "# ")
 }
 
 // lines has a line for each of the commands that there are.
