@@ -96,11 +96,12 @@ func (r report) head(in handoff.Inbox) string {
 		return unread + ". For whom this session works is not known: HANDOFF_OPERATOR or the setting operator says it. " + read +
 			", `handoff list --unread` lists all. To whom they are, and how many to each:\n" + recipients(in.For)
 	}
-	mark := ""
+	change := ""
 	if r.store.IsOurs() {
-		mark = ", `handoff mark-read ID " + r.operator + "` records that it was read"
+		change = ", `handoff take ID --operator " + r.operator + "` claims one that asks for work and marks it as read, `handoff mark-read ID " +
+			r.operator + "` records only that it was read"
 	}
-	return unread + " for " + r.operator + ", newest first, each below with its id, sender, topic and time. " + read + mark +
+	return unread + " for " + r.operator + ", newest first, each below with its id, sender, topic and time. " + read + change +
 		", `handoff list --unread --to " + r.operator + "` lists all.\n"
 }
 
