@@ -33,6 +33,7 @@ type input struct {
 	held       int     // bytes of documents
 	at         string  // the time to take where none is given; "" is now
 	took       string  // the time that was taken because none was given
+	headless   bool    // one of the texts has no frontmatter, and no flag says what it would
 
 	records func(name string, text []byte) handoff.Source // of all records: they get one time, and the store is read once
 }
@@ -91,6 +92,7 @@ func (in *input) file(path string, forced bool) ([]handoff.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.headless = in.headless || isHeadless(source)
 	if in.held += size; in.held > mostHeld {
 		if in.held-size <= mostHeld {
 			CollectOften() // stops the world: once
@@ -130,6 +132,7 @@ func (in *input) standardInput() ([]handoff.Source, error) {
 	}
 	in.stdin = true
 	source, err := in.text("standard input", text)
+	in.headless = in.headless || isHeadless(source)
 	return []handoff.Source{source}, err
 }
 

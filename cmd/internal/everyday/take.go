@@ -90,7 +90,10 @@ var acted = map[handoff.Act]string{
 func (a *App) PrintAct(got handoff.ActReceipt) error {
 	id := Short(got.ID, shortest)
 	line := fmt.Sprintf("%s is %s by %s", id, acted[got.Act], got.Operator)
-	if got.Status == handoff.StatusExisting {
+	switch existing := got.Status == handoff.StatusExisting; {
+	case existing && got.Act == handoff.ActRelease:
+		line = id + " is left as it was: nobody had taken it"
+	case existing:
 		line += ", since " + got.Time
 	}
 	err := a.Did(got, line)

@@ -50,7 +50,11 @@ its references say what it answers, whose place it takes, and until when it is o
 			if errors.Is(err, errBeyond) || err != nil && (!keepGoing || len(sources) == 0) {
 				return err
 			}
-			return SameAgain(a.Write(sources, keepGoing, err), in.took)
+			err = SameAgain(a.Write(sources, keepGoing, err), in.took)
+			if doc := (*handoff.DocumentError)(nil); in.headless && errors.As(err, &doc) {
+				return hinted{err, "any Markdown is a handoff with --to OPERATOR"}
+			}
+			return err
 		},
 	}
 	f.Register(cmd)

@@ -12,27 +12,31 @@ import (
 // A deed changes the store for one handoff, and says what became of it.
 type deed struct {
 	doing, done string
-	do          func(ctx context.Context, s *handoff.Store, me, id string) error
+	idle        string // what is said where it was so before
+	do          func(ctx context.Context, s *handoff.Store, me, id string) (status string, err error)
 }
 
-var markRead = deed{"marking as read", "marked as read", func(ctx context.Context, s *handoff.Store, me, id string) error {
-	_, err := s.MarkRead(ctx, me, id)
-	return err
+var markRead = deed{"marking as read", "marked as read", "was read before", func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
+	got, err := s.MarkRead(ctx, me, id)
+	if err != nil {
+		return "", err
+	}
+	return got[0].Status, nil
 }}
 
-func does(act handoff.Act) func(context.Context, *handoff.Store, string, string) error {
-	return func(ctx context.Context, s *handoff.Store, me, id string) error {
-		_, err := s.Act(ctx, act, id, handoff.Consumption{Operator: me})
-		return err
+func does(act handoff.Act) func(context.Context, *handoff.Store, string, string) (string, error) {
+	return func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
+		got, err := s.Act(ctx, act, id, handoff.Consumption{Operator: me})
+		return got.Status, err
 	}
 }
 
 var (
-	take      = deed{"taking", "taken", does(handoff.ActTake)}
-	release   = deed{"giving back", "given back", does(handoff.ActRelease)}
-	end       = deed{"ending", "done", does(handoff.ActDone)}
-	archive   = deed{"archiving", "archived", does(handoff.ActArchive)}
-	unarchive = deed{"bringing back", "brought back", does(handoff.ActUnarchive)}
+	take      = deed{"taking", "taken", "you had taken it before", does(handoff.ActTake)}
+	release   = deed{"giving back", "given back", "nobody had taken it", does(handoff.ActRelease)}
+	end       = deed{"ending", "done", "was done before", does(handoff.ActDone)}
+	archive   = deed{"archiving", "archived", "was archived before", does(handoff.ActArchive)}
+	unarchive = deed{"bringing back", "brought back", "was not archived", does(handoff.ActUnarchive)}
 )
 
 func archiveOrBack(m *model) tea.Cmd {
@@ -62,10 +66,12 @@ func act(d deed) func(*model) tea.Cmd {
 		m.working++
 		m.say(d.doing + " " + about + "…")
 		return func() tea.Msg {
-			if err := d.do(context.Background(), s, me, id); err != nil {
-				return actedMsg{err: err}
+			status, err := d.do(context.Background(), s, me, id)
+			said := d.done
+			if status == handoff.StatusExisting {
+				said = d.idle
 			}
-			return actedMsg{said: about + ": " + d.done}
+			return actedMsg{about + ": " + said, err}
 		}
 	}
 }

@@ -31,7 +31,7 @@ func Days(s string) (days int, ok bool) {
 // long before now it was. What has no zone is in that of now. whole is how long it lasts: a day, or
 // nothing.
 func Since(text string, now time.Time) (at time.Time, whole time.Duration, ok bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
 		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
 			return t, 0, true
 		}

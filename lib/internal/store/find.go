@@ -68,7 +68,7 @@ func (s *Store) newestToMe(d *durable.Dir) (index.Row, error) {
 
 // ofFile returns the row of a file, named as in the index or in a receipt.
 func (s *Store) ofFile(d *durable.Dir, path string) (index.Row, error) {
-	dir, name := filepath.Split(filepath.FromSlash(path))
+	dir, name := filepath.Split(filepath.Clean(filepath.FromSlash(path)))
 	var rows []index.Row
 	var err error
 	if dir == "" || filepath.Base(dir) == filepath.Base(s.Opt.Dir) {
