@@ -18,7 +18,9 @@ func hasFrontmatter(text []byte) bool {
 }
 
 // isHeadless says whether a source is a text without a frontmatter, for which nothing else says what it would.
-func isHeadless(source handoff.Source) bool { return len(source.Text) > 0 && !hasFrontmatter(source.Text) }
+func isHeadless(source handoff.Source) bool {
+	return len(source.Text) > 0 && !hasFrontmatter(source.Text)
+}
 
 // markdown returns the source of any Markdown for which flags are given: a document whose frontmatter may lack what they
 // and the defaults say, or a body.
