@@ -84,7 +84,7 @@ func (a *App) addCommands(root *cobra.Command) {
 	for _, c := range asked {
 		built := a.build(c)
 		a.finish(built, c.name)
-		if root.AddCommand(built); c.name == "help" {
+		if root.AddCommand(built); c.name == "help" && isCompleting(a.Args) { // where hidden ones are offered; it has no page else
 			root.SetHelpCommand(built)
 		}
 	}
