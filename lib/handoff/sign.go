@@ -95,7 +95,8 @@ func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 	return nil
 }
 
-// signExisting puts signatures beside documents that were stored before without one.
+// signExisting puts signatures beside documents that were stored before without one, or, where they are good,
+// with one that is not.
 func (s *Store) signExisting(ctx context.Context, signed []admitted, results []Result) error {
 	for _, d := range signed {
 		if results[d.at].Receipt.Status != StatusExisting {
@@ -103,7 +104,8 @@ func (s *Store) signExisting(ctx context.Context, signed []admitted, results []R
 		}
 		got, err := s.Read(d.HandoffID)
 		d.signature.Synced = d.origin != nil && d.origin.Commit != ""
-		if err == nil && got.Signature.State == SignatureUnsigned {
+		switch had := got.Signature.State; {
+		case had == SignatureUnsigned && err == nil, had != "" && had != SignatureGood && d.verdict.State == SignatureGood:
 			err = txn.Sign(ctx, s.at, *d.signature)
 		}
 		if err != nil {

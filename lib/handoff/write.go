@@ -32,7 +32,7 @@ type Source struct {
 	Origin *Origin // of an import, nil for what is written here
 
 	Restore    bool     // store it also if it was pruned
-	Signatures []string // armored, of an import: the first that holds is stored with it
+	Signatures []string // armored, of an import: the first that is good, or else holds, is stored with it
 	MustSign   bool     // refuse it without a good signature, as if the operators file wanted one
 }
 

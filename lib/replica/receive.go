@@ -61,19 +61,26 @@ func (x *syncing) receive(ctx ctx) error {
 	return x.letGo(ctx)
 }
 
-// addSignatures gives the documents their signatures, as far as they can be read.
+// addSignatures gives the documents their signatures, as far as they can be read: also those that others
+// have, or that were made later.
 func (x *syncing) addSignatures(ctx ctx, c *catch) error {
+	others := make(map[string][]string)
+	for _, s := range c.held.Signatures {
+		others[s.ID] = append(others[s.ID], s.Blob)
+	}
 	var want []wanted
 	var of []int
 	for i, d := range c.held.Documents {
-		if d.Signature != "" {
-			want, of = append(want, wanted{d.Signature, layout.MaxSignature}), append(of, i)
+		for _, blob := range append([]string{d.Signature}, others[d.ID]...) {
+			if blob != "" {
+				want, of = append(want, wanted{blob, layout.MaxSignature}), append(of, i)
+			}
 		}
 	}
 	texts, err := x.repo.read(ctx, want)
 	for n, text := range texts {
-		if len(text) > 0 {
-			c.sources[of[n]].Signatures = []string{string(text)}
+		if s := &c.sources[of[n]]; len(text) > 0 {
+			s.Signatures = append(s.Signatures, string(text))
 		}
 	}
 	return err

@@ -26,6 +26,7 @@
 package replica
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,6 +65,7 @@ type Result struct {
 	Tokens     int               `json:"consumed_tokens"`
 	Signatures int               `json:"signatures"` // of handoffs that were here unsigned
 	Held       int               `json:"held"`       // documents that came, now or before, and are not stored yet
+	Why        []string          `json:"held_why"`   // each reason once
 	Waiting    int               `json:"waiting"`    // handoffs that are not sent
 	Refused    []Refusal         `json:"refused"`
 	Lost       []Lost            `json:"lost_claims"` // what was done here offline, and was not the first
@@ -112,7 +114,7 @@ type syncing struct {
 // directory was copied; those of handoff.Store.Write come too. An error without a class is of the
 // network: what is not sent waits.
 func Sync(ctx context.Context, s *handoff.Store, o Options) (Result, error) {
-	x := &syncing{Options: o, Store: s, got: Result{Received: []handoff.Receipt{}, Refused: []Refusal{}, Lost: []Lost{}}}
+	x := &syncing{Options: o, Store: s, got: Result{Received: []handoff.Receipt{}, Why: []string{}, Refused: []Refusal{}, Lost: []Lost{}}}
 	if x.Now == nil {
 		x.Now = time.Now
 	}
@@ -229,7 +231,10 @@ func (x *syncing) findRemote(ctx context.Context) (string, error) {
 	top := git.Top(x.Root)
 	url := ""
 	if top != "" {
-		url = x.repo.Remote(ctx, top, x.Remote)
+		var err error
+		if url, err = x.repo.Remote(ctx, top, x.Remote); err != nil {
+			return "", cmp.Or(unfit(err), nowhere(err))
+		}
 	}
 	if url == "" {
 		return "", fault.New(fault.ErrConfig, "add it with `git remote add`, or name another one with --remote",

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -69,7 +70,7 @@ func (r *repo) prepare(ctx context.Context, wait time.Duration) error {
 	}
 	_, err := r.Run(ctx, git.Call{Args: []string{"-c", "init.defaultRefFormat=files", "init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--initial-branch=main"}})
 	if err != nil {
-		return fault.New(fault.ErrConfig, "install git 2.31 or newer", "%s cannot be made: %v", r.Dir, err)
+		return r.broken(err)
 	}
 	return r.setConfig()
 }
@@ -172,10 +173,27 @@ func (r *repo) isAncestor(ctx context.Context, old, young string) bool {
 	return err == nil
 }
 
+// unfit says what to do about a git that is missing or too old, and about a disk that is full; nil is that it
+// is none of these.
+func unfit(err error) error {
+	e := (*git.Error)(nil)
+	switch {
+	case !errors.As(err, &e):
+		return nil
+	case e.IsMissing():
+		return fault.New(fault.ErrConfig, "install git 2.31 or newer", "git is not installed")
+	case e.IsOld():
+		return fault.New(fault.ErrConfig, "install git 2.31 or newer", "git is too old: %v", err)
+	case says(e, full):
+		return fault.New(nil, fault.Then(syscall.ENOSPC, "run the command again"), "there is no room here, or at the remote: %v", err)
+	}
+	return nil
+}
+
 // broken says what to do about a repository of ours that git cannot use.
 func (r *repo) broken(err error) error {
-	if err == nil {
-		return nil
+	if why := unfit(err); err == nil || why != nil {
+		return why
 	}
 	if e := (*git.Error)(nil); errors.As(err, &e) && e.Code < 0 {
 		return err
@@ -186,6 +204,9 @@ func (r *repo) broken(err error) error {
 // hopeless are the words of git about what another try does not mend.
 var hopeless = []string{"Authentication failed", "Permission denied", "could not read Username", "could not read Password", "terminal prompts disabled",
 	"access denied", "returned error: 403"}
+
+// full are those about a disk.
+var full = []string{"No space left on device", "Disk quota exceeded"}
 
 // absent are those about a remote that is not there.
 var absent = []string{"does not appear to be a git repository", "not found", "does not exist", "not a git repository"}
@@ -214,6 +235,9 @@ func (r *repo) call(ctx context.Context, c git.Call) (out []byte, err error) {
 		e := (*git.Error)(nil)
 		if !errors.As(err, &e) || e.Code == 1 {
 			return out, err
+		}
+		if why := unfit(err); why != nil {
+			return nil, why
 		}
 		switch {
 		case says(e, absent):

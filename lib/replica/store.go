@@ -22,9 +22,12 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 		case r.Err == nil && r.Receipt.Status != handoff.StatusExisting:
 			x.got.Received = append(x.got.Received, r.Receipt)
 		case errors.As(r.Err, new(*handoff.PrunedError)): // it does not come back
-		case r.Err != nil && (i < c.waited || !x.isRefused(d.Writer)) && !isHeld(waiting, d.ID):
+		case r.Err != nil && (i < c.waited || !x.isRefused(d.Writer)) && !isHeld(waiting, d.ID) && !x.has(d.ID):
 			d.Why = firstLine(r.Err)
 			waiting = append(waiting, d)
+			if !slices.Contains(x.got.Why, d.Why) {
+				x.got.Why = append(x.got.Why, d.Why)
+			}
 		}
 	}
 	c.held.Documents, x.got.Held = waiting, len(waiting)
@@ -54,6 +57,12 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 		}
 	}
 	return x.repo.setRefs(ctx, c.moves)
+}
+
+// has reports whether a document is here, by whomever it came.
+func (x *syncing) has(id string) bool {
+	_, err := x.Find(id)
+	return err == nil
 }
 
 // isHeld reports whether a document waits.
@@ -98,41 +107,44 @@ func (x *syncing) importAll(ctx ctx, c *catch) (results []handoff.Result, err er
 
 var errRefused = errors.New("its writer is refused")
 
-// takeSignatures puts signatures beside the handoffs that are here and have none. The others wait.
+// takeSignatures puts signatures beside the handoffs that are here and have none, or one that is not
+// good and makes room for one that is. Those of others wait.
 func (x *syncing) takeSignatures(ctx ctx, c *catch) error {
-	var here, later []heldDocument
+	var later []heldDocument
 	var want []wanted
+	var sources []handoff.Source
+	before := make(map[string]string)
 	for _, d := range c.held.Signatures {
-		_, err := x.Find(d.ID)
 		text := ""
-		if err == nil {
+		got, err := x.Read(d.ID)
+		if got.Signature.State != "" {
 			text, err = x.SignatureText(d.ID)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			later = append(later, d)
-		} else if text == "" && !x.isRefused(d.Writer) {
-			here, want = append(here, d), append(want, wanted{d.Blob, layout.MaxSignature})
+		case got.Signature.State != handoff.SignatureGood && !x.isRefused(d.Writer):
+			before[d.ID], want = text, append(want, wanted{d.Blob, layout.MaxSignature})
+			sources = append(sources, handoff.Source{Name: "the signature of " + d.ID, Text: got.Text, ID: d.ID, Origin: &handoff.Origin{Writer: d.Writer, Commit: d.Commit}})
 		}
 	}
 	c.held.Signatures = later
 	texts, err := x.repo.read(ctx, want)
-	if err != nil || len(here) == 0 {
+	if err != nil || len(want) == 0 {
 		return err
 	}
-	var sources []handoff.Source
-	for i, d := range here {
-		if got, err := x.Read(d.ID); err == nil && texts[i] != nil {
-			sources = append(sources, handoff.Source{Name: "the signature of " + d.ID, Text: got.Text, ID: d.ID, Signatures: []string{string(texts[i])},
-				Origin: &handoff.Origin{Writer: d.Writer, Commit: d.Commit}})
-		}
+	for i := range sources {
+		sources[i].Signatures = []string{string(texts[i])}
 	}
-	results, err := x.WriteGood(ctx, sources)
-	for _, r := range results {
-		if r.Err == nil { // what signs nothing is passed over
+	if _, err := x.WriteGood(ctx, sources); err != nil { // what signs nothing is passed over
+		return err
+	}
+	for id, old := range before {
+		if text, err := x.SignatureText(id); err == nil && text != old {
 			x.got.Signatures++
 		}
 	}
-	return err
+	return nil
 }
 
 // takeState takes over the marks and tokens of handoffs that are here. The others wait.

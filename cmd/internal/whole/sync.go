@@ -91,6 +91,9 @@ func (a *app) printSync(o replica.Options, got replica.Result, err error) error 
 		a.Note(fmt.Sprintf("warning: %s was not the first with %s at %s: %s was, at %s, in another clone (%s)", l.Here.Operator, l.Here.HandoffID, l.Here.Time,
 			l.First.Operator, l.First.Time, l.Writer))
 	}
+	for _, why := range got.Why[:min(len(got.Why), mostWhy)] {
+		a.Note("held: " + why)
+	}
 	if note := strings.Join(parts, ", "); note != "" {
 		if o.DryRun {
 			note = "without --dry-run: " + note
@@ -99,6 +102,9 @@ func (a *app) printSync(o replica.Options, got replica.Result, err error) error 
 	}
 	return err
 }
+
+// mostWhy is how many reasons of what is held are said; --json says all.
+const mostWhy = 5
 
 // A lost is how a replica.Lost looks in JSON.
 type lost struct {

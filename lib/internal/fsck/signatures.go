@@ -20,7 +20,11 @@ func (c *check) checkSignature(row *Row, text []byte) {
 	place := path.Join(layout.Signatures, layout.SignatureFile(row.ID))
 	switch {
 	case errors.Is(err, fault.ErrIntegrity):
-		c.fault(place, "find out who put it there; move it away, or sign again with `handoff sign`", "%s: %s", row.ID, store.OneLine(err))
+		mend := "find out who put it there; move it away, or sign again with `handoff sign`"
+		if own := (*fault.Error)(nil); errors.As(err, &own) && own.Advice != "" { // it need not be the signature
+			mend = own.Advice
+		}
+		c.fault(place, mend, "%s: %s", row.ID, store.OneLine(err))
 	case err != nil:
 		c.warn(place, "", "cannot be checked: %s", store.OneLine(err))
 	case state == signers.Unsigned && c.Log.Of(row.ID).Signed && !c.Log.Of(row.ID).Superseded:

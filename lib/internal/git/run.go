@@ -69,18 +69,25 @@ func (r Runner) Run(ctx context.Context, c Call) ([]byte, error) {
 	return r.run(ctx, r.Dir, append([]string{"--git-dir=" + r.Dir}, c.Args...), c)
 }
 
+// IsMissing reports whether there is no git.
+func (e *Error) IsMissing() bool { return errors.Is(e.cause, exec.ErrNotFound) }
+
+// IsOld reports whether git does not know what it was asked for, as one that is too old (usage errors end
+// with 129).
+func (e *Error) IsOld() bool { return e.Code == 129 }
+
 // Remote returns the URL of a remote as the repository of a work tree has it, "" if it has none. A
-// path is absolute.
-func (r Runner) Remote(ctx context.Context, top, name string) string {
+// path is absolute. The error is that it cannot be known.
+func (r Runner) Remote(ctx context.Context, top, name string) (string, error) {
 	out, err := r.run(ctx, top, []string{"config", "--get", "remote." + name + ".url"}, Call{Args: []string{"config"}, Limit: 5 * time.Second})
 	url := strings.TrimSpace(string(out))
-	if err != nil || url == "" {
-		return ""
+	if e := (*Error)(nil); errors.As(err, &e) && e.Code != 1 {
+		return "", err
 	}
-	if path, ok := LocalPath(url); ok && !strings.HasPrefix(url, "file:") && !filepath.IsAbs(path) {
-		return filepath.Join(top, path)
+	if path, ok := LocalPath(url); ok && url != "" && !strings.HasPrefix(url, "file:") && !filepath.IsAbs(path) {
+		return filepath.Join(top, path), nil
 	}
-	return url
+	return url, nil
 }
 
 // LocalPath returns the path that a URL of a remote is, if it is one (git-fetch(1), "GIT URLS").

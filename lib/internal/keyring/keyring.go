@@ -57,11 +57,12 @@ func (k *Keyring) Of(d *durable.Dir, id, from string, text []byte) (signers.Verd
 }
 
 // Judge is Of for signatures that are not stored, and returns the one that it is about: the first that
-// holds, or else the first. There must be one. seen says when the handoff came into this store.
+// is good, or else that holds, or else the first. There must be one. seen says when the handoff came into
+// this store.
 func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) (text string, found signers.Verdict, err error) {
 	for i, armored := range w.Texts {
 		one, oneErr := k.judge(from, w.keys[i], w.errs[i], seen)
-		if i == 0 || err != nil && oneErr == nil {
+		if i == 0 || oneErr == nil && (err != nil || one.State == signers.Good && found.State != signers.Good) {
 			text, found, err = armored, one, oneErr
 		}
 	}
