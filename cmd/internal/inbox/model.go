@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -89,6 +90,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case actedMsg:
 		cmd = m.acted(msg)
+	case doubtMsg:
+		m.message = cmp.Or(m.message, string(msg))
 	case foundMsg:
 		m.gotFound(msg)
 	case suspendMsg:
@@ -133,14 +136,28 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 		m.set(msg.rows)
 		m.preview.stale = true
 	}
-	m.loaded = true
 	cmds := []tea.Cmd{m.look()}
+	if !m.loaded && m.me != "" && m.counts[0]+m.counts[1] == 0 {
+		cmds = append(cmds, m.doubt())
+	}
+	m.loaded = true
 	for _, msg := range m.early {
 		_, cmd := m.Update(msg)
 		cmds = append(cmds, cmd)
 	}
 	m.early = nil
 	return tea.Batch(cmds...)
+}
+
+// doubtMsg says why the operator is probably a slip, "" if nothing speaks for that.
+type doubtMsg string
+
+func (m *model) doubt() tea.Cmd {
+	s, me := m.store, m.me
+	return func() tea.Msg {
+		why, _ := s.Stranger(me)
+		return doubtMsg(why)
+	}
 }
 
 // settle makes the rest follow from what changed: the place in the list, and what is read for the preview.

@@ -107,6 +107,15 @@ func TestNobody(t *testing.T) {
 	s.leaves()
 }
 
+// Who is probably a slip is told so.
+func TestSlip(t *testing.T) {
+	s := start(t, 80, 24, project(t, docs()...), "inbox", "--operator", "bne")
+	s.sees("Nothing waits for bne", "no handoff here is from or to bne; did you mean ben?")
+	s.press("\t")
+	s.until("no note after a key", func(text string) bool { return !strings.Contains(text, "did you mean") })
+	s.quits()
+}
+
 // What others do meanwhile is seen within a second: what they write, that they hold the lock, that all of it is gone.
 func TestStoreChanges(t *testing.T) {
 	root := project(t, docs()...)
