@@ -32,7 +32,11 @@ That a session was told is recorded as far as that is possible at once; it prove
 }
 
 func deliveryText(d handoff.Delivery, width int) string {
-	text := fmt.Sprintf("%s from %s to %s about %s: %s; offered to %s, read by %d\n", d.ID, d.From, d.To, d.Topic, d.State, sessions(len(d.Offers)), len(d.ReadBy))
+	id := d.ID
+	if width > 0 { // people see it
+		id = Short(id, shortest)
+	}
+	text := fmt.Sprintf("%s from %s to %s about %s: %s; offered to %s, read by %d\n", id, d.From, d.To, d.Topic, d.State, sessions(len(d.Offers)), len(d.ReadBy))
 	rows := make([][]string, 0, len(d.Offers)+len(d.ReadBy))
 	for _, o := range d.Offers {
 		rows = append(rows, []string{"offered", o.Operator, o.Time, o.Agent, o.Session})

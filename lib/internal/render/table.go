@@ -14,8 +14,8 @@ const (
 )
 
 // Table returns header and rows as aligned columns that fit a terminal of width cells, 0 for no limit.
-// Every cell goes through EscapeLine; the widest columns are cut first and end in "…". A table with
-// too many columns stays wider than the terminal rather than lose one. Rows may be shorter than the
+// Every cell goes through EscapeLine; the widest columns are cut first and end in "…", the first column,
+// which says what its row is about, after all others. A table with too many columns stays wider than the terminal rather than lose one. Rows may be shorter than the
 // header.
 func Table(width int, header []string, rows [][]string) string {
 	lines := make([][]string, 0, len(rows)+1)
@@ -40,7 +40,7 @@ func escapeCells(row []string, n int) []string {
 	return cells
 }
 
-// columnWidths returns how wide each column may be, so that a line fits: the widest are cut first.
+// columnWidths returns how wide each column may be, so that a line fits: the widest are cut first, the first one last.
 func columnWidths(limit int, lines [][]string) []int {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
@@ -59,7 +59,7 @@ func columnWidths(limit int, lines [][]string) []int {
 	for ; total > limit; total-- {
 		widest := 0
 		for i, w := range widths {
-			if w > widths[widest] {
+			if w > narrowest && (widest == 0 || w > widths[widest]) && i > 0 {
 				widest = i
 			}
 		}
