@@ -23,7 +23,7 @@ var revisions = []string{"2026-07-28", "2025-11-25"}
 
 var bin string
 
-// The programs are built once, into one directory.
+// The programs are built once, into one directory, which is the user's own then: what that one has set says nothing here.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "handoff-mcp-")
 	if err == nil {
@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 	} else {
 		bin = filepath.Join(dir, "handoff")
+		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+			os.Setenv(name, filepath.Join(dir, "home"))
+		}
 		code = m.Run()
 	}
 	os.RemoveAll(dir)
