@@ -203,7 +203,7 @@ func (r *repo) broken(err error) error {
 
 // hopeless are the words of git about what another try does not mend.
 var hopeless = []string{"Authentication failed", "Permission denied", "could not read Username", "could not read Password", "terminal prompts disabled",
-	"access denied", "returned error: 403"}
+	"access denied", "returned error: 403", "Host key verification failed"}
 
 // full are those about a disk.
 var full = []string{"No space left on device", "Disk quota exceeded"}
@@ -245,7 +245,9 @@ func (r *repo) call(ctx context.Context, c git.Call) (out []byte, err error) {
 		case says(e, apart):
 			return nil, fault.New(fault.ErrConfig, "ask who looks after the remote to leave receive.advertiseAtomic of its repository at true",
 				"the remote cannot let in several claims together: %v", err)
-		case e.Late || n == tries || says(e, hopeless) || ctx.Err() != nil:
+		case says(e, hopeless):
+			return nil, fault.New(fault.ErrConfig, "see what `git ls-remote` and `git push` say to it, and ask who looks after the remote", "the remote does not let you in: %v", err)
+		case e.Late || n == tries || ctx.Err() != nil:
 			return nil, fault.New(nil, "run it again once the remote can be reached", "the remote cannot be reached: %v", err)
 		}
 		time.Sleep(time.Duration(n) * (100 + rand.N[time.Duration](300)) * time.Millisecond)

@@ -162,12 +162,15 @@ func (r Runner) environ() []string {
 	return env
 }
 
-// lastWords is what git has said was fatal, or its last line.
+// lastWords is what git has said was fatal, or its last line; where all that was fatal is that nothing came
+// from a remote, what ssh has said before.
 func lastWords(text string) (words string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		for _, kind := range []string{"fatal: ", "error: "} {
-			if rest, ok := strings.CutPrefix(line, kind); ok {
+			if rest, ok := strings.CutPrefix(line, kind); ok && words != "" && strings.HasPrefix(rest, "Could not read from remote") {
+				return cut(words)
+			} else if ok {
 				return cut(rest)
 			}
 		}
