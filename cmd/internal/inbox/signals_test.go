@@ -17,7 +17,7 @@ import (
 // Whatever ends the program, the terminal is as it was.
 func TestSignals(t *testing.T) {
 	root := project(t, docs()...)
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			s := start(t, 80, 24, root, "inbox")
 			s.sees("Where it stands")

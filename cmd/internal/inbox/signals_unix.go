@@ -16,7 +16,7 @@ import (
 // quit: bubbletea's own handler ends it without waiting for who still reads the terminal.
 func heed(p *tea.Program, m *model) (stop func()) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	m.suspend = func() tea.Msg { return tea.Exec(stopper{}, nil)() }
 	go func() {
 		for s := range signals {
