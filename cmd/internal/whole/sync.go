@@ -20,14 +20,14 @@ func syncCommand(a *app) *cobra.Command {
 directory has a ref of its own there, refs/handoff/writers/w-…, which it alone changes: no branch is
 touched, and nothing conflicts. What others have published is proven and stored in one batch, as if it
 were written here; who has read what, and which work was resumed or taken, is taken over. What OPERATORS.md
-or the clock does not allow yet is held, and tried again. What is interrupted is done by the next sync.
+or the clock does not allow yet is held, said with the reason, and tried again. What is interrupted is done by the next sync.
 
 Once a store has synced, resume, take, release and done ask the remote whether they are the first. What was
 done --offline and was not the first is said.
 
 It exits with 1 if the remote cannot be reached, 4 if another sync runs, 6 if somebody's history was
-rewritten or this state directory was copied (the rest is exchanged all the same), 7 without a remote,
-or if that refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .handoff.yaml is a way round." + ``,
+rewritten or this state directory was copied (the rest is exchanged all the same), 7 without git or a
+remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .handoff.yaml is a way round." + ``,
 		Example: "  handoff sync\n  handoff sync --remote backup --dry-run",
 		Args:    everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

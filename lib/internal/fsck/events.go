@@ -29,7 +29,7 @@ func (c *check) checkEvents() {
 			c.fault(eventlog.Place(h.Line), remedyRepair, "records %s, which no row lists", id)
 		case h.Aside:
 			c.warn(layout.Log, "write it again", "records that %s was lost", id)
-		case h.ReadBy != "":
+		case h.ReadBy != "" && !h.Imported:
 			c.warn(layout.Log, "", "records that %s was read, which nothing records as written", id)
 		}
 	}

@@ -60,6 +60,10 @@ var findings = []struct {
 	{"a mark on nothing", func(p *place) {
 		p.log(eventlog.TypeMarkRead, eventlog.MarkedRead{HandoffID: nowhere, OperatorID: "ben", Time: "2026-05-08T09:00:00Z"})
 	}, "?handoff-events.jsonl: which nothing records as written"},
+	{"a mark on what others wrote, on a branch without it", func(p *place) {
+		p.log(eventlog.TypeImport, eventlog.Imported{HandoffIDs: []string{nowhere}})
+		p.log(eventlog.TypeMarkRead, eventlog.MarkedRead{HandoffID: nowhere, OperatorID: "ben", Time: "2026-05-08T09:00:00Z"})
+	}, ""},
 	{"something was lost", func(p *place) { p.log(eventlog.TypeRepair, eventlog.Repaired{Quarantined: []string{nowhere}}) }, "?handoff-events.jsonl: was lost"},
 	{"the log is a directory", func(p *place) { p.instead(logFile) }, "handoff-events.jsonl: cannot be read"},
 	{"the log is lost", func(p *place) { p.remove(logFile) }, "handoff-events.jsonl: is missing or empty, although there are handoffs…"},
