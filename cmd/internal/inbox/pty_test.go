@@ -195,7 +195,9 @@ func (s *session) leaves() (code int) {
 func (s *session) quits() (code int) {
 	s.Helper()
 	for end := time.Now().Add(deadline); len(s.ended) == 0 && time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
-		s.press("\x03")
+		if s.termios() != s.before { // else it is leaving, and the key would be a signal
+			s.press("\x03")
+		}
 	}
 	return s.leaves()
 }
