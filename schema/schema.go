@@ -68,7 +68,7 @@ func compile(name string) (schema, error) {
 	}
 	source, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return schema{}, fmt.Errorf("the schema %q is no JSON: %w", name, err)
+		return schema{}, fmt.Errorf("the schema %q is not JSON: %w", name, err)
 	}
 	// Patterns are compiled late and references refused: the schema is ours, its instances are anybody's.
 	const location = "handoff:///" // a scheme that nothing loads

@@ -154,7 +154,7 @@ func TestEveryKeyword(t *testing.T) {
 		{`{"maximum":2000}`, `2000.5`, "2000.5 is more than 2000"},
 		{`{"exclusiveMinimum":0}`, `0`, "0 is not more than 0"},
 		{`{"exclusiveMaximum":1}`, `1`, "1 is not less than 1"},
-		{`{"multipleOf":2}`, `3`, "3 is no multiple of 2"},
+		{`{"multipleOf":2}`, `3`, "3 is not a multiple of 2"},
 		{`{"type":["string","null"]}`, `true`, "the value is true or false, not null or a text"},
 		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, "the value fits none of the allowed forms, or several"},
 		{`{"properties":{"a":false}}`, `{"a":1}`, "the value is not allowed here"},

@@ -61,7 +61,7 @@ func sentenceOfCount(k jsonschema.ErrorKind) string {
 	case *kind.ExclusiveMaximum:
 		return fmt.Sprintf("%s is not less than %s", decimal(k.Got), decimal(k.Want))
 	case *kind.MultipleOf:
-		return fmt.Sprintf("%s is no multiple of %s", decimal(k.Got), decimal(k.Want))
+		return fmt.Sprintf("%s is not a multiple of %s", decimal(k.Got), decimal(k.Want))
 	case *kind.DependentRequired:
 		return fmt.Sprintf("the field %q requires %s", k.Prop, strings.Join(k.Missing, ", "))
 	}

@@ -177,7 +177,7 @@ func parseHeader(line []byte) (Header, error) {
 		} `json:"origin"`
 	}
 	if err := json.Unmarshal(line, &v); err != nil {
-		return Header{}, errors.New("is no JSON object")
+		return Header{}, errors.New("is not a JSON object")
 	}
 	h := Header{v.Created, v.Origin.Writer}
 	if why := h.check(); why != "" {
@@ -203,7 +203,7 @@ func parseLine(line []byte) (l Line, err error) {
 		} `json:"consumed"`
 	}
 	if err := json.Unmarshal(line, &v); err != nil {
-		return l, errors.New("is no JSON object of a bundle")
+		return l, errors.New("is not a JSON object of a bundle")
 	}
 	switch {
 	case v.Handoff != nil:
@@ -214,7 +214,7 @@ func parseLine(line []byte) (l Line, err error) {
 		c := v.Consumed
 		l.Consumed = &Consumed{c.Token, c.ID, c.Operator, c.Time, c.Accepted, c.Reason, c.Session}
 	default:
-		return l, errors.New("is of no kind that a bundle has")
+		return l, errors.New("is not of a kind that a bundle has")
 	}
 	return l, same(line, l.text)
 }

@@ -28,7 +28,7 @@ type Filter struct {
 	To, From, Topic string
 	Tag             string    // reads the documents that the other conditions leave
 	Since           time.Time // ts_utc not before it
-	Until           time.Time // ts_utc before it; the zero time is no limit
+	Until           time.Time // ts_utc before it; the zero time means no limit
 	Unread          bool      // unread by To, or by their own recipient if To is "", and not over
 	All             bool      // with Unread, also those that are over
 	Approved        bool      // with Unread, not those that await approval

@@ -44,8 +44,8 @@ type Options struct {
 	MaxDocumentBytes int           // of a document to write; 0 is DefaultMaxDocumentBytes
 	IndexMaxRows     int           // of INDEX.md before older rows are sealed away; 0 is DefaultIndexMaxRows, negative is never
 
-	MaxHops int // of answers and successors since a person wrote; 0 is DefaultMaxHops, negative is no limit
-	MaxRate int // of handoffs from one operator to another in 10 minutes; 0 is DefaultMaxRate, negative is no limit
+	MaxHops int // of answers and successors since a person wrote; 0 is DefaultMaxHops, negative means no limit
+	MaxRate int // of handoffs from one operator to another in 10 minutes; 0 is DefaultMaxRate, negative means no limit
 
 	Restore      bool     // what was pruned may be stored again
 	Redact       bool     // replace credentials in what is written instead of refusing it

@@ -120,7 +120,7 @@ func (p Project) Exists() error {
 		return fault.New(ErrConfig, "name one that is there", "the project root %s does not exist", p.Root)
 	default:
 		return fault.New(ErrInvalid, "run `handoff init` in the project, or name its directory with --handoffs-dir or --root",
-			"there are no handoffs here: %s is in no project", p.Root)
+			"there are no handoffs here: %s is not in a project", p.Root)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (p Project) Exists() error {
 func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags ProjectFlags) error {
 	at, err := settings.FindRoot(filepath.Dir(dir))
 	if err != nil || at.Root == p.Root {
-		return nil // what is not there yet is in no project
+		return nil // what is not there yet is not in a project
 	}
 	own, err := settings.Load(at.Root, cwd, nothing)
 	if err != nil {

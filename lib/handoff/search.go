@@ -12,7 +12,7 @@ import (
 type Query struct {
 	Filter
 	Words []string // all of them must occur, upper and lower case being the same; a word may hold spaces
-	Limit int      // of the matches that are returned; 0 is no limit
+	Limit int      // of the matches that are returned; 0 means no limit
 }
 
 // A Match is a handoff that Search found. Only the document proves what the entry says; it was proven.

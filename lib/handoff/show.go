@@ -39,8 +39,8 @@ const MaxForAgents = 30_000
 
 // A Frame says how much of a body is shown, and how.
 type Frame struct {
-	MaxChars   int                   // that the framed lines may have; 0 is no limit
-	Whole      int                   // that the whole output may have; 0 is no limit
+	MaxChars   int                   // that the framed lines may have; 0 means no limit
+	Whole      int                   // that the whole output may have; 0 means no limit
 	Offset     int                   // characters of the escaped body to begin after
 	Unverified bool                  // the body's id could not be proven
 	More       func(next int) string // says how to read on after the next characters; nil how to read all

@@ -22,7 +22,7 @@ const DefaultSurfaceMaxChars = 4000
 // SurfaceOptions limits what Surface shows.
 type SurfaceOptions struct {
 	MaxChars   int       // of each body, counted after escaping, line prefixes included; 0 is MaxForAgents at most
-	MaxAgeDays int       // older handoffs are left out, and stay unread; 0 is no limit
+	MaxAgeDays int       // older handoffs are left out, and stay unread; 0 means no limit
 	Notes      io.Writer // gets a line about each body that looks like an attempt to take command; nil drops them
 }
 
@@ -48,7 +48,7 @@ func (in Inbox) Count() (all int) {
 }
 
 // Unread returns what operator has not read and nobody has to approve first, of which at least so many
-// of the newest are listed, without the handoffs that are older than maxAgeDays; 0 is no limit of
+// of the newest are listed, without the handoffs that are older than maxAgeDays; 0 means no limit of
 // either.
 func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
 	f := Filter{To: operator, Unread: true, Approved: true, Newest: newest}

@@ -68,7 +68,7 @@ func facts(r Record, v *jsontree.Value, faults []fault.Fault) Facts {
 }
 
 // Passages returns every string of a JSON text with its pointer, names of members included; none when
-// it is no JSON.
+// it is not JSON.
 func Passages(data []byte) []Passage {
 	v, err := jsontree.Parse(data)
 	if err != nil {

@@ -80,7 +80,7 @@ func (r Record) JSON() []byte {
 	b.WriteByte('}')
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, b.Bytes(), "", "  "); err != nil {
-		return b.Bytes() // an Extra that is no JSON
+		return b.Bytes() // an Extra that is not JSON
 	}
 	return indented.Bytes()
 }

@@ -7,7 +7,7 @@
 //
 // A clone brings that file along, so that nothing of it runs before the person who received it has
 // allowed it as it is, byte for byte ([Allowed]). That a probe only reads is the judgement of that
-// person: it runs with their rights, in no sandbox.
+// person: it runs with their rights, without a sandbox.
 package probe
 
 import (

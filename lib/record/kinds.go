@@ -99,7 +99,7 @@ func kindOf(data []byte, forced string) (kind, error) {
 	if _, err := jsontree.Parse(data); err != nil {
 		return kind{}, err
 	}
-	return kind{}, faulty(handoff.Fault{Problem: "the JSON has the shape of no kind of record", Hint: "name the kind with --kind: " + names})
+	return kind{}, faulty(handoff.Fault{Problem: "the JSON does not have the shape of any kind of record", Hint: "name the kind with --kind: " + names})
 }
 
 // faulty makes an error of faults that lie in no text of a kind.

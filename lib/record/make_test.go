@@ -128,7 +128,7 @@ func TestDetect(t *testing.T) {
 func TestFaultsAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"objective": 1,`:                       `x.json: line 1, column 17: the text ends`,
-		`{"a":1}`:                                `has the shape of no kind of record`,
+		`{"a":1}`:                                `does not have the shape of any kind of record`,
 		`{"resume_token":"abcdefgh","risks":[]}`: `x.json: line 1, column 36 (/risks): is an empty list`,
 		`{"handoff":{"version":"2.0"}}`:          `(/handoff/version): version "2.0" is not read here`,
 		`{"task_id":"a","summary":"b"}`:          `(/agent): required field "agent" is missing`,

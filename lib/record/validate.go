@@ -26,7 +26,7 @@ func Validate(name string, data []byte, o universal.Options) (v Validation, err 
 	if k.name == "" {
 		k, _ = kindOf(data, universal.Kind)
 	}
-	// A text that is no JSON is of no kind, whatever its faults are told as.
+	// A text that is not JSON is of no kind, whatever its faults are told as.
 	if _, broken := jsontree.Parse(data); broken == nil {
 		v.Kind = k.label()
 	}

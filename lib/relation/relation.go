@@ -125,13 +125,13 @@ var parsers = map[Kind]parser{
 	Supersedes: {parseID, noID, hintID},
 	Expires: {func(f *Form, s string) bool { f.Time = s; return form.IsInstant(s) },
 		"names no time", "write expires: and a time such as 2026-12-01T00:00:00Z"},
-	Git: {parseGit, "names no commit as it should", "write git: and the commit, and behind colons the branch and how many files differed"},
-	File: {parseFile, "names no file as it should",
+	Git: {parseGit, "does not name a commit as it should", "write git: and the commit, and behind colons the branch and how many files differed"},
+	File: {parseFile, "does not name a file as it should",
 		"write file:PATH#sha256= and 64 lower-case hex digits; the path is relative to the project, with / and without . and .."},
 	Probe: {func(f *Form, s string) (ok bool) {
 		f.Probe, ok = strings.CutSuffix(s, passed)
 		return ok && form.IsSlug(f.Probe, MaxProbe)
-	}, "names no probe as it should", "write probe:NAME=passed"},
+	}, "does not name a probe as it should", "write probe:NAME=passed"},
 	Approve: {func(_ *Form, s string) bool { return s == required }, "says nothing that is known", "write approve:required"},
 }
 

@@ -37,7 +37,7 @@ func Parse(data []byte, defaults Defaults) (Draft, error) {
 	return draft, nil
 }
 
-// parse returns what can be read of a record that has faults too. The error says that it is no JSON object.
+// parse returns what can be read of a record that has faults too. The error says that it is not a JSON object.
 func parse(data []byte, defaults Defaults) (draft Draft, found faults, err error) {
 	v, err := jsontree.ParseObject(data, MaxBytes, "a run record")
 	if err != nil {

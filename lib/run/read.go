@@ -205,7 +205,7 @@ func readFile(kinds ...string) func(*object) File {
 			Change: o.optional("change", maxText), SHA256: o.optional("sha256", maxText),
 		}
 		if f.SHA256 != "" && !form.IsDigest(strings.TrimPrefix(f.SHA256, form.IDPrefix)) {
-			o.add(o.v.Get("sha256"), o.pointer("sha256"), "is no SHA-256", "give 64 lower-case hex digits")
+			o.add(o.v.Get("sha256"), o.pointer("sha256"), "is not a SHA-256", "give 64 lower-case hex digits")
 		}
 		return f
 	}

@@ -148,7 +148,7 @@ func (r Record) Body() (string, error) {
 func (r Record) Head() (from, to, topic, at string) { return r.Agent, "", r.TaskID, r.CreatedAt }
 
 // Inspect returns what a run record says about resuming, with the faults that Parse names. It fails
-// only for text that is no JSON object. A record that names no project has no fault by that: whoever
+// only for text that is not a JSON object. A record that names no project has no fault by that: whoever
 // stores it adds the name.
 func Inspect(data []byte) (packet.Facts, error) {
 	draft, found, err := parse(data, Defaults{ProjectID: func() string { return "-" }})

@@ -14,7 +14,7 @@ const deepest = 12
 
 // Tree returns the thread as lines: what a handoff names stands above it, and what names it below it
 // and set in. Of several that it names it stands below the first. width is that of the terminal, where
-// ids have 8 digits and times are days; 0 is no limit.
+// ids have 8 digits and times are days; 0 means no limit.
 func (t Thread) Tree(width int) string {
 	at := t.numbers()
 	below := make([][]int, len(t.Nodes)+1) // what stands below each, by number; 0 is nothing

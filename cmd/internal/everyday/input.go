@@ -153,7 +153,7 @@ func (in *input) text(name string, text []byte) (handoff.Source, error) {
 	case !in.fields.given():
 		return in.document(handoff.Source{Name: name, Text: text})
 	case object:
-		in.Note(name + " has the shape of no record and is taken for the text of a plain handoff; --kind says otherwise")
+		in.Note(name + " does not have the shape of a record and is taken for the text of a plain handoff; --kind says otherwise")
 	}
 	return in.markdown(name, text)
 }

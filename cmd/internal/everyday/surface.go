@@ -20,7 +20,7 @@ func surfaceCommand(a *App) *cobra.Command {
 		Use:   "surface [OPERATOR]",
 		Short: "Show everything that an operator has not read, framed",
 		Long: `Show the unread handoffs to an operator, oldest first. Each body is proven to be what was written, made
-visible where it is invisible, and put in a frame that says that it is no instruction. Nothing is
+visible where it is invisible, and put in a frame that says that it is not an instruction. Nothing is
 marked as read. Nothing unread prints nothing. The operator is you, unless another one is named.`,
 		Example:           "  handoff surface\n  handoff surface ben",
 		Args:              Args(cobra.MaximumNArgs(1)),

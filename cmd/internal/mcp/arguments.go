@@ -35,7 +35,7 @@ func arguments[In any](tool string, raw json.RawMessage, takes *jsonschema.Schem
 	given := map[string]any{}
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &given); err != nil {
-			return in, unfit(tool, takes, "the arguments are no object")
+			return in, unfit(tool, takes, "the arguments are not an object")
 		}
 	}
 	if problem := misfit(given, takes, ""); problem != "" {

@@ -78,7 +78,7 @@ takes itself out of its session and throws its environment away may get away; on
 to leave the process group, and Windows kills the program alone. The last 64 KiB that a probe prints are kept, and
 shown in a frame like what others have written.
 
-A probe runs with your rights, in no sandbox. So nothing runs before you have allowed the file as it is: after one byte
+A probe runs with your rights, without a sandbox. So nothing runs before you have allowed the file as it is: after one byte
 of it has changed it is not allowed any more. What you have allowed is kept with your own state (XDG_STATE_HOME), never
 in the project.`,
 	},
@@ -131,7 +131,7 @@ func (a *app) allowProbes() error {
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(a.Stdout, "| %s\n", strings.TrimSuffix(line, "\n"))
 	}
-	fmt.Fprintf(a.Stderr, "\nThey run with your rights, in no sandbox. May they run here? Type yes: ")
+	fmt.Fprintf(a.Stderr, "\nThey run with your rights, without a sandbox. May they run here? Type yes: ")
 	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
 	if err != nil && err != io.EOF || strings.TrimSpace(answer) != "yes" {
 		return denied("", "nothing was allowed")

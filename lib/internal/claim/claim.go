@@ -59,7 +59,7 @@ func (c Claim) Bytes() ([]byte, error) {
 func Parse(name string, text []byte) (c Claim, err error) {
 	switch err := json.Unmarshal(text, &c); {
 	case err != nil:
-		return c, errors.New("it is no JSON of a claim")
+		return c, errors.New("it is not the JSON of a claim")
 	case c.Format != version, len(c.Nonce) != 32, !form.IsHex(c.Nonce), !form.IsWriter(c.Writer):
 		return c, errors.New("it is of another format")
 	case Name(c.Token) != name:

@@ -71,7 +71,7 @@ func marshal(payload any) ([]byte, error) {
 	return json.Marshal(payload)
 }
 
-// HashLine returns the hash that the event after line must name. It fails if line is no JSON object.
+// HashLine returns the hash that the event after line must name. It fails if line is not a JSON object.
 func HashLine(line []byte) (string, error) {
 	signed := bytes.Contains(line, []byte(`"signature":`)) || bytes.Contains(line, []byte(`"signing_key_id":`))
 	if !signed && utf8.Valid(line) && canon.IsCanonical(line) {

@@ -137,7 +137,7 @@ func (c *check) checkLines(name string) {
 			return
 		}
 		if err != nil || !json.Valid(line) {
-			c.warn(name, "", "has a line that is no JSON object: %.80q", line)
+			c.warn(name, "", "has a line that is not a JSON object: %.80q", line)
 			return
 		}
 	}

@@ -50,7 +50,7 @@ var findings = []struct {
 	{"the lock is a directory", func(p *place) { p.instead(".INDEX.md.lock") }, ".INDEX.md.lock: is not a regular file"},
 	{"the lock has a second name", func(p *place) { p.must(os.Link(p.path(".INDEX.md.lock"), p.path("second"))) }, ".INDEX.md.lock: has a second hard link"},
 
-	{"an event is no JSON", func(p *place) { p.replace(logFile, `"topic":"c"`, `"topic":c`) }, "handoff-events.jsonl:4: proves nothing"},
+	{"an event is not JSON", func(p *place) { p.replace(logFile, `"topic":"c"`, `"topic":c`) }, "handoff-events.jsonl:4: proves nothing"},
 	{"an event is changed", func(p *place) { p.replace(logFile, `"topic":"b"`, `"topic":"x"`) }, "handoff-events.jsonl:2: records another topic…"},
 	{"an event has another version", func(p *place) { p.replace(logFile, `"schema_version":"1.1.0"`, `"schema_version":"9"`) }, "handoff-events.jsonl:1: schema_version \"9\"…"},
 	{"an event of an unknown type", func(p *place) { p.log("other.event", map[string]any{}) }, "?handoff-events.jsonl:8: unknown event type"},

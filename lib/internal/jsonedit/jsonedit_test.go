@@ -99,7 +99,7 @@ func FuzzEdit(f *testing.F) {
 			return
 		}
 		if !json.Valid(src) {
-			t.Fatalf("%q is no JSON", src)
+			t.Fatalf("%q is not JSON", src)
 		}
 		if d.Root.Kind != jsontree.Object || d.Root.Get(key) != nil {
 			return

@@ -20,7 +20,7 @@ func (s preparing) chooseGit(kind layout.Git) (_ layout.Git, says bool, err erro
 	case kind != "" && !slices.Contains([]layout.Git{layout.GitNone, layout.GitTracked, layout.GitSynced}, kind):
 		return "", false, fault.New(fault.ErrInvalid, "it is synced, tracked or none", "git cannot do %q with handoffs", kind)
 	case kind.IsShared() && git.Top(s.Opt.Root) == "":
-		return "", false, fault.New(fault.ErrConfig, "run `git init` first, or leave --git out", "%s is in no git work tree", s.Opt.Root)
+		return "", false, fault.New(fault.ErrConfig, "run `git init` first, or leave --git out", "%s is not in a git work tree", s.Opt.Root)
 	case kind != "":
 		return kind, true, nil
 	case store.IsThere(filepath.Join(s.Opt.Root, settings.Name)) || store.IsThere(filepath.Join(s.Opt.Dir, layout.Index)) || git.Top(s.Opt.Root) == "":

@@ -19,8 +19,8 @@ type Frame struct {
 	SignedBy                         string // whose signature it has, if that was verified
 
 	Unverified bool // the content does not match its id: the frame says so
-	Max        int  // characters that the content lines may have, escapes, prefixes and newlines included; 0 is no limit
-	Whole      int  // characters that the whole frame may have, the line about the cut included; 0 is no limit
+	Max        int  // characters that the content lines may have, escapes, prefixes and newlines included; 0 means no limit
+	Whole      int  // characters that the whole frame may have, the line about the cut included; 0 means no limit
 	Offset     int  // characters of the escaped body to begin after
 
 	// More says how to read on after the next characters of the escaped body; nil says how to read all of it.

@@ -43,7 +43,7 @@ type Search struct {
 }
 
 // Run returns those of the rows whose documents match, newer by ts_utc first, of the same time those
-// first that come first, and how many there are above the limit too; 0 is no limit. What cannot be
+// first that come first, and how many there are above the limit too; 0 means no limit. What cannot be
 // read or proven is warned about and left out.
 func (x *Search) Run(ctx context.Context, rows []index.Row, limit int) (matches []Match, total int, err error) {
 	if x.Tag != "" {

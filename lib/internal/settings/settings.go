@@ -24,8 +24,8 @@
 //	hook_enabled                                   true
 //	max_age                                        48h
 //	record_work                                    false
-//	max_hops                                       5 (0 is no limit)
-//	max_rate                                       10 (0 is no limit)
+//	max_hops                                       5 (0 means no limit)
+//	max_rate                                       10 (0 means no limit)
 //
 // The file may come with a cloned repository, so it is not trusted: the source of every value is
 // kept, and whoever uses a path from the file has to check its place.

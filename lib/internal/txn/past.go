@@ -162,7 +162,7 @@ func (r *logReader) lines() iter.Seq[[]byte] {
 		for lines.Scan() && yield(lines.Bytes()) {
 		}
 		if r.err = lines.Err(); errors.Is(r.err, bufio.ErrTooLong) {
-			r.err = &fault.CorruptError{File: layout.Log, Why: fmt.Sprintf("has a line of more than %d bytes, which is no event", layout.MaxEvent)}
+			r.err = &fault.CorruptError{File: layout.Log, Why: fmt.Sprintf("has a line of more than %d bytes, which is not an event", layout.MaxEvent)}
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (r rate) admit(d Publication, now time.Time) error {
 	if n := len(r[pair]) - d.Rate; n >= 0 {
 		slices.SortFunc(r[pair], time.Time.Compare)
 		wait := min(r[pair][n].Add(rateWindow).Sub(now), rateWindow)
-		return fault.New(fault.ErrBusy, "if that is no loop, raise max_rate in .handoff.yaml; 0 is no limit",
+		return fault.New(fault.ErrBusy, "if that is not a loop, raise max_rate in .handoff.yaml; 0 means no limit",
 			"%s has written %d handoffs to %s within %v, which is max_rate; wait %v", fault.Own(d.From), d.Rate, fault.Own(d.To), fault.Own("10 minutes"), wait.Round(time.Second))
 	}
 	r[pair] = append(r[pair], now)

@@ -28,7 +28,7 @@ type Publication struct {
 	Origin            *Origin    // of an import, nil for what is written here
 	Signature         *Signature // nil is none
 	Restore           bool       // also what was pruned
-	Rate              int        // so many may its sender write to its recipient in 10 minutes; 0 is no limit
+	Rate              int        // so many may its sender write to its recipient in 10 minutes; 0 means no limit
 
 	sum string // SHA-256 of the text, once it is staged
 }

@@ -28,7 +28,7 @@ var syntaxErrors = []struct {
 	{"Unicode character escape", "an escape names a surrogate or no character", "write the character itself", `\`, false},
 	{"hexdecimal number", "an escape lacks hexadecimal digits", "use single quotes, or write the backslash twice", `\`, false},
 	{"sequence entries are not allowed", "a dash and a space stand where no list item may be", "put the value in single quotes", "-", false},
-	{"expected ':'", "the line is no key and value", "write a colon and a space after the key", "", false},
+	{"expected ':'", "the line is not a key and a value", "write a colon and a space after the key", "", false},
 	{"<document start>", "something follows the mapping", "keep one mapping", "", true},
 	{"node content", "a value begins with a character that it cannot begin with", "put the value in single quotes", "]},", true},
 	{"expected key", "the line does not fit the mapping", "begin every key in the same column", "", true},
@@ -54,7 +54,7 @@ func (r *reader) explain(err error, text []byte) *fault.Fault {
 			line, message = n, rest
 		}
 	}
-	problem, hint, mark := r.Name+" is no YAML: "+message, "put values in single quotes", ""
+	problem, hint, mark := r.Name+" is not YAML: "+message, "put values in single quotes", ""
 	for _, e := range syntaxErrors {
 		if strings.Contains(message, e.text) {
 			problem, hint, mark = e.problem, e.hint, e.mark

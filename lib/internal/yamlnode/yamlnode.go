@@ -63,7 +63,7 @@ type Options struct {
 }
 
 // Read returns the root of a text, nil for a text that holds nothing, and every fault that was found.
-// Of a text that is no YAML there is no root. Lines must end in LF.
+// Of a text that is not YAML there is no root. Lines must end in LF.
 func Read(text []byte, o Options) (root *Node, faults []fault.Fault) {
 	r := &reader{Options: o, rest: text, line: 1, column: 1, spoilt: map[int]bool{}}
 	r.Line = max(o.Line, 1)
