@@ -78,7 +78,7 @@ func show(m *model, in, out *os.File, getenv func(string) string) error {
 		colours = colorprofile.ASCII
 	}
 	g := &guarded{model: m}
-	program := tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)), tea.WithColorProfile(colours), tea.WithFPS(120), tea.WithoutSignalHandler())
+	program := tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)), tea.WithColorProfile(colours), tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
 	g.quit = program.Quit
 	stop := heed(program, m)
 	defer stop()
@@ -87,6 +87,14 @@ func show(m *model, in, out *os.File, getenv func(string) string) error {
 		panic(g.bug)
 	}
 	return err
+}
+
+// sized gives a terminal that does not know its size the usual one.
+func sized(_ tea.Model, msg tea.Msg) tea.Msg {
+	if size, is := msg.(tea.WindowSizeMsg); is && (size.Width <= 0 || size.Height <= 0) {
+		return tea.WindowSizeMsg{Width: 80, Height: 24}
+	}
+	return msg
 }
 
 // environment is what the terminal is known by.

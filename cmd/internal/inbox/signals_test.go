@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
+
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -136,4 +138,17 @@ func TestResize(t *testing.T) {
 	if code := s.quits(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
+}
+
+// A terminal that does not know its size gets a screen of the usual one.
+func TestNoSize(t *testing.T) {
+	s := start(t, 80, 24, project(t, docs()...), "inbox")
+	s.sees("Where it stands")
+	if err := pty.Setsize(s.master, &pty.Winsize{}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	s.press("?")
+	s.sees("this help")
+	s.quits()
 }
