@@ -114,3 +114,34 @@ func TestCollectBatch(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is replaced or removed stays until others need not wait any more, unless the file had to be staged by a name.
+func TestOutlast(t *testing.T) {
+	defer durable.StageNamed(false)
+	for _, named := range []bool{false, true} {
+		durable.StageNamed(named)
+		d := open(t)
+		before := openFiles(t)
+		s, err := d.Stage([]byte("content"), 0o644)
+		if err == nil {
+			err = errors.Join(s.Publish("staged"), d.Replace("other", []byte("old"), 0o644))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := s.Outlast("other")
+		if err := errors.Join(d.Replace("other", []byte("new"), 0o644), d.Remove("staged")); err != nil {
+			t.Error(err)
+		}
+		want := before
+		if !named {
+			want += 2
+		}
+		if now := openFiles(t); now != want {
+			t.Errorf("named %v: %d files are open, want %d", named, now, want)
+		}
+		if done(); openFiles(t) != before {
+			t.Errorf("named %v: %d files are open at the end, %d were before", named, openFiles(t), before)
+		}
+	}
+}

@@ -178,6 +178,9 @@ func (s *Staged) TakeMode(string) error { return ErrUnsupported }
 // Publish returns ErrUnsupported.
 func (s *Staged) Publish(string) error { return ErrUnsupported }
 
+// Outlast keeps nothing.
+func (s *Staged) Outlast(string) (done func()) { return s.Discard }
+
 // Discard does nothing.
 func (s *Staged) Discard() {}
 

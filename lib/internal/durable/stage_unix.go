@@ -143,6 +143,25 @@ func cannotLink(err error) bool {
 	return err == unix.EPERM || err == unix.EOPNOTSUPP || err == unix.ENOTSUP || err == unix.ENOSYS
 }
 
+// Outlast keeps the published file and what has the name other on the disk until done is called, whoever
+// replaces or removes them meanwhile. To give their blocks back takes as long as a sync where the disk is
+// told at once (mount option discard). Where the file had to be staged by a name nothing is kept: such a
+// file system may give another name to what is open when it is removed, and replace in two steps (NFS, FUSE).
+// Nor is anything where a process may have few files open.
+func (s *Staged) Outlast(other string) (done func()) {
+	if s.name != "" || MaxOpen() < 64 {
+		s.Discard()
+		return func() {}
+	}
+	old, err := s.d.Open(other)
+	return func() {
+		s.Discard()
+		if err == nil {
+			old.Close()
+		}
+	}
+}
+
 // Discard gives the staged file up; after Publish it only tidies, and the published name stays. The
 // file is closed first: file systems in user space keep an open one under another name.
 func (s *Staged) Discard() {

@@ -131,7 +131,6 @@ func (x *Session) publishIntent(c *step) error {
 	if err != nil {
 		return err
 	}
-	defer staged.Discard()
 	size, err := c.intent.Print(staged, key)
 	if err == nil && size > layout.MaxIntent { // recovery could not read it
 		err = fault.New(fault.ErrInvalid, "write fewer documents at once", "nothing was published: the change is too large to be recovered")
@@ -139,11 +138,16 @@ func (x *Session) publishIntent(c *step) error {
 	if err == nil {
 		err = staged.Sync()
 	}
+	if err == nil {
+		err = staged.Publish(layout.Intent)
+	}
 	if err != nil {
+		staged.Discard()
 		return err
 	}
-	if err := staged.Publish(layout.Intent); err != nil || len(c.staged) == 0 {
-		return err // without bodies there is nothing to take back
+	x.AfterEnd(staged.Outlast(c.intent.Index))
+	if len(c.staged) == 0 { // without bodies there is nothing to take back
+		return nil
 	}
 	return x.Dir.Sync()
 }

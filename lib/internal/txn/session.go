@@ -179,6 +179,9 @@ func (x *Session) stillLocked() error {
 // AtEnd has do called when the session ends, last first.
 func (x *Session) AtEnd(do func()) { x.cleanup = append(x.cleanup, do) }
 
+// AfterEnd has do called when the session has ended: for what takes time, and others need not wait for.
+func (x *Session) AfterEnd(do func()) { x.cleanup = slices.Insert(x.cleanup, 0, do) }
+
 // End gives the lock back and closes what the session has open, the last first.
 func (x *Session) End() {
 	for _, do := range slices.Backward(x.cleanup) {
