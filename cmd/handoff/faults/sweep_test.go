@@ -300,19 +300,24 @@ func sweepAll(t *testing.T, portable bool, edits ...edit) {
 				todo = everyThird(todo, i%3)
 			}
 			s.run(todo)
-			for _, d := range s.damage {
-				t.Error(d)
-			}
-			t.Logf("%d injections, %d took place, %d made the command fail", s.runs.Load(), s.hits.Load(), s.failed.Load())
-			if s.hits.Load() < s.runs.Load()*3/4 {
-				t.Error("too few injections took place to trust this sweep")
-			}
+			s.report(t)
 			runs, failed = runs+s.runs.Load(), failed+s.failed.Load()
 		})
 	}
 	t.Logf("%d injections in all, %d made the command fail", runs, failed)
 	t.Logf("a sample of the errors was tried in %d scenarios: %s", len(sampled), strings.Join(sampled, ", "))
 	t.Logf("a third of what is left of them was tried in %d scenarios: %s", len(thinned), strings.Join(thinned, ", "))
+}
+
+// report says what a sweep has found.
+func (s *sweep) report(t *testing.T) {
+	for _, d := range s.damage {
+		t.Error(d)
+	}
+	t.Logf("%d injections, %d took place, %d made the command fail", s.runs.Load(), s.hits.Load(), s.failed.Load())
+	if s.hits.Load() < s.runs.Load()*3/4 {
+		t.Error("too few injections took place to trust this sweep")
+	}
 }
 
 func everyThird(all []string, from int) (third []string) {
