@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
 	"iter"
@@ -87,21 +86,12 @@ type IntentMark struct {
 	Time     string `json:"ts_utc"`
 }
 
-// A sealedIntent is the file. One of the first version has a checksum only.
-type sealedIntent struct {
-	Version int             `json:"version"`
-	Intent  json.RawMessage `json:"intent"`
-	HMAC    string          `json:"hmac"`
-	SHA256  string          `json:"sha256"`
-}
-
 // Print writes the intent as a file, authenticated, and says how long it is. What a batch has many of
 // is written piece by piece: encoding/json would hold several copies of it all.
 func (i Intent) Print(w io.Writer, key Key) (size int, err error) {
-	const begin = `{"version":2,"intent":`
 	out := bufio.NewWriterSize(w, 64<<10)
 	file := sealing{out, key.mac(), 0}
-	out.WriteString(begin)
+	out.WriteString(intentStart)
 	file.Write(i.head())
 	printList(&file, "bodies", i.Bodies)
 	printList(&file, "signatures", i.Signatures)
@@ -115,8 +105,9 @@ func (i Intent) Print(w io.Writer, key Key) (size int, err error) {
 		}
 	}
 	io.WriteString(&file, `"}`)
-	n, _ := fmt.Fprintf(out, `,"hmac":"%x"}`+"\n", file.mac.Sum(nil))
-	return len(begin) + file.size + n, out.Flush() // which tells of all errors before it
+	end := seal(file.mac)
+	out.WriteString(end)
+	return len(intentStart) + file.size + len(end), out.Flush() // which tells of all errors before it
 }
 
 // head prints what comes before the lists and the lines, and does not end it.
@@ -196,36 +187,6 @@ func quoted(text string) []byte {
 	return whole[1 : len(whole)-1]
 }
 
-// ParseIntent is the inverse of Print. Any difference, down to a byte, and another key is ErrIntent.
-func ParseIntent(file []byte, key Key) (Intent, error) {
-	var s sealedIntent
-	if err := json.Unmarshal(file, &s); err != nil {
-		return Intent{}, fmt.Errorf("%w: %v", ErrIntent, err)
-	}
-	if !key.proves(s) {
-		return Intent{}, fmt.Errorf("%w, or was not made with this state directory", ErrIntent)
-	}
-	var i Intent
-	if err := json.Unmarshal(s.Intent, &i); err != nil {
-		return Intent{}, fmt.Errorf("%w: %v", ErrIntent, err)
-	}
-	return i, nil
-}
-
-// ReadIntent returns the intent of an interrupted change, nil if there is none.
-func ReadIntent(d *durable.Dir, key Key) (*Intent, error) {
-	text, err := d.ReadIfThere(layout.Intent, layout.MaxIntent)
-	path := filepath.Join(d.Path(), layout.Intent)
-	if err != nil || text == nil {
-		return nil, store.Odd(path, err)
-	}
-	intent, err := ParseIntent(text, key)
-	if err != nil {
-		return nil, &fault.CorruptError{File: path, Why: err.Error()}
-	}
-	return &intent, nil
-}
-
 // The states of the log where an intent wanted to append.
 type logProgress int
 
@@ -254,7 +215,7 @@ func LogState(s *store.Store, log io.ReaderAt, size int64, intent *Intent) (logP
 	switch {
 	case string(tail) == intent.LogLines:
 		return logComplete, nil
-	case strings.HasPrefix(intent.LogLines, string(tail)):
+	case strings.HasPrefix(intent.LogLines, store.AsString(tail)): // which may be long
 		return logAbsent, nil
 	case durable.Begins(intent.LogLines, tail) && size <= intent.LogOffset+int64(len(tail)):
 		return logAbsent, nil // a power cut kept the new size and lost some of the content

@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io/fs"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
@@ -48,19 +47,6 @@ func (k Key) Proof(text []byte) string {
 // Proves reports whether a proof is that of a text.
 func (k Key) Proves(text []byte, proof string) bool {
 	return proof != "" && hmac.Equal([]byte(proof), []byte(k.Proof(text)))
-}
-
-// proves reports whether an intent was written by a command of this store. Version 1 had a plain hash,
-// which only guards against damage; it is taken from stores that had no secret yet.
-func (k Key) proves(s sealedIntent) bool {
-	switch {
-	case s.Version == 2 && len(k.secret) > 0:
-		sum, err := hex.DecodeString(s.HMAC)
-		return err == nil && hmac.Equal(sum, k.sign(s.Intent))
-	case s.Version == 1 && k.older:
-		return canon.SHA256Hex(s.Intent) == s.SHA256
-	}
-	return false
 }
 
 // ReadKey returns the key of a state directory, the zero Key where there is none.

@@ -35,6 +35,7 @@ func (x *Session) finish() (committed bool, err error) {
 	if err != nil || intent == nil {
 		return false, err
 	}
+	defer sparing(intent.logSize())()
 	op := operationOf(intent)
 	if op == nil {
 		return false, &fault.CorruptError{File: x.Path(layout.Intent), Why: fmt.Sprintf("unknown operation %q, perhaps of a newer version", intent.Op)}
