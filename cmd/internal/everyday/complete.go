@@ -183,6 +183,7 @@ var completions = map[string][]string{
 	"--lock-timeout": {"0s", "5s", "30s", "2m"},
 	"word":           {"approve", "archive", "human", "write"},
 	"agent":          agent.Names(),
+	"field":          {body},
 	"--status":       {"completed", "paused", "failed", "requires_review"},
 	"--sign":         nil, "key": nil, "file": nil, "path": nil, // files, as shells do
 }
