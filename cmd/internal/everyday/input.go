@@ -261,15 +261,15 @@ func OpenInput(path string) (*os.File, os.FileInfo, error) {
 
 // InputError says why an input cannot be read. A path that is wrong is invalid input.
 func InputError(path string, err error) error {
-	return pathError("cannot read "+path, err)
+	return pathError("read", path, err)
 }
 
 // OutputError is InputError for what cannot be written.
 func OutputError(path string, err error) error {
-	return pathError("cannot write "+path, err)
+	return pathError("write", path, err)
 }
 
-func pathError(problem string, err error) error {
+func pathError(do, path string, err error) error {
 	var reason syscall.Errno
 	why := err.Error()
 	if errors.As(err, &reason) {
@@ -277,7 +277,7 @@ func pathError(problem string, err error) error {
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) ||
 		errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) {
-		return Invalid("check the path", "%s: %s", problem, why)
+		return Invalid("check the path", "cannot "+do+" %s: %s", path, why)
 	}
-	return fmt.Errorf("nothing was published: %s: %w", problem, err)
+	return fmt.Errorf("nothing was published: cannot %s %s: %w", do, path, err)
 }
