@@ -277,7 +277,7 @@ const closeTime = 40 * time.Second
 
 // wholeTime is how long a sweep does all that it takes for a part of the whole. Of the scenarios that come later it does a
 // third, another third in each of them.
-const wholeTime = 150 * time.Second
+const wholeTime = 120 * time.Second
 
 func sweepAll(t *testing.T, portable bool, edits ...edit) {
 	all, begin := thorough(t), time.Now()
