@@ -32,7 +32,8 @@ func (c *catch) notePruned(writer string, s said) {
 type past struct {
 	time  string // of the document; "" if that is not known
 	marks []mark
-	turn  int // of archiving, which the last tombstone ended
+	turn  int  // of archiving, which the last tombstone ended
+	stays bool // nobody who is known of has brought it back
 }
 
 // pasts reads the audit log for what was pruned here of that which others have unarchived or pruned.
@@ -44,7 +45,7 @@ func (x *syncing) pasts(c *catch) (map[string]*past, error) {
 		}
 	}
 	for _, t := range c.held.Tokens {
-		if _, act, _, _ := eventlog.ParseKey(t.Token); act == eventlog.ActUnarchive {
+		if isArchiving(t) {
 			note(t.HandoffID)
 		}
 	}
@@ -67,6 +68,12 @@ func (x *syncing) pasts(c *catch) (map[string]*past, error) {
 		}
 	}
 	return of, nil
+}
+
+// isArchiving reports whether an act puts a handoff away, or brings it back.
+func isArchiving(t handoff.Consumption) bool {
+	_, act, _, _ := eventlog.ParseKey(t.Token)
+	return act == eventlog.ActArchive || act == eventlog.ActUnarchive
 }
 
 // add takes in an event of the handoff.
@@ -111,7 +118,7 @@ func (x *syncing) revive(ctx ctx, c *catch) (err error) {
 				last.Turn = max(last.Turn, t.Turn)
 			}
 		}
-		if p.turn == 0 || !last.IsTakenBack(c.life(lives, id)) {
+		if p.stays = p.turn == 0 || !last.IsTakenBack(c.life(lives, id)); p.stays {
 			continue
 		}
 		for _, m := range p.marks {

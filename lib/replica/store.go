@@ -168,7 +168,10 @@ func (x *syncing) takeState(ctx ctx, c *catch) (err error) {
 			if _, has := have[t.Token]; has {
 				continue
 			}
-			if _, err := x.Find(t.HandoffID); err != nil || !x.CountsHere(t) { // the operators file may come to say that it does
+			_, missing := x.Find(t.HandoffID)
+			p := c.past[t.HandoffID]
+			turns := p != nil && p.stays && isArchiving(t)    // which a later tombstone, or return, is told by
+			if missing != nil && !turns || !x.CountsHere(t) { // the operators file may come to say that it does
 				later = append(later, t)
 			} else {
 				tokens = append(tokens, t)
