@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -50,9 +51,13 @@ func (a *App) NoteSlips(s *handoff.Store, names ...string) {
 	}
 }
 
-// Nobody is the error where it is not known for whom a command is; flag says it.
+// Nobody is the error where it is not known for whom a command is; flag, "" for none, says it.
 func Nobody(problem, flag string) error {
-	return Invalid("use "+flag+" NAME, set HANDOFF_OPERATOR, or run `handoff init`, which asks who you are", "%s", problem)
+	first := "set"
+	if flag != "" {
+		first = "use " + flag + " NAME, set"
+	}
+	return Invalid(first+" HANDOFF_OPERATOR, or run `handoff init`, which asks who you are", "%s", fault.Own(problem))
 }
 
 func whoamiCommand(a *App) *cobra.Command {
@@ -71,7 +76,7 @@ configuration; the operator in OPERATORS.md whose git_email is ` + "`git config 
 			}
 			me := p.Identity()
 			if me.Operator == "" {
-				return Nobody("it is not known who you are", "--operator")
+				return Nobody("it is not known who you are", "")
 			}
 			if s, err := handoff.Open(p.Options); err == nil {
 				a.NoteSlips(s, me.Operator)
