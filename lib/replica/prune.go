@@ -88,15 +88,20 @@ func (p *past) add(s said) {
 	}
 }
 
-// life is what became of a handoff, what waits for it included.
-func (c *catch) life(lives map[string]handoff.Life, id string) handoff.Life {
-	l := lives[id]
-	for _, t := range c.held.Tokens {
-		if t.HandoffID == id {
-			l.Add(t.Token, eventlog.Deed{Operator: t.Operator, Session: t.Session, Time: t.Time})
-		}
+// lives is what became of all handoffs, what waits for them included.
+func (x *syncing) lives(c *catch) (map[string]handoff.Life, error) {
+	known, err := x.Taking("")
+	if err != nil {
+		return nil, err
 	}
-	return l
+	lives := make(map[string]handoff.Life, len(known))
+	maps.Copy(lives, known)
+	for _, t := range c.held.Tokens {
+		l := lives[t.HandoffID]
+		l.Add(t.Token, eventlog.Deed{Operator: t.Operator, Session: t.Session, Time: t.Time})
+		lives[t.HandoffID] = l
+	}
+	return lives, nil
 }
 
 // revive stores again what was pruned here, and brought back by others who had not heard of that. The
@@ -106,19 +111,18 @@ func (x *syncing) revive(ctx ctx, c *catch) (err error) {
 	if c.past, err = x.pasts(c); err != nil || len(c.past) == 0 {
 		return err
 	}
-	lives, err := x.Taking("")
+	lives, err := x.lives(c)
 	if err != nil {
 		return err
 	}
+	last := make(map[string]handoff.Tombstone)
+	for _, t := range c.held.Pruned {
+		last[t.HandoffID] = t
+	}
 	gone := make(map[string]*past)
 	for id, p := range c.past {
-		last := handoff.Tombstone{Turn: p.turn}
-		for _, t := range c.held.Pruned {
-			if t.HandoffID == id {
-				last.Turn = max(last.Turn, t.Turn)
-			}
-		}
-		if p.stays = p.turn == 0 || !last.IsTakenBack(c.life(lives, id)); p.stays {
+		t := handoff.Tombstone{Turn: max(p.turn, last[id].Turn)}
+		if p.stays = p.turn == 0 || !t.IsTakenBack(lives[id]); p.stays {
 			continue
 		}
 		for _, m := range p.marks {
@@ -195,7 +199,7 @@ func (x *syncing) bury(ctx ctx, c *catch) error {
 	if len(c.held.Pruned) == 0 {
 		return nil
 	}
-	lives, err := x.Taking("")
+	lives, err := x.lives(c)
 	if err != nil {
 		return err
 	}
@@ -203,7 +207,7 @@ func (x *syncing) bury(ctx ctx, c *catch) error {
 	for _, t := range c.held.Pruned {
 		_, missing := x.Find(t.HandoffID)
 		switch p := c.past[t.HandoffID]; {
-		case t.IsTakenBack(c.life(lives, t.HandoffID)), p != nil && t.Turn <= p.turn:
+		case t.IsTakenBack(lives[t.HandoffID]), p != nil && t.Turn <= p.turn:
 		case p != nil && missing != nil: // that it came back after the former one may be heard of later
 			later = append(later, t)
 		default:

@@ -208,8 +208,8 @@ func expect(d *json.Decoder, want json.Delim) error {
 // would be held three times.
 func readLines(from io.Reader, size int64) (string, error) {
 	in := bufio.NewReaderSize(from, 64<<10)
-	if start, err := in.Peek(2); string(start) != `:"` {
-		return "", fmt.Errorf("its lines are no text: %v", err)
+	if start, _ := in.Peek(2); string(start) != `:"` {
+		return "", errors.New("its lines are not a text")
 	}
 	_, _ = in.Discard(2)
 	var lines strings.Builder
