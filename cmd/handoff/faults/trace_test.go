@@ -18,7 +18,7 @@ func (p program) handoff(dir string, args ...string) result {
 	return start(dir, append([]string{p.bin}, args...)...)
 }
 
-// strace runs a command with injections. Each thread counts its calls for itself.
+// strace runs a command with injections. Each thread counts its calls for itself; "… of FILE" is for the calls that name this file.
 func (p program) strace(dir string, inject []string, args ...string) result {
 	return p.straceSome(dir, true, inject, args...)
 }
@@ -36,6 +36,10 @@ func (p program) straceSome(dir string, all bool, inject []string, args ...strin
 	}
 	var names []string
 	for _, i := range inject {
+		i, file, isOfFile := strings.Cut(i, " of ")
+		if isOfFile {
+			list = append(list, "-P", file)
+		}
 		name, _, _ := strings.Cut(i, ":")
 		names = append(names, name)
 		list = append(list, "-e", "inject="+i)
