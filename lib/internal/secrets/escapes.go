@@ -10,7 +10,7 @@ import (
 
 // suspect holds the bytes that begin an escape or a character that cannot be seen.
 var suspect = [256]bool{
-	'%': true, '\\': true, '&': true,
+	'%': true, '\\': true, '&': true, '=': true,
 	0x00: true, 0x01: true, 0x02: true, 0x03: true, 0x04: true, 0x05: true, 0x06: true, 0x07: true, 0x08: true, 0x0b: true, 0x0c: true,
 	0x0e: true, 0x0f: true, 0x10: true, 0x11: true, 0x12: true, 0x13: true, 0x14: true, 0x15: true, 0x16: true, 0x17: true, 0x18: true,
 	0x19: true, 0x1a: true, 0x1b: true, 0x1c: true, 0x1d: true, 0x1e: true, 0x1f: true, 0x7f: true,
@@ -27,7 +27,7 @@ func telling(text string) bool {
 			for i+1 < len(text) && text[i+1] == '\\' {
 				i++
 			}
-			if i+1 < len(text) && strings.IndexByte("ux0e"+marks, text[i+1]) >= 0 {
+			if i+1 < len(text) && strings.IndexByte("ux0e\r\n"+marks, text[i+1]) >= 0 {
 				return true
 			}
 		default:
@@ -52,6 +52,8 @@ func unescape(s string) (plain string, n int) {
 		return backslash(s)
 	case '&':
 		return entity(s)
+	case '=':
+		return "", continued(s)
 	case '\x1b':
 		return "", sequence(s)
 	}
@@ -106,7 +108,19 @@ func backslash(s string) (string, int) {
 	case punctuation(c):
 		return s[1:2], 2
 	}
-	return "", 0
+	return "", continued(s)
+}
+
+// continued returns the length of a line end that its first character takes away: \ in programs and shells, = in
+// quoted-printable text (RFC 2045).
+func continued(s string) int {
+	switch {
+	case strings.HasPrefix(s[1:], "\n"):
+		return 2
+	case strings.HasPrefix(s[1:], "\r\n"):
+		return 3
+	}
+	return 0
 }
 
 // punctuation reports whether a byte is one that Markdown lets a backslash stand before.

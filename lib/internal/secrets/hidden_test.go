@@ -74,7 +74,9 @@ var hiders = map[string]func(string) string{
 			return r
 		}, s)
 	},
-	"quoted-printable": func(s string) string { return "is=3D" + s },
+	"quoted-printable":         func(s string) string { return "is=3D" + s },
+	"quoted-printable, broken": func(s string) string { return "is=3D" + every(s, "=\r\n", 17) },
+	"continued lines":          func(s string) string { return "curl -H " + every(s, "\\\n", 12) },
 }
 
 // What hides is undone for the scan alone: the finding covers the hidden form, and what replaces it leaves nothing of it.

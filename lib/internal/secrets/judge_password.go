@@ -51,7 +51,7 @@ func strongPassword(value, _ string) bool {
 	if end := strings.IndexAny(value, "\"'`<>\n\t"); end >= 0 { // one that was written as %22
 		value = value[:end]
 	}
-	switch leet.Replace(strings.TrimRight(strings.ToLower(value), "0123456789!@#$.")) {
+	switch leet.Replace(strings.TrimRight(strings.ToLower(value), "0123456789!@#$.=")) {
 	case "password", "passwd", "pass", "secret", "admin", "welcome", "letmein", "changeme":
 		return false
 	}
