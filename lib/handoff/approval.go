@@ -23,16 +23,11 @@ func (s *Store) CheckApproval(id string) error {
 	if err != nil {
 		return err
 	}
-	return s.checkApproval(e, got.References)
-}
-
-// checkApproval is CheckApproval of a handoff that was read.
-func (s *Store) checkApproval(e Entry, references []string) error {
 	lives, err := s.Taking(e.ID)
 	if err != nil {
 		return err
 	}
-	return approval.Check(s.at, lives[e.ID], e, references)
+	return approval.Check(s.at, lives[e.ID], e, got.References)
 }
 
 // CountsHere says of what another store has consumed whether it counts here: of an approval or a

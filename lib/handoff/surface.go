@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/approval"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -82,11 +83,12 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 		return err
 	}
 	defer d.Close()
+	lives, _ := s.Taking("") // since it was listed; what cannot be read approves nothing
 	banner := fmt.Sprintf("[Unread handoffs to: %s]\n", operator)
 	out := render.NewBudget(MaxForAgents - len(banner))
 	var blocks, notes, shown, withheld []string
 	for _, e := range slices.Backward(in.Newest) {
-		text, note, verified, err := s.surfaceOne(d, e, opt)
+		text, note, verified, err := s.surfaceOne(d, e, lives[e.ID], opt)
 		if err != nil {
 			return err
 		}
@@ -125,7 +127,7 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	return nil
 }
 
-func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text, note string, verified bool, err error) {
+func (s *Store) surfaceOne(d *durable.Dir, e Entry, life Life, opt SurfaceOptions) (text, note string, verified bool, err error) {
 	got, err := s.load(d, e)
 	if err != nil {
 		why := "cannot be read"
@@ -134,7 +136,7 @@ func (s *Store) surfaceOne(d *durable.Dir, e Entry, opt SurfaceOptions) (text, n
 		}
 		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(fault.Plain(err))), "", false, nil
 	}
-	if errors.Is(s.checkApproval(e, got.References), ErrDenied) { // since it was listed, or what is known of it cannot be read
+	if errors.Is(approval.Check(s.at, life, e, got.References), ErrDenied) {
 		return fmt.Sprintf("[withheld: %s: it awaits approval]\n", e.ID), "", false, nil
 	}
 	missing, refuse := s.Distrust(e.From, got.Signature)

@@ -79,13 +79,16 @@ func checkKept(s *store.Store, c eventlog.Checkpoint) error {
 }
 
 // keepFile gives a new file its name and content. It reports whether name holds the content then: a
-// file that is there already stays.
+// file that is there already stays, and whatever else has the name.
 func keepFile(state *durable.Dir, name string, content []byte) (bool, error) {
 	err := txn.PublishNew(state, name, content)
 	if !errors.Is(err, fs.ErrExist) {
 		return err == nil, err
 	}
 	there, err := state.ReadFile(name, layout.MaxStateFile)
+	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
+		return false, nil
+	}
 	return err == nil && bytes.Equal(there, content), err
 }
 

@@ -14,8 +14,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// checkSignature reports a signature that does not hold, and one that is gone.
+// checkSignature reports a signature that does not hold, and one that is gone. Where nothing can be read
+// of any, checkSignatures says so once.
 func (c *check) checkSignature(row *Row, text []byte) {
+	if c.hidesSignatures {
+		return
+	}
 	state, err := c.Opt.CheckSignature(c.Dir, row.ID, row.From, text)
 	place := path.Join(layout.Signatures, layout.SignatureFile(row.ID))
 	switch {
@@ -39,7 +43,8 @@ func (c *check) checkSignatures() {
 		return
 	}
 	if err != nil {
-		c.fault(layout.Signatures, "mv it away", "cannot be read: %v", err)
+		c.hidesSignatures = true
+		c.fault(layout.Signatures, "move it away, and bring the directory back from a backup", "cannot be read: %v", err)
 		return
 	}
 	defer d.Close()

@@ -126,7 +126,7 @@ func (c *check) checkLines(name string) {
 		return
 	}
 	if err != nil {
-		c.fault(name, "", "cannot be read: %v", err)
+		c.fault(name, remedyRepair, "cannot be read: %v", err)
 		return
 	}
 	defer f.Close()

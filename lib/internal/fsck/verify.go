@@ -63,6 +63,8 @@ type check struct {
 	*Snapshot
 	mu     sync.Mutex
 	report Report
+
+	hidesSignatures bool // something else stands in the place of their directory
 }
 
 // newCheck returns a check that has found nothing yet.
@@ -133,9 +135,9 @@ func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
 func (c *check) all(ctx context.Context) {
 	c.checkIndexes()
 	c.checkIntent()
+	c.checkSignatures()
 	c.checkDocuments(ctx, c.order)
 	c.checkNames()
-	c.checkSignatures()
 	c.checkEvents()
 	c.checkLedger()
 	c.checkTombstones()

@@ -200,7 +200,8 @@ func (k *Keyring) readTrust() (t signers.Trust, err error) {
 		t.Pins, err = signers.ParsePins(text)
 	}
 	if err != nil {
-		err = &fault.CorruptError{File: k.pinsFile(), Why: err.Error()}
+		err = fault.New(fault.ErrIntegrity, "bring "+k.pinsFile()+" back from a backup, or move it away: keys are then trusted anew as they are first seen",
+			"the keys that were seen before cannot be read: %v", err)
 	}
 	return t, err
 }

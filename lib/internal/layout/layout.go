@@ -127,6 +127,11 @@ func IsReplaced(name string) bool {
 	return IsArchive(name) || IsSignatureFile(name)
 }
 
+// IsOfState reports whether name is a file that the store itself makes in its state directory.
+func IsOfState(name string) bool {
+	return IsReplaced(name) && name != Index && !IsArchive(name) && !IsSignatureFile(name) || name == History || name == Refusals || name == Offers
+}
+
 // SignatureFile returns the name of the signature of a handoff, below [Signatures].
 func SignatureFile(id string) string { return strings.TrimPrefix(id, "sha256:") + ".sig" }
 

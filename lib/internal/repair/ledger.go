@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -120,6 +121,6 @@ func (m *mending) mendTombstones() error {
 	if err := m.SetTombstones([]byte(text.String())); err != nil {
 		return err
 	}
-	m.did("wrote the tombstones: %d ids added from the audit log", len(lacking))
+	m.did("wrote the tombstones: %s added from the audit log", fault.Count(len(lacking), "id"))
 	return nil
 }

@@ -63,15 +63,29 @@ func (m *mending) displaceOdd() error {
 			}
 		}
 	}
-	if entry, err := m.State.Lstat(layout.Ledger); err == nil && entry.Regular && entry.Size > layout.MaxLedger {
-		if err := m.quarantine(m.State, layout.Ledger, "it is too large"); err != nil {
+	return m.displaceOddState()
+}
+
+// displaceOddState is displaceOdd for the state directory. The pinned keys are left alone: without them
+// other keys would be trusted.
+func (m *mending) displaceOddState() error {
+	names, err := m.State.Names(func(name string) bool { return layout.IsOfState(name) && name != layout.Pins })
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name == layout.Ledger || name == layout.Tombstones {
+			if entry, err := m.State.Lstat(name); err == nil && entry.Regular && entry.Size > layout.MaxLedger {
+				if err := m.quarantine(m.State, name, "it is too large"); err != nil {
+					return err
+				}
+			}
+		}
+		if err := m.makePlain(m.State, name, name == layout.Ledger || name == layout.Log, 0o600); err != nil {
 			return err
 		}
 	}
-	if err := m.makePlain(m.State, layout.Ledger, true, 0o600); err != nil {
-		return err
-	}
-	return m.makePlain(m.State, layout.Log, true, 0o600)
+	return nil
 }
 
 // makePlain makes sure that a name of the store is a regular file, and the only name of it where isSole

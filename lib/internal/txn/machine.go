@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -132,7 +133,7 @@ func (x *Session) logRefusal(refused *store.MachineError) {
 func (x *Session) appendLine(name, line string, again bool) error {
 	log, err := x.State.OpenLog(name, true)
 	if err != nil {
-		return err
+		return store.Odd(filepath.Join(x.State.Path(), name), err)
 	}
 	defer log.Close()
 	info, err := log.Stat()

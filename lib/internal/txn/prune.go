@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -111,7 +112,8 @@ func ReadTombstones(state *durable.Dir) ([]byte, error) {
 	if state == nil {
 		return nil, nil
 	}
-	return state.ReadIfThere(layout.Tombstones, layout.MaxLedger)
+	text, err := state.ReadIfThere(layout.Tombstones, layout.MaxLedger)
+	return text, store.Odd(filepath.Join(state.Path(), layout.Tombstones), err)
 }
 
 // Tombstoned returns the ids in a file of tombstones.
