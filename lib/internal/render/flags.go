@@ -13,8 +13,8 @@ const (
 )
 
 // Flags returns the labels that text deserves, in a fixed order, nil for none. It looks past case,
-// spacing, hidden characters and look-alike letters, knows English phrases only, and is a hint
-// for people: text without a label is no safer than text with one.
+// spacing, hidden characters and look-alike letters, knows more phrases of English than of other languages,
+// and is a hint for people: text without a label is no safer than text with one.
 func Flags(text string) []string {
 	folded := fold(text)
 	squeezed := letters(folded)

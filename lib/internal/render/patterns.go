@@ -11,6 +11,7 @@ import (
 type pattern struct {
 	label    string
 	squeezed bool     // match the bare letters, not the words
+	written  bool     // the expression is to be folded, as the text is
 	keys     []string // one of them is part of every match
 	expr     string
 
@@ -23,23 +24,31 @@ func (p *pattern) match(text string, keys map[string]bool) bool {
 	if !slices.ContainsFunc(p.keys, func(key string) bool { return keys[key] }) {
 		return false
 	}
-	p.once.Do(func() { p.re = regexp.MustCompile(p.expr) })
+	p.once.Do(func() {
+		expr := p.expr
+		if p.written {
+			expr = fold(expr)
+		}
+		p.re = regexp.MustCompile(expr)
+	})
 	return p.re.MatchString(text)
 }
 
-// patterns hold for folded text, see fold: lower case, single spaces, no space after a newline.
+var patterns = slices.Concat(signs, elsewhere)
+
+// signs hold for folded text, see fold: lower case, single spaces, no space after a newline.
 // Each is narrow on purpose: a label on ordinary prose teaches people to overlook labels.
-var patterns = []*pattern{
+var signs = []*pattern{
 	// Tool calls as tags: <function_calls>, < / x:invoke name=…>, <function=…>, <|python_tag|>, [TOOL_CALLS].
 	{label: ToolCall, keys: []string{"function", "invoke", "tool"},
 		expr: `<\s*/?\s*([a-z]+\s*:\s*)?(function_?(calls?|results?)|invoke|tool_?(calls?|use|results?|response|code)|function\s*=\s*[\w."'-]+)\b[^<>]{0,200}>`},
 	{label: ToolCall, keys: []string{"python_tag", "tool", "call|>"},
 		expr: `<\s*\|\s*(python_tag|call|/?tool_?[a-z_]*)\s*\|\s*>|\[\s*/?(tool_calls|tool_results|available_tools)\s*\]`},
-	{label: ToolCall, keys: []string{"antml:", "to=functions."},
-		expr: `\bantml:(invoke|function_calls|parameter)\b|\bto=functions\.\w`},
+	{label: ToolCall, keys: []string{"antml:", "to=functions.", "default_api.", "```tool_code"},
+		expr: `\bantml:(invoke|function_calls|parameter)\b|\bto=functions\.\w|\bdefault_api\.\w+\s?\(|\x60{3}tool_code\b`},
 	// Tool calls as JSON.
 	{label: ToolCall, keys: []string{`"tool_`, `"function`, `"functions.`, `"tools/call"`},
-		expr: `"(type|method|recipient_name)"\s*:\s*"(tool_use|tool_call|tool_result|function_call|tools/call|functions\.\w+)"|"(tool_calls|tool_uses)"\s*:\s*\[|"(function_call|tool_use|tool_call)"\s*:\s*\{`},
+		expr: `"(type|method|recipient_name)"\s*:\s*"(tool_use|tool_call|tool_result|function_call|tools/call|functions\.\w+)"|"(tool_calls|tool_uses)"\s*:\s*\[|"(function_?call|tool_use|tool_call)"\s*:\s*\{`},
 	{label: ToolCall, keys: []string{`"arguments"`},
 		expr: `"name"\s*:\s*"[^"\n]{1,100}"\s*,\s*"arguments"\s*:\s*["{]`},
 
@@ -48,8 +57,8 @@ var patterns = []*pattern{
 		expr: `<\s*\|\s*/?(im_(start|end|sep)|system|user|assistant|developer|endoftext|endofprompt|eot_id|eom_id|(start|end)_header_id|(begin|end)_of_(text|sentence|turn)|start|end|message|channel|return)\s*\|\s*>`},
 	{label: RoleSwitch, keys: []string{"inst", "sys", "_of_turn"},
 		expr: `\[\s*/?\s*(inst|system_prompt)\s*\]|<\s*<\s*/?\s*sys\s*>\s*>|<\s*(start|end)_of_turn\s*>`},
-	{label: RoleSwitch, keys: []string{"system", "assistant", "untrusted"},
-		expr: `<\s*/?\s*(system[ _-](prompt|reminder|message|instructions?)|untrusted-content)\b[^<>]{0,200}>|<\s*/\s*(system|assistant)\s*>`},
+	{label: RoleSwitch, keys: []string{"system", "assistant", "untrusted", "user_", "userrequest", "environment_context"},
+		expr: `<\s*/?\s*(system[ _-](prompt|reminder|message|instructions?)|untrusted-content|user_(instructions|query)|userrequest|environment_context)\b[^<>]{0,200}>|<\s*/\s*(system|assistant)\s*>`},
 	// Lines that speak in another role.
 	{label: RoleSwitch, keys: []string{"system", "developer"},
 		expr: `(?m)^[\s>#*_|"'\x60\[\](-]{0,8}(system|developer)( prompt| message| note| override| instructions?)?[\])*_"'\x60]{0,3}\s?:[\s"'\x60*]{0,4}` +
