@@ -123,7 +123,7 @@ var agents = []Agent{
 	{
 		Name: "cursor", Title: "Cursor",
 		envelope: topLevel("additional_context"),
-		user:     ".cursor/hooks.json", project: ".cursor/hooks.json",
+		user:     ".cursor/hooks.json", project: ".cursor/hooks.json", inside: "CURSOR_AGENT",
 		event: "sessionStart", end: "sessionEnd", versioned: true, alsoReads: []string{"claude"},
 		shape:          func(words []string) entry { return entry{Command: shell(words), Timeout: seconds} },
 		ApproveProject: "trust the workspace when Cursor asks",

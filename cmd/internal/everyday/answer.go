@@ -62,7 +62,7 @@ func (a *App) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 			if err != nil {
 				return err
 			}
-			doc, start := begin(got, p.Me())
+			doc, start := begin(got, cmp.Or(f.From, p.Me()))
 			if err := rel.Apply(a, &f); err != nil {
 				return err
 			}

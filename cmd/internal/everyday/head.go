@@ -3,7 +3,9 @@ package everyday
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
 // Fields are the flags that make a frontmatter, as far as they are given.
@@ -16,7 +18,24 @@ func (f *Fields) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Topic, "topic", "", "the `topic` that it is about, a slug")
 	cmd.Flags().StringVar(&f.Time, "ts", "", "the `instant`, RFC 3339 with Z (default now)")
 	Texts(cmd.Flags(), &f.Tags, "tag", "a `tag`, a slug")
-	Texts(cmd.Flags(), &f.References, "ref", "a reference (`text`)")
+	cmd.Flags().Var(references{(*texts)(&f.References)}, "ref", "a reference (`text`); may be repeated")
+}
+
+// references are those of flags. One that begins like a form and is malformed would say nothing (spec 6-life).
+type references struct{ *texts }
+
+func (r references) Set(text string) error {
+	if err := checkReferences([]string{text}); err != nil {
+		return err
+	}
+	return r.texts.Set(text)
+}
+
+func checkReferences(all []string) error {
+	for _, bad := range relation.Of(all).Malformed {
+		return Invalid(bad.Hint, "%s %s", fault.Quote(bad.Reference), fault.Own(bad.Problem))
+	}
+	return nil
 }
 
 func (f *Fields) given() bool { return len(handoff.Document(*f).Instance()) > 0 }

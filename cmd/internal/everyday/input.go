@@ -138,6 +138,9 @@ func (in *input) standardInput() ([]handoff.Source, error) {
 
 // TextSource returns the source that stores a text as `handoff write -` does, with these flags.
 func (a *App) TextSource(name string, text []byte, f Fields, kind string) (handoff.Source, error) {
+	if err := checkReferences(f.References); err != nil {
+		return handoff.Source{}, err
+	}
 	return (&input{App: a, fields: f, kind: kind}).text(name, text)
 }
 

@@ -212,6 +212,8 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_check", map[string]any{"id": id, "answers": map[string]any{"objective": "x"}}, "validation", 2, ": give answers.")
 	c.bad("handoff_list", map[string]any{"since": "soon"}, "validation", 2, "is not a time")
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "b n", "topic": "t"}, "validation", 2, "to")
+	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t", "ref": []any{"approve:requird"}}, "validation", 2, "hint: write approve:required\n")
+	c.bad("handoff_reply", map[string]any{"id": id, "body": "x", "ref": []any{"re:sha256:12"}}, "validation", 2, "names no handoff\n")
 	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, ": give to, topic\nhint: or give a whole document with frontmatter, or a record as JSON, as body\n")
 	c.bad("handoff_write", map[string]any{"body": "x", "topic": "t"}, "validation", 2, ": give to\n")
 	c.bad("handoff_write", map[string]any{"to": "ben", "topic": "t"}, "validation", 2, ": give body\n")
