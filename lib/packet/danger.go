@@ -9,12 +9,13 @@ import (
 // meant so is for people to say: an agent that reads it is not to do it because it says so.
 var (
 	// destroying are verbs where a clause asks for something, in folded text.
-	destroying = lazy(`(^|\b(and|then|or|please|just|now|first|also|should|must|can|may|to|you) )(delete|drop|wipe|erase|destroy|purge|truncate|overwrite|nuke|reset|format|force push|force delete|remove|shut down|terminate|kill|discard) `)
+	destroying = lazy(`(^|\b(and|then|or|please|just|now|first|also|should|must|can|may|to|you) )(delete|drop|wipe|erase|destroy|purge|truncate|overwrite|nuke|reset|format|force push|push( \w+){0,5} force|force delete|remove|shut down|terminate|kill|discard)( |$)`)
 
 	// unasked are the ways to keep the owner out of it.
 	unasked = lazy(`\b(without (first |ever |any )*(asking|confirm\w*|approv\w*|permission|consent|warning|telling|a backup|backups?|review)|no need (to|for) (ask|confirm|approv|permission)\w*|(do not|dont|never) (ask|confirm|wait for (approval|confirmation|permission))|unasked|no questions asked|(nobody|no one) (needs|has) to (be asked|approve|confirm|know)|no (approval|confirmation|permission) (is )?(needed|required|necessary))\b`)
 
-	giving = lazy(`\b(send|post|upload|e ?mail|mail|forward|share|paste|publish|leak|transmit|submit|reveal|exfiltrate|copy|push|give)\b.*\b(credentials?|passwords?|passphrases?|secrets?|(api|access|auth|bearer|session|secret|refresh) tokens?|(api|private|ssh|secret|access|signing|encryption) keys?|env file|cookies)\b`)
+	giving = lazy(`\b(send|post|upload|e ?mail|mail|forward|share|paste|publish|leak|transmit|submit|reveal|exfiltrate|copy|push|give)\b.*\b(credentials?|passwords?|passphrases?|secrets?|(api|access|auth|bearer|session|secret|refresh) tokens?|(api|private|ssh|secret|access|signing|encryption) keys?|env file|cookies|id (rsa|dsa|ecdsa|ed25519)|netrc)\b`)
+	resets = lazy(`\bpassword (reset|change|reminder|form)s?\b`) // what is sent there is none
 	abroad = lazy(`(?i)\b(https?|ftp|wss?)://|[\w.+-]+@[\w-]+\.\w`)
 
 	// guards are what keeps an agent from harm.
@@ -26,6 +27,8 @@ var (
 		lazy(`(?i)\b(curl|wget)\b[^|\n]*\|\s*(sudo\s+)?(python3?|perl|ruby|node|iex)\b`),
 		lazy(`(?i)\b(ba|z)?sh\s+(-c\s+["']?\$\(|<\()\s*(curl|wget)\b`),
 		lazy(`\brm\s+(-\S+\s+)*-[a-zA-Z]*[rRf][a-zA-Z]*\s+(-\S+\s+)*["']?(/|~|\$HOME|\$\{HOME\})["']?/?\*?(\s|$|[;&|,.])`),
+		lazy(`(?i)(\.ssh/|\bid_(rsa|dsa|ecdsa|ed25519)|\.aws/|\.netrc|/etc/shadow|/\.env)\b[^\n]*\|\s*(curl|wget)\b`),
+		lazy(`(?i)\b(curl|wget)\b[^|\n]*(@|--post-file[= ])\S*(\.ssh/|\bid_(rsa|dsa|ecdsa|ed25519)|\.aws/|\.netrc|/etc/shadow|\.env)\b`),
 		lazy(`\b(mkfs(\.\w+)?\s+/dev/|dd\s+[^\n]*\bof=/dev/(sd|nvme|hd|vd|xvd|disk))`),
 	}
 )
@@ -35,6 +38,7 @@ var (
 func (p prose) isDangerous() bool {
 	asks := func(form func() *regexp.Regexp) bool {
 		return slices.ContainsFunc(p.clauses(), func(clause string) bool {
+			clause = resets().ReplaceAllLiteralString(clause, "mail")
 			at := form().FindStringIndex(clause)
 			return at != nil && !forbidding().MatchString(clause[:at[0]])
 		})

@@ -74,20 +74,21 @@ const (
 	joining = `a an the of in on at for and or with by from as into onto about over up out off through to than but if so that which who what where when how
 		i we you they he she it its this these those there here them us me our my your their his her is are was were be been being am has have had do does did done
 		will would shall should must can could may might let lets please just only also still yet already now then today soon later again first next last finally currently
+		tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday
 		not dont doesnt isnt`
 	doing = `begin start started starting continue continued continuing finish finishing complete completing proceed resume keep go going carry move moving push pushing
 		work working handle handling sort deal take care look looking see check get getting make making do doing put pick wrap follow tackle address improve improving enhance
 		fix fixing update updating change adjust refine polish clean tidy run try help support manage set prepare ensure figure think figured implement implementing
-		build building review test testing discuss discussed talk talked mention mentioned finalize finalise finalizing conclude advance tie`
+		build building review test testing discuss discussed talk talked mention mentioned finalize finalise finalizing conclude advance tie use`
 	things = `thing things stuff something anything everything everyone task tasks job jobs step steps item items piece pieces part parts bit bits detail details feature features
 		issue issues problem problems point points question questions bug bugs phase phases stage rest remainder remaining work works project projects
 		implementation development coding testing changes fixes improvements updates matter matters topic topics area areas goal goals objective objectives action actions plan process
 		app application system code codebase software program product client clients customer customers user users team
-		deliverables milestone milestones assignment effort efforts activity activities ends misc miscellaneous sundry`
+		deliverables milestone milestones assignment effort efforts activity activities ends misc miscellaneous sundry needful line`
 	sizes = `some any all each every both few couple several many more most much various different certain other others another same usual usually small big little minor major
 		quick good better best great nice well fine ok okay overall general generally further ahead forward appropriate needed necessary possible planned discussed agreed
 		required ready left open outstanding pending current previous new along together asap around back somewhere somehow almost nearly mostly partly partially progress
-		whatever whichever etc ongoing loose complicated complex hard difficult tricky messy`
+		whatever whichever fit makes sense judgement judgment etc ongoing loose complicated complex hard difficult tricky messy`
 	unsaid = `tbd tba tbc todo wip pending placeholder unknown unclear undefined null nan sure idea clue know decided determined defined filled fill announced
 		confirmed lorem ipsum asdf foo bar baz blah xxx`
 	finished = `done finished completed complete resolved closed implemented delivered shipped built fixed solved achieved reached settled ready over`
@@ -117,7 +118,7 @@ func (l lexicon) only(words []string) bool {
 }
 
 // reference matches what points elsewhere, in folded text.
-var reference = lazy(`^(same|ditto|idem|unchanged|see|as)( the| as| is| in| thing)*( above| below| before| earlier| previous(ly)?| last( time)?| usual| always| yesterday| ticket| issue| chat| thread| notes?| conversation| description| title| packet)*$`)
+var reference = lazy(`^(same|ditto|idem|unchanged|see|as)( the| as| is| in| thing)*( above| below| before| earlier| previous(ly)?| last( time)?| usual| always| yesterday| ticket| issue| chat| slack| mail| email| channel| wiki| thread| notes?| conversation| description| title| packet)*$`)
 
 // placeholder says whether text stands where an answer should, but is none.
 func placeholder(text string) bool {
