@@ -34,15 +34,14 @@ has is left as it is; what another has, or is done, exits with 11.`
 }
 
 func doneCommand(a *App) *cobra.Command {
-	reply, in := "", input{App: a}
-	var name string
+	var reply, name string
 	var text []byte
-	cmd, who := a.actCommand(handoff.ActDone, func(done handoff.ActReceipt) error {
+	in := input{App: a}
+	cmd, who := a.actCommand(handoff.ActDone, func(id, operator string) (func(handoff.ActReceipt) error, error) {
 		if reply == "" {
-			return nil
+			return nil, nil
 		}
-		in.at = done.Time // so that the repeat is the same handoff
-		return a.replyTo(in, done, name, text)
+		return in.replyTo(id, operator, name, text)
 	})
 	cmd.Use, cmd.Short = "done ID", "End a handoff: what it asks for is done"
 	cmd.Long = `End a handoff for good, and mark it as read. It need not be taken before; what another has taken or
@@ -61,23 +60,37 @@ does; the same text again is the same answer.`
 	return cmd
 }
 
-// replyTo stores a text as the answer to a handoff that is done.
-func (a *App) replyTo(in input, done handoff.ActReceipt, name string, text []byte) error {
-	_, s, err := a.ProjectStore()
+// replyTo returns what stores a text as the answer to a handoff that its operator has ended. A text that would be refused is
+// refused here, before anything is ended.
+func (in *input) replyTo(id, operator, name string, text []byte) (then func(handoff.ActReceipt) error, err error) {
+	_, s, err := in.NewStore()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	e, err := s.Find(done.ID)
+	e, err := s.Find(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	doc := handoff.Reply(e, done.Operator)
+	doc := handoff.Reply(e, operator)
 	in.fields = Fields{From: doc.From, To: doc.To, Topic: doc.Topic, References: doc.References}
-	source, err := in.text(name, text)
+	before := *in
+	before.at = e.Time // the time of the end is not known yet
+	source, err := before.text(name, text)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return a.Write([]handoff.Source{source}, false, nil)
+	results, err := s.TryGood([]handoff.Source{source})
+	if err == nil {
+		err = handoff.Faults(results)
+	}
+	return func(done handoff.ActReceipt) error {
+		in.at = done.Time // so that the repeat is the same handoff
+		source, err := in.text(name, text)
+		if err != nil {
+			return err
+		}
+		return in.Write([]handoff.Source{source}, false, nil)
+	}, err
 }
 
 // acted are the words for what an act has made of a handoff.
@@ -108,8 +121,9 @@ func (a *App) PrintAct(got handoff.ActReceipt) error {
 	return err
 }
 
-// actCommand is a command that does an act with handoffs, and then what follows on it, if anything does.
-func (a *App) actCommand(act handoff.Act, then func(handoff.ActReceipt) error) (*cobra.Command, *handoff.Consumption) {
+// actCommand is a command that does an act with handoffs. first, nil for none, looks at what is asked for, and may return what
+// follows on the act.
+func (a *App) actCommand(act handoff.Act, first func(id, operator string) (then func(handoff.ActReceipt) error, err error)) (*cobra.Command, *handoff.Consumption) {
 	who, offline := new(handoff.Consumption), false
 	filing := act == handoff.ActArchive || act == handoff.ActUnarchive // which every clone may do
 	cmd := &cobra.Command{
@@ -128,6 +142,12 @@ func (a *App) actCommand(act handoff.Act, then func(handoff.ActReceipt) error) (
 			}
 			if filing { // several, which are all there before anything is done
 				if ids, err = wholeIDs(s, ids); err != nil {
+					return err
+				}
+			}
+			var then func(handoff.ActReceipt) error
+			if first != nil {
+				if then, err = first(ids[0], who.Operator); err != nil {
 					return err
 				}
 			}
