@@ -81,7 +81,7 @@ func TestAgentsTools(t *testing.T) {
 		}{
 			{"handoff_list", map[string]any{"unread": true}, canary},
 			{"handoff_read", map[string]any{"id": d.id}, "A secret plan."},
-			{"handoff_read", map[string]any{"id": d.id, "offset": 0}, "Next: handoff_mark_read"},
+			{"handoff_read", map[string]any{"id": d.id, "offset": 0}, "Next: handoff_take"},
 			{"handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "packet", "ts": "2026-05-08T12:00:00Z"}, "created"},
 			{"handoff_write", map[string]any{"body": "x"}, "give to, topic"},
 		} {
@@ -102,7 +102,7 @@ func TestAgentsTools(t *testing.T) {
 func TestAgentsDrafts(t *testing.T) {
 	each(t, func(d *desk, a coder) { // whose shells may have another PATH
 		a.plugin(d)
-		drafts := func() int { return strings.Count(d.sh("handoff draft list"), " recovered ") }
+		drafts := func() int { return strings.Count(d.sh("handoff draft list --json"), `"hook":true`) }
 		d.model.reset()
 		d.agent(a.turn("begin")...)
 		if n := drafts(); n != 0 {
