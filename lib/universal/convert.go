@@ -22,6 +22,8 @@ func convert(e *editor, f field, pointer string) {
 	case text:
 		if scalar(v) {
 			e.set(pointer, jsontree.NewString(v.Text), "converted to a string")
+		} else if all, ok := joined(v, "; "); ok {
+			e.set(pointer, all, "converted to a string")
 		}
 	case texts:
 		convertList(e, v, pointer)
@@ -34,7 +36,7 @@ func convert(e *editor, f field, pointer string) {
 			e.set(pointer, jsontree.NewString(fixed), why)
 		}
 	case link:
-		if strings.Contains(v.Text, ".") && !strings.ContainsAny(v.Text, ": \t\n") && v.Kind == jsontree.String {
+		if v.Kind == jsontree.String && isHost(v.Text) {
 			e.set(pointer, jsontree.NewString("https://"+v.Text), "an address without a scheme")
 		}
 	case object:
@@ -70,10 +72,24 @@ func convertList(e *editor, v *jsontree.Value, pointer string) {
 		return
 	}
 	for i, item := range v.Items {
-		if scalar(item) {
-			e.set(pointer+"/"+strconv.Itoa(i), jsontree.NewString(item.Text), "converted to a string")
+		if at := pointer + "/" + strconv.Itoa(i); scalar(item) {
+			e.set(at, jsontree.NewString(item.Text), "converted to a string")
+		} else if item.Kind == jsontree.Object {
+			e.set(at, jsontree.NewString(item.String()), "converted to a string")
 		}
 	}
+}
+
+// joined returns the texts of a list as one, if it holds nothing else.
+func joined(v *jsontree.Value, between string) (*jsontree.Value, bool) {
+	var all []string
+	for _, item := range v.Items {
+		if item.Kind != jsontree.String && !scalar(item) {
+			return nil, false
+		}
+		all = append(all, item.Text)
+	}
+	return jsontree.NewString(strings.Join(all, between)), len(all) > 0
 }
 
 // convertObject makes an object of a text, of which it becomes the main member, and of a list.
@@ -89,30 +105,17 @@ func convertObject(e *editor, f field, v *jsontree.Value, pointer string) {
 	case v.Kind == jsontree.Object || v.Kind == jsontree.Null:
 	case f.main == "files": // of references, which are files and addresses
 		e.set(pointer, sorted(v), "converted to an object with files and urls")
-	case v.Kind == jsontree.Array:
+	case v.Kind == jsontree.Array && f.main == "tag":
+		if all, ok := joined(v, ", "); ok {
+			e.set(pointer, jsontree.NewObject(jsontree.Member{Name: f.main, Value: all}), why)
+		}
+	case v.Kind == jsontree.Array && f.main != "working":
 		e.set(pointer, jsontree.NewObject(jsontree.Member{Name: "items", Value: v}), "converted to an object with items")
 	case f.main == "name": // of an artifact
 		e.set(pointer, artifact(v), why)
 	default:
 		e.set(pointer, jsontree.NewObject(jsontree.Member{Name: f.main, Value: v}), why)
 	}
-}
-
-// sorted returns references that are given as one list, or as one of them.
-func sorted(v *jsontree.Value) *jsontree.Value {
-	files, urls := jsontree.NewArray(), jsontree.NewArray()
-	all := v.Items
-	if v.Kind != jsontree.Array {
-		all = []*jsontree.Value{v}
-	}
-	for _, item := range all {
-		if item.Get("url") != nil || strings.Contains(item.Text, "://") {
-			urls.Items = append(urls.Items, item)
-		} else {
-			files.Items = append(files.Items, item)
-		}
-	}
-	return jsontree.NewObject(jsontree.Member{Name: "files", Value: files}, jsontree.Member{Name: "urls", Value: urls})
 }
 
 // artifact returns the artifact that a path alone stands for.
@@ -140,6 +143,9 @@ func convertWord(e *editor, f field, v *jsontree.Value, pointer string) {
 		e.swap(pointer, jsontree.NewString("medium"), "default for a value that is none")
 		return
 	case v.Kind != jsontree.String:
+		if strings.Contains(f.path, "/*") { // what the rest of the entry says is worth more
+			e.cut(pointer, "none of the values allowed")
+		}
 		return
 	}
 	if meant := meaning(v.Text, f.words); meant != "" && meant != v.Text {

@@ -2,6 +2,7 @@ package universal_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -41,10 +42,17 @@ func TestShapesAreConverted(t *testing.T) {
 		{payload + "/references/files", `["/x", {"path": "/y"}]`, "", `[{"path":"/x"},{"path":"/y"}]`},
 		{payload + "/references/files", `"/x"`, "", `[{"path":"/x"}]`},
 		{payload + "/references/urls", `["https://example.org/a", "example.org/b"]`, "", `[{"url":"https://example.org/a"},{"url":"https://example.org/b"}]`},
+		{payload + "/references", `{"urls": ["docs/plan.md", {"url": "/x.md", "note": "n"}, "./y", "example.org/b"]}`, "", `{"urls":[{"url":"https://example.org/b"}],"files":[{"path":"docs/plan.md"},{"path":"/x.md","note":"n"},{"path":"./y"}]}`},
+		{payload + "/references", `{"files": ["/x", "https://example.org/a"]}`, "", `{"files":[{"path":"/x"}],"urls":[{"url":"https://example.org/a"}]}`},
 		{payload + "/references", `["/x", "https://example.org/a"]`, "", `{"files":[{"path":"/x"}],"urls":[{"url":"https://example.org/a"}]}`},
 		{payload + "/references/files", `[{"file": "/x", "relevance": "must"}]`, "", `[{"relevance":"critical","path":"/x"}]`},
 		{payload + "/session/artifacts", `["/s/book.md", {"path": "/s/run.py"}]`, "", `[{"name":"book.md","path":"/s/book.md","type":"documentation"},{"path":"/s/run.py","name":"run.py","type":"code"}]`},
 		{payload + "/session/artifacts", `[{"name": "b", "path": "/b", "type": "docs"}]`, "", `[{"name":"b","path":"/b","type":"documentation"}]`},
+		{payload + "/session/artifacts", `[{"name": "b", "path": "/b.md", "type": 5, "checksum": "` + strings.Repeat("A", 64) + `"}]`, "", `[{"name":"b","path":"/b.md","checksum":"sha256:` + strings.Repeat("a", 64) + `","type":"documentation"}]`},
+		{payload, `["a"]`, "", `{"working":{"items":["a"]}}`},
+		{"/handoff/tracing/tags", `["a", 1]`, "", `{"tag":"a, 1"}`},
+		{"/handoff/context/summary", `["half done", "tests are missing"]`, "", `"half done; tests are missing"`},
+		{"/handoff/context/known_gaps", `[{"gap": "x"}, 5]`, "", `["{\"gap\":\"x\"}","5"]`},
 		{payload + "/session/state", `["a"]`, "", `{"items":["a"]}`},
 		{payload + "/session", `"half done"`, "", `{"notes":"half done"}`},
 		{payload + "/working", `"half done"`, "", `{"notes":"half done"}`},
@@ -86,6 +94,37 @@ func TestShapesAreConverted(t *testing.T) {
 		root, _ := jsontree.Parse(r.Document.Bytes())
 		if got := root.At(c.at).String(); got != c.want {
 			t.Errorf("%s: %s becomes %s, want %s", c.pointer, c.value, got, c.want)
+		}
+	}
+}
+
+// One entry that cannot be used costs neither the others nor what lies beside them, and is kept.
+func TestUnusableEntriesAreCutAlone(t *testing.T) {
+	const payload = "/handoff/payload"
+	for _, c := range []struct{ pointer, value, want, kept string }{
+		{payload + "/references/urls", `["not a url", "https://example.org/a"]`, `[{"url":"https://example.org/a"}]`, "not a url"},
+		{payload + "/references/files", `[null, {"path": "/x"}, {"relevance": "critical"}, {"path": "/y", "relevance": ["odd"]}]`, `[{"path":"/x"},{"path":"/y"}]`, "odd"},
+		{payload + "/session/artifacts", `[{"name": "lost"}, {"name": "b", "path": "/b", "type": "code", "checksum": "odd"}]`, `[{"name":"b","path":"/b","type":"code"}]`, "lost"},
+		{"/handoff/context/known_gaps", `["a", null]`, `["a"]`, ""},
+		{"/handoff/tracing/events", `["odd", {"timestamp": "2026-02-07T00:00:00Z", "event_type": "created", "workflow": "w"}]`, `[{"timestamp":"2026-02-07T00:00:00Z","event_type":"created","workflow":"w"}]`, "odd"},
+	} {
+		r := mustRepair(t, mustParse(t, putting(t, c.pointer, c.value)), options())
+		if !r.OK() || len(r.Attempts) != 1 || len(r.Moved) != 1 {
+			t.Errorf("%s: %s: %d attempts, %d files: %s", c.pointer, c.value, len(r.Attempts), len(r.Moved), r.Failure())
+			continue
+		}
+		root, _ := jsontree.Parse(r.Document.Bytes())
+		if got := root.At(c.pointer).String(); got != c.want || !bytes.Contains(r.Moved[0].Bytes, []byte(c.kept)) {
+			t.Errorf("%s: %s becomes %s, want %s; kept %s", c.pointer, c.value, got, c.want, r.Moved[0].Bytes)
+		}
+	}
+}
+
+// What is said about trust is not cut away to make the rest valid.
+func TestWhatLimitsIsNotCut(t *testing.T) {
+	for pointer, value := range map[string]string{"/handoff/expires_at": `"some day"`, "/handoff/meta/user_approved": `"perhaps"`, "/handoff/meta/handoff_chain": `["survey-reader", null]`} {
+		if r := mustRepair(t, mustParse(t, putting(t, pointer, value)), options()); r.OK() {
+			t.Errorf("%s: %s is repaired", pointer, value)
 		}
 	}
 }

@@ -41,9 +41,11 @@ func mend(e *editor, now time.Time, newID func() string) {
 	for _, f := range fields {
 		f.each(e.root, func(pointer string) { convert(e, f, pointer) })
 	}
+	sortReferences(e)
 	complete(e)
 	shortenSummary(e)
 	shortenChain(e)
+	mendChecksums(e)
 	mendHash(e)
 	mendSize(e)
 	mendTrace(e, newID)
@@ -149,6 +151,16 @@ func mendHash(e *editor) {
 	}
 	e.genuine = true
 	e.swap(hashPath, jsontree.NewString(payloadHash(e.root)), "computed from the payload")
+}
+
+// mendChecksums puts the name of the only algorithm before checksums that lack it.
+func mendChecksums(e *editor) {
+	field{path: "/handoff/payload/session/artifacts/*/checksum"}.each(e.root, func(pointer string) {
+		sum := strings.ToLower(strings.TrimSpace(textAt(e.root, pointer)))
+		if full := form.IDPrefix + strings.TrimPrefix(sum, form.IDPrefix); form.IsID(full) && full != textAt(e.root, pointer) {
+			e.set(pointer, jsontree.NewString(full), "written as sha256: and lower-case hex digits")
+		}
+	})
 }
 
 // mendTrace gives the document a trace_id. One that is only in upper case stays the same id.

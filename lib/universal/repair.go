@@ -47,7 +47,8 @@ func (r Repair) Patch() (all []Change) {
 }
 
 // Repair makes the document valid in at most three attempts: defaults and conversions, then
-// compression, then the working context only. A valid document is returned as it is, unless its
+// compression, then the working context only. Where an entry of a list or an optional field alone is what
+// the schema refuses after an attempt, it goes alone. A valid document is returned as it is, unless its
 // token_count or the length of its chain can be bettered. No attempt is made on a document of another
 // version. Nothing is lost: what is removed, cut or replaced is in Moved. A payload hash that does not
 // fit is never replaced. The error says that the options cannot be used; a document that cannot be
@@ -69,11 +70,11 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 	for _, a := range attempts {
 		done := len(e.patch)
 		a.run(e, o)
-		e.refresh()
-		// The count comes last: hash and size are part of what is counted.
-		recount(e)
-		repaired := d.edited(e)
-		if report, err = repaired.Validate(e.withSession(o)); err != nil {
+		repaired, report, err := d.settle(e, o)
+		if err == nil && e.cutUnusable(report) {
+			repaired, report, err = d.settle(e, o)
+		}
+		if err != nil {
 			return Repair{}, err
 		}
 		result.Attempts = append(result.Attempts, Attempt{Name: a.name, Patch: append([]Change{}, e.patch[done:]...), Report: report})
@@ -86,6 +87,16 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 		}
 	}
 	return result, nil
+}
+
+// settle makes what is counted fit what was changed, the count last, since hash and size are part of it, and
+// validates the outcome.
+func (d *Document) settle(e *editor, o RepairOptions) (*Document, Report, error) {
+	e.refresh()
+	recount(e)
+	repaired := d.edited(e)
+	report, err := repaired.Validate(e.withSession(o))
+	return repaired, report, err
 }
 
 // withSession returns the options under which the file of a moved session, which is yet to be written, exists.

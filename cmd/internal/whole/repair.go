@@ -47,7 +47,8 @@ output as session-context-TRACE-HASH.json and cut-content-TRACE-HASH.json.
 
 What stands in another shape is converted before anything is dropped: days, times of RFC 2822 and
 seconds since 1970 become UTC (a zone that is guessed is said), a path becomes {"path": …}, a word gets
-the one that is meant, a field that is missing the value of one with a name like it.
+the one that is meant, a field that is missing the value of one with a name like it. An entry of a list
+that cannot be used is cut alone.
 
 A document of another version is not repaired: bring it to 3.0 by hand. Put all below the one key
 "handoff", and there:

@@ -1,0 +1,68 @@
+package universal
+
+import (
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+)
+
+// sortReferences puts addresses that stand among files, and paths that stand among addresses, in their places.
+func sortReferences(e *editor) {
+	moveReferences(e, "urls", "url", "files", "path", isPath)
+	moveReferences(e, "files", "path", "urls", "url", func(text string) bool { return strings.Contains(text, "://") })
+}
+
+// moveReferences takes those whose text is wrong where they are to another list, where the text is called otherwise.
+func moveReferences(e *editor, from, name, to, called string, wrong func(string) bool) {
+	const at, why = "/handoff/payload/references", "put where its kind belongs"
+	all := e.root.At(at + "/" + from)
+	if !all.Is(jsontree.Array) {
+		return
+	}
+	rest, moved := jsontree.NewArray(), []*jsontree.Value(nil)
+	for _, item := range all.Items {
+		said := item.Get(name)
+		if !said.Is(jsontree.String) || !wrong(said.Text) {
+			rest.Items = append(rest.Items, item)
+			continue
+		}
+		others := item.Clone()
+		others.Delete(name)
+		moved = append(moved, jsontree.NewObject(append([]jsontree.Member{{Name: called, Value: said}}, others.Members...)...))
+	}
+	if len(moved) == 0 {
+		return
+	}
+	e.set(at+"/"+from, rest, why)
+	for _, item := range moved {
+		e.add(at, to, item, why)
+	}
+}
+
+// isPath reports whether a text is the path of a file rather than an address without its scheme.
+func isPath(text string) bool {
+	return strings.ContainsAny(text, "./") && !strings.ContainsAny(text, ": \t\n") && !isHost(text)
+}
+
+// isHost reports whether a text begins with the name of a host.
+func isHost(text string) bool {
+	host, _, deeper := strings.Cut(text, "/")
+	return strings.Contains(strings.Trim(host, "."), ".") && !strings.ContainsAny(text, ": \t\n") && (deeper || TypeOf(text) == "code")
+}
+
+// sorted returns references that are given as one list, or as one of them.
+func sorted(v *jsontree.Value) *jsontree.Value {
+	files, urls := jsontree.NewArray(), jsontree.NewArray()
+	all := v.Items
+	if v.Kind != jsontree.Array {
+		all = []*jsontree.Value{v}
+	}
+	for _, item := range all {
+		if item.Get("url") != nil || strings.Contains(item.Text, "://") {
+			urls.Items = append(urls.Items, item)
+		} else {
+			files.Items = append(files.Items, item)
+		}
+	}
+	return jsontree.NewObject(jsontree.Member{Name: "files", Value: files}, jsontree.Member{Name: "urls", Value: urls})
+}
