@@ -53,6 +53,11 @@ func name(temp, path string) error {
 	if err != nil {
 		return err
 	}
+	return syncName(path)
+}
+
+// syncName makes the name of a file survive a power cut.
+func syncName(path string) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -33,11 +34,27 @@ func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument in
 			return "", nil, fault.New(fault.ErrInvalid, "name a new file with --export", "%s is there, and is not a bundle that has all of the handoffs", path)
 		}
 	}
-	return sum, texts, nil
+	if isOld { // who wrote it may not have waited for the disk
+		err = syncFile(path)
+	}
+	return sum, texts, err
+}
+
+// syncFile makes a file and its name survive a power cut.
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return errors.Join(f.Sync(), syncName(path))
 }
 
 // proven reads a bundle to its end, which proves it.
 func proven(path string, maxDocument int) (sum string, texts map[string]string, err error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // nor waits for the other end of a FIFO
+		return "", nil, cmp.Or(err, fs.ErrInvalid)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", nil, err

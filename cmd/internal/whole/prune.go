@@ -55,6 +55,9 @@ func (a *app) prune(p pruning, ids []string) error {
 		return everyday.Invalid("use `handoff prune --archived-for 90d --export FILE`", "prune needs --archived-for, longer than 0, and --export")
 	}
 	project, s, err := a.ProjectStore()
+	if err == nil {
+		err = outside(project, p.file)
+	}
 	if err != nil {
 		return err
 	}
