@@ -179,7 +179,7 @@ func (a *App) Project() (handoff.Project, error) {
 	}
 	cwd, err := a.Getwd()
 	if err != nil {
-		return handoff.Project{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the current directory cannot be used: " + err.Error(), Cause: err}
+		return handoff.Project{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the current directory cannot be used: " + err.Error(), Advice: "change into a directory that is there", Cause: err}
 	}
 	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
 	if err != nil {

@@ -72,8 +72,10 @@ func IfThere(d *durable.Dir, err error) (*durable.Dir, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, fs.ErrPermission):
-		return nil, fault.New(fault.ErrConfig, "name a directory of your own with --handoffs-dir", "cannot use the directory: %v", err)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fault.New(fault.ErrConfig, fault.Remedy(err), "cannot use the directory: %v", err)
+	case errors.Is(err, durable.ErrUnsafe):
+		return nil, fault.New(fault.ErrConfig, "move away what is there, or name another directory (--handoffs-dir, --state-dir)", "cannot use the directory: %v", err)
 	}
 	return d, err
 }

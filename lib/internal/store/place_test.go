@@ -2,9 +2,11 @@ package store_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -121,5 +123,14 @@ func TestRelPath(t *testing.T) {
 		if got := s.RelPath("f.md"); got != want {
 			t.Errorf("in %s it is %s, want %s", root, got, want)
 		}
+	}
+}
+
+// Who may not open a directory is told to get access, not to begin a store elsewhere.
+func TestDirectoryOfOthers(t *testing.T) {
+	_, err := store.IfThere(nil, &fs.PathError{Op: "open", Path: "/x/.run", Err: syscall.EACCES})
+	own := (*fault.Error)(nil)
+	if !errors.As(err, &own) || !errors.Is(err, fault.ErrConfig) || !strings.HasPrefix(own.Advice, "get access to it") {
+		t.Errorf("%v, %+v", err, own)
 	}
 }

@@ -86,7 +86,12 @@ type interruption struct {
 // interrupted does the deed and has something else written to the log meanwhile, so that its events find no place.
 func (d deed) interrupted(t *testing.T) interruption {
 	t.Helper()
-	w := d.prepared(t)
+	return d.interruptedIn(t, d.prepared(t))
+}
+
+// interruptedIn is interrupted in a store that is prepared.
+func (d deed) interruptedIn(t *testing.T, w *world) interruption {
+	t.Helper()
 	i := interruption{world: w, log: w.read(layout.Log), before: make(map[string]string)}
 	for _, name := range []string{layout.Index, layout.Ledger, layout.Tombstones, layout.Fingerprint, layout.History, fileOf("a"), fileOf("c")} {
 		i.before[name] = w.read(name)
@@ -275,6 +280,37 @@ func TestRecoverRefuses(t *testing.T) {
 		}
 		if !i.isThere(layout.Intent) || i.read(layout.Index) != index || i.read(layout.Log) != log || i.read(fileOf("d")) != body {
 			t.Errorf("%s: something was touched", name)
+		}
+	}
+}
+
+// A ledger that was cut or lost before its change was completed is a fault, which a repair can mend, and no
+// error of the system, which it would meet again.
+func TestRecoverLacksLedger(t *testing.T) {
+	for _, d := range deeds {
+		if d.name != "take" && d.name != "resume" {
+			continue
+		}
+		for name, spoil := range map[string]func(*world){
+			"cut":  func(w *world) { w.write(layout.Ledger, w.read(layout.Ledger)[:20]) },
+			"gone": func(w *world) { w.remove(layout.Ledger) },
+			"no file": func(w *world) {
+				w.remove(layout.Ledger)
+				if err := os.Mkdir(w.path(layout.Ledger), 0o700); err != nil {
+					w.Fatal(err)
+				}
+			},
+		} {
+			w := d.prepared(t)
+			if _, err := w.act(eventlog.ActTake, "c", "cy", ""); err != nil {
+				t.Fatal(err)
+			}
+			i := d.interruptedIn(t, w)
+			i.write(layout.Log, i.log+i.lines)
+			spoil(w)
+			if err := w.recover(); !errors.Is(err, fault.ErrIntegrity) {
+				t.Errorf("%s, a ledger that is %s: %v", d.name, name, err)
+			}
 		}
 	}
 }

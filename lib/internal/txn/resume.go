@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -120,7 +121,7 @@ func (x *Session) unmarked(c eventlog.Consumption) (file string, err error) {
 
 // putToken is the commit: the line stands in the ledger and is synced, and so is the name of the ledger.
 func (x *Session) putToken(intent *Intent) error {
-	ledger, err := x.State.OpenLog(layout.Ledger, true)
+	ledger, err := x.openLedger(true)
 	if err != nil {
 		return err
 	}
@@ -134,8 +135,21 @@ func (x *Session) putToken(intent *Intent) error {
 	return x.State.Sync()
 }
 
+// openLedger opens the ledger to append to it.
+func (x *Session) openLedger(make bool) (*durable.Log, error) {
+	ledger, err := x.State.OpenLog(layout.Ledger, make)
+	return ledger, store.Odd(filepath.Join(x.State.Path(), layout.Ledger), err)
+}
+
 // cutLedger removes a torn line that is not the beginning of the intent's.
 func (x *Session) cutLedger(ledger *durable.Log, intent *Intent) error {
+	info, err := ledger.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < intent.LedgerOffset {
+		return &fault.CorruptError{File: ledger.Name(), Why: "is shorter than it was before the interrupted change"}
+	}
 	tail, err := ledgerTail(ledger, intent)
 	if err != nil || durable.Begins(intent.LedgerLine, tail) || bytes.HasPrefix(tail, []byte(intent.LedgerLine)) {
 		return err
@@ -154,7 +168,7 @@ func ledgerTail(ledger *durable.Log, intent *Intent) ([]byte, error) {
 // tokenIsThere reports whether the line of an intent is in the ledger, at the place where it was to be
 // appended.
 func tokenIsThere(x *Session, intent *Intent) (bool, error) {
-	ledger, err := x.State.OpenLog(layout.Ledger, false)
+	ledger, err := x.openLedger(false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
