@@ -49,6 +49,12 @@ func AnnouncesRecord(src Source) bool {
 	return recordblock.Announces(string(src.Text)) || src.Fields != nil && recordblock.Announces(src.Fields.Body)
 }
 
+// CarriesPacket reports whether a handoff carries a resume packet, the one record with a token to resume by.
+func CarriesPacket(d Document) bool {
+	b, ok, _ := recordblock.Extract(d.Body) // a broken one is none
+	return ok && b.Kind == "packet"
+}
+
 // parse returns a draft without faults, which knows where in src its fields stand.
 func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 	if rules == nil {

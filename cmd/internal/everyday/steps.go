@@ -15,8 +15,8 @@ type Step int
 // The steps, in the order in which they are taken.
 const (
 	Check  Step = iota // whether work can be resumed from it
-	Resume             // take over the work of a record
-	Take               // what is no record
+	Resume             // take over the work of a packet
+	Take               // what is none
 	Answer
 	Done // end it
 )
@@ -28,18 +28,18 @@ const roomForWords = 1000 // characters of our own words around what is shown
 func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]string) string {
 	me = cmp.Or(me, got.Entry.To)
 	l, waits := s.LifeOf(got.Entry.ID), errors.Is(s.CheckApproval(got.Entry.ID), handoff.ErrDenied)
-	taken, isRecord := l.Take.Holds(), handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document})
+	taken := l.Take.Holds()
 	isOpen := !waits && !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == me)
 	var steps []string
 	if waits {
 		steps = append(steps, "a person has to approve it before anybody takes it")
 	}
-	if isRecord {
+	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
 		steps = append(steps, words[Check])
 	}
 	if me == got.Entry.To || taken.Operator == me {
 		if isOpen && !taken.IsDone() {
-			steps = append(steps, words[map[bool]Step{true: Resume, false: Take}[isRecord]])
+			steps = append(steps, words[map[bool]Step{true: Resume, false: Take}[handoff.CarriesPacket(got.Document)]])
 		}
 		if steps = append(steps, words[Answer]); isOpen {
 			steps = append(steps, words[Done])
