@@ -25,6 +25,7 @@ func (r *round) deeds(w *worker) {
 				ID       string `json:"handoff_id"`
 				Operator string `json:"operator_id"`
 				Session  string `json:"session_id"`
+				Time     string `json:"ts_utc"`
 			}
 		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
@@ -36,9 +37,9 @@ func (r *round) deeds(w *worker) {
 		}
 		happened[d]++
 		if now[d.id] == nil {
-			now[d.id] = &standing{mayBeTaken: !r.needs[d.id]}
+			now[d.id] = &standing{mayBeTaken: !r.needs[d.id], isAsked: r.synced}
 		}
-		if why := now[d.id].after(d); why != "" {
+		if why := now[d.id].after(d, e.Payload.Time); why != "" {
 			w.fault("the log has %v, and %s", d, why)
 		}
 	}
@@ -58,17 +59,18 @@ func (r *round) deeds(w *worker) {
 
 // A standing is how far a handoff has come.
 type standing struct {
-	holder                                 string
-	mayBeTaken, isRejected, isDone, isAway bool
+	holder, rejected           string // by whom, and when
+	mayBeTaken, isDone, isAway bool
+	isAsked                    bool // a remote lets in who takes it, before the log has that
 }
 
-// after does a deed, and says why it could not be done.
-func (s *standing) after(d deed) string {
+// after does a deed at a time, and says why it could not be done.
+func (s *standing) after(d deed, at string) string {
 	holder, isDone, isAway := s.holder, s.isDone, s.isAway
 	switch d.act {
 	case "take", "resume":
 		s.holder = d.operator
-		if holder != "" && holder != d.operator || isDone || !s.mayBeTaken || s.isRejected {
+		if holder != "" && holder != d.operator || isDone || !s.mayBeTaken || s.rejected != "" && (!s.isAsked || at > s.rejected) {
 			return fmt.Sprintf("it was not free: %+v, held by %s", *s, holder)
 		}
 	case "release":
@@ -87,11 +89,11 @@ func (s *standing) after(d deed) string {
 		}
 	case "approve":
 		s.mayBeTaken = true
-		if s.isRejected {
+		if s.rejected != "" {
 			return "it was rejected"
 		}
 	case "reject":
-		s.isRejected = true
+		s.rejected = at
 	case "prune":
 		if !isAway {
 			return "it was not archived"
