@@ -27,16 +27,8 @@ func published(t *testing.T, n int) (hub string, roots []string) {
 // gits syncs a clone and returns how often that started git.
 func gits(t *testing.T, root string) int {
 	t.Helper()
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	count := filepath.Join(dir, "count")
-	if err := os.WriteFile(filepath.Join(dir, "git"), fmt.Appendf(nil, "#!/bin/sh\necho >>%s\nexec %s \"$@\"\n", count, real), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	count := filepath.Join(t.TempDir(), "count")
+	beforeGit(t, "echo >>"+count)
 	if got := mustSync(t, root); len(got.Received) == 0 {
 		t.Fatalf("%+v", got)
 	}
@@ -45,6 +37,20 @@ func gits(t *testing.T, root string) int {
 		t.Fatal(err)
 	}
 	return strings.Count(string(text), "\n")
+}
+
+// beforeGit has a shell run something before each git that is started from now on.
+func beforeGit(t *testing.T, script string) {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "git"), fmt.Appendf(nil, "#!/bin/sh\n%s\nexec %s \"$@\"\n", script, real), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // What a sync costs grows with the news, and not by some processes for each writer.

@@ -183,7 +183,7 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 		return p, err
 	}
 	p = x.loadProgress()
-	if p.Offset > x.logSize { // another sync ran since, and sent what is behind that point
+	if p.Offset > x.logSize || p.Commit != x.refs[own("writers", x.writer)] { // another sync ran since, or was killed, and sent what is behind that point
 		err = x.settle(ctx)
 	}
 	if err = errors.Join(err, x.listRemote(ctx)); err != nil {

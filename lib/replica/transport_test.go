@@ -1,7 +1,9 @@
 package replica_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -189,6 +191,62 @@ func TestRemoteThatIsAnother(t *testing.T) {
 		}
 	}
 	if got := mustSync(t, roots[2]); len(got.Received) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Who waits while another sync receives, and is stopped before it has sent that, goes on from there.
+func TestSyncBehindOneThatIsStopped(t *testing.T) {
+	hub, roots := clones(t, 2)
+	write(t, roots[0], "one")
+	mustSync(t, roots[0])
+	write(t, roots[1], "two")
+	mustSync(t, roots[1])
+	write(t, roots[0], "three")
+	mustSync(t, roots[1])
+	dir := t.TempDir()
+	beforeGit(t, fmt.Sprintf("case \" $* \" in *' fetch '*) : >%[1]s/fetches; while ! test -e %[1]s/fetch; do sleep 0.02; done;; esac", dir))
+	hook(t, hub, "pre-receive", fmt.Sprintf(": >%[1]s/pushes; while ! test -e %[1]s/push; do sleep 0.02; done", dir))
+	await := func(name string) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatal("nobody", name)
+			}
+		}
+	}
+	let := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := func(ctx context.Context) chan error {
+		ended := make(chan error, 1)
+		go func() {
+			_, err := replica.Sync(ctx, mustOpen(t, roots[0]), remote(roots[0]))
+			ended <- err
+		}()
+		return ended
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	first := start(ctx)
+	await("fetches")
+	second := start(t.Context())
+	time.Sleep(300 * time.Millisecond) // it looks at the log, and waits
+	let("fetch")
+	await("pushes")
+	stop()
+	if err := <-first; err == nil {
+		t.Error("it was not stopped")
+	}
+	let("push")
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+	if got := mustSync(t, roots[1]); len(got.Received) != 1 {
 		t.Errorf("%+v", got)
 	}
 }
