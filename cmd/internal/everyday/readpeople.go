@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -54,11 +55,10 @@ func (a *App) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 			lines = append(lines, a.styled(faint, fmt.Sprintf("%-7s ", name))+handoff.EscapeLine(text))
 		}
 	}
-	state := s.Listed([]handoff.Entry{e})[0].State
 	add("from", e.From+" to "+e.To)
 	add("when", when)
 	add("id", Short(e.ID, shortest)+"  "+got.Path)
-	add("state", string(state)+a.holder(s, e))
+	add("state", stateWords(s, e))
 	add("tags", strings.Join(got.Tags, " "))
 	add("thread", Related(got.References))
 	if got.Signature.State != handoff.SignatureUnsigned {
@@ -70,12 +70,23 @@ func (a *App) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 	return lines
 }
 
-// holder says who has a handoff that is taken.
-func (a *App) holder(s *handoff.Store, e handoff.Entry) string {
-	if take := s.LifeOf(e.ID).Take.Holds(); take.IsDone() {
-		return " by " + take.Operator
+// stateWords says how far a handoff has come, and by whom or what.
+func stateWords(s *handoff.Store, e handoff.Entry) string {
+	l := s.LifeOf(e.ID)
+	switch state := stateOf(s, e); {
+	case state == handoff.StateSuperseded:
+		return "superseded by " + successors(s, e, shortest)
+	case state == handoff.StateTaken:
+		return "taken by " + l.Take.Holds().Operator
+	case state == handoff.StateDone:
+		return "done by " + l.Done.Operator
+	case state == handoff.StateAwaiting && l.Rejected.IsDone():
+		return "rejected by " + l.Rejected.Operator
+	case state == handoff.StateAwaiting:
+		return "awaiting approval"
+	default:
+		return string(state)
 	}
-	return ""
 }
 
 // Related says what a handoff answers, takes the place of, and when it expires.
@@ -97,16 +108,16 @@ func Related(references []string) string {
 // nextForPeople names the commands that lead on from a handoff.
 func (a *App) nextForPeople(s *handoff.Store, got handoff.Stored, me string) string {
 	e, life := got.Entry, s.LifeOf(got.Entry.ID)
-	taken := life.Take.Holds()
+	taken, waits := life.Take.Holds(), errors.Is(s.CheckApproval(e.ID), handoff.ErrDenied)
 	var verbs []string
 	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
 		verbs = append(verbs, "check")
 	}
 	if me == "" || me == e.To || taken.Operator == me {
-		if !taken.IsDone() && !life.Done.IsDone() {
+		if !taken.IsDone() && !waits && !stateOf(s, e).IsOver() {
 			verbs = append(verbs, "take")
 		}
-		if verbs = append(verbs, "reply"); !life.Done.IsDone() {
+		if verbs = append(verbs, "reply"); !life.Done.IsDone() && !waits {
 			verbs = append(verbs, "done")
 		}
 		if e.UnreadBy(me) {

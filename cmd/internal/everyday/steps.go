@@ -27,18 +27,25 @@ const roomForWords = 1000 // characters of our own words around what is shown
 // others wrote nothing of it but the names in the head, which are slugs. An unknown me stands for the recipient.
 func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]string) string {
 	me = cmp.Or(me, got.Entry.To)
-	l, waits := s.LifeOf(got.Entry.ID), errors.Is(s.CheckApproval(got.Entry.ID), handoff.ErrDenied)
+	l, waits, state := s.LifeOf(got.Entry.ID), errors.Is(s.CheckApproval(got.Entry.ID), handoff.ErrDenied), stateOf(s, got.Entry)
 	taken := l.Take.Holds()
 	isOpen := !waits && !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == me)
 	var steps []string
-	if waits {
+	switch {
+	case l.Rejected.IsDone():
+		steps = append(steps, "it was rejected, and nobody takes it")
+	case waits:
 		steps = append(steps, "a person has to approve it before anybody takes it")
+	case state == handoff.StateSuperseded:
+		steps = append(steps, "it is superseded by "+successors(s, got.Entry, 12)+", which counts in its place")
+	case state == handoff.StateExpired, state == handoff.StateArchived:
+		steps = append(steps, "it is "+string(state))
 	}
 	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
 		steps = append(steps, words[Check])
 	}
 	if me == got.Entry.To || taken.Operator == me {
-		if isOpen && !taken.IsDone() {
+		if isOpen && !taken.IsDone() && !state.IsOver() {
 			steps = append(steps, words[map[bool]Step{true: Resume, false: Take}[handoff.CarriesPacket(got.Document)]])
 		}
 		if steps = append(steps, words[Answer]); isOpen {
@@ -49,6 +56,19 @@ func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]s
 		return ""
 	}
 	return "Next: " + strings.Join(steps, "; ") + ".\n"
+}
+
+func stateOf(s *handoff.Store, e handoff.Entry) handoff.State {
+	return s.Listed([]handoff.Entry{e})[0].State
+}
+
+// successors names what has taken the place of a handoff, by so many digits of their ids.
+func successors(s *handoff.Store, e handoff.Entry, digits int) string {
+	all, _ := s.Successors()(e.ID)
+	for i, id := range all {
+		all[i] = Short(id, digits)
+	}
+	return strings.Join(all, " and by ")
 }
 
 // nextCommands is NextSteps for the command line.

@@ -54,6 +54,9 @@ func (a *app) prune(p pruning, ids []string) error {
 	if p.age <= 0 || p.file == "" {
 		return everyday.Invalid("use `handoff prune --archived-for 90d --export FILE`", "prune needs --archived-for, longer than 0, and --export")
 	}
+	if p.file == "-" {
+		return everyday.Invalid("name a file", "what is pruned has to be on disk first, which standard output is not")
+	}
 	project, s, err := a.ProjectStore()
 	if err == nil {
 		err = outside(project, p.file)
