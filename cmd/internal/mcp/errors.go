@@ -20,13 +20,13 @@ func failed(err error, more string) *mcp.CallToolResult {
 	exit := everyday.ExitOf(err)
 	text := fmt.Sprintf("%s (exit code %d): %s\n", exit.Name, exit.Code, inTools(fault.Plain(err)))
 	if h := hint(err); h != "" {
-		text += "hint: " + inTools(h) + "\n"
+		text += "hint: " + h + "\n"
 	}
 	return &mcp.CallToolResult{IsError: true, Meta: mcp.Meta{"exit_code": exit.Code}, Content: []mcp.Content{&mcp.TextContent{Text: text + more}}}
 }
 
-// hint returns the hint of an error, or of one that it wraps, unless it is for people: it names a path, or what there is
-// no tool for.
+// hint returns the hint of an error, or of one that it wraps, but for what is for people: a path, and parts that name
+// what there is no tool for.
 func hint(err error) string {
 	if redactable(err) {
 		return "take it out, or give redact: true to have it replaced"
@@ -35,7 +35,8 @@ func hint(err error) string {
 	if !errors.As(err, &h) || strings.ContainsAny(h.Hint(), `/\`) {
 		return ""
 	}
-	return h.Hint()
+	parts := strings.Split(inTools(h.Hint()), "; ")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(part, "`handoff ") }), "; ")
 }
 
 // redactable reports whether a credential is all that is wrong, and can be replaced.
@@ -55,6 +56,7 @@ func inTools(text string) string {
 	text = commandName.ReplaceAllStringFunc(text, func(command string) string {
 		return "handoff_" + strings.ReplaceAll(strings.Fields(strings.Trim(command, "`"))[1], "-", "_")
 	})
+	text = strings.ReplaceAll(text, "`handoff next`", "handoff_list with unread: true")
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = handoff.EscapeLine(line)

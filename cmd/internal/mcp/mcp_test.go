@@ -163,6 +163,11 @@ func TestResume(t *testing.T) {
 	c := connect(t, mustProject(t), revisions[0])
 	receipt := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)
 	id := receipt["handoff_id"]
+	if twin := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "twin"}, `has the resume token of another stored packet`); twin["notes"] == nil || receipt["notes"] != nil {
+		t.Errorf("notes: %v, of its twin: %v", receipt["notes"], twin["notes"])
+	}
+	c = connect(t, mustProject(t), revisions[0])
+	id = c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)["handoff_id"]
 	if data := c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `is CLEAN`); data != nil {
 		t.Errorf("structured content: %v", data)
 	}
@@ -283,11 +288,23 @@ func TestTake(t *testing.T) {
 	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"done"`)
 	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"existing"`)
 	for _, tool := range []string{"handoff_take", "handoff_done"} {
-		if text, _, failed := c.call(tool, map[string]any{"id": id, "operator": "cy"}); !failed || !strings.HasPrefix(text, "critical (exit code 11): ") {
+		if text, _, failed := c.call(tool, map[string]any{"id": id, "operator": "cy"}); !failed || !strings.HasPrefix(text, "critical (exit code 11): ") || strings.Contains(text, "`handoff ") {
 			t.Errorf("%s: %s", tool, text)
 		}
 	}
+	c.bad("handoff_take", map[string]any{"id": id, "operator": "cy"}, "critical", 11, "\nhint: take another one: handoff_list with unread: true shows it\n")
 	c.good("handoff_done", map[string]any{"id": id, "operator": "ben", "note": "merged"}, `"act":"done"`)
+}
+
+// A record that cannot be read as one is stored as text, and who sent it is told.
+func TestBrokenRecord(t *testing.T) {
+	c := connect(t, mustProject(t), revisions[0])
+	for body, noted := range map[string]bool{`{"objective": "x",`: true, "{\"a\": 1}": true, "Use {x}.": false} {
+		data := c.good("handoff_write", map[string]any{"body": body, "from": "ann", "to": "ben", "topic": "t"}, `"status":"created"`)
+		if (data["notes"] != nil) != noted {
+			t.Errorf("%q: notes %v", body, data["notes"])
+		}
+	}
 }
 
 // The newest unread come first; what was read is not offered.

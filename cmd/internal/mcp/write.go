@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
 )
 
 type writeArgs struct {
@@ -53,7 +54,24 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	if source.Fields == nil { // a record or a whole document
 		next = "handoff_check with its id says whether work can be resumed from it"
 	}
-	return result{data: written{p.about(next), receipts[0]}}, nil
+	return result{data: written{p.about(next), receipts[0], notes(s, in, source, receipts[0])}}, nil
+}
+
+// notes says in our words what is questionable about what was stored.
+func notes(s *handoff.Store, in writeArgs, source handoff.Source, receipt handoff.Receipt) []string {
+	switch {
+	case source.Fields != nil && in.object():
+		return []string{"the body does not have the shape of a record and is stored as the text of a plain handoff; kind says which record it is, and then what is wrong with it is told"}
+	case source.Fields != nil || receipt.Status != handoff.StatusCreated:
+		return nil
+	}
+	shared, _ := record.Shared(s, []string{receipt.ID}) // it is stored, whatever else can be read
+	return shared
+}
+
+// object says whether the body begins like a JSON object.
+func (in writeArgs) object() bool {
+	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(in.Body, "\ufeff"), " \t\r\n"), "{")
 }
 
 type replyArgs struct {
@@ -81,7 +99,7 @@ func (p project) reply(ctx context.Context, in replyArgs) (result, error) {
 
 // missing returns the arguments that a plain body needs and that are not there.
 func (in writeArgs) missing() (names []string) {
-	if text := strings.TrimLeft(strings.TrimPrefix(in.Body, "\ufeff"), " \t\r\n"); strings.HasPrefix(in.Body, "---") || strings.HasPrefix(text, "{") || in.Kind != "" {
+	if strings.HasPrefix(in.Body, "---") || in.object() || in.Kind != "" {
 		return nil
 	}
 	for _, needed := range []struct{ name, value string }{{"body", in.Body}, {"from", in.From}, {"to", in.To}, {"topic", in.Topic}} {
@@ -96,6 +114,7 @@ func (in writeArgs) missing() (names []string) {
 type written struct {
 	about
 	handoff.Receipt
+	Notes []string `json:"notes,omitempty"`
 }
 
 // marked is too.
