@@ -2,8 +2,10 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"runtime"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -20,7 +22,7 @@ func Regenerate(ctx context.Context, s *store.Store, record machine.Record, reas
 		return err
 	}
 	defer x.End()
-	if err := clearWay(x); err != nil {
+	if err := clearWay(ctx, x); err != nil {
 		return err
 	}
 	adopted, err := fsck.Adoptable(ctx, x.Dirs)
@@ -30,16 +32,31 @@ func Regenerate(ctx context.Context, s *store.Store, record machine.Record, reas
 	return x.Regenerate(record, record.WriterIDDefault, reason, adopted)
 }
 
-// clearWay recovers, and puts what stops recovery aside.
-func clearWay(x *txn.Session) error {
+// clearWay recovers, puts what stops recovery aside, and cuts off what no event can follow.
+func clearWay(ctx context.Context, x *txn.Session) error {
 	var report Report
 	m := newMending(x, false, &report)
 	err := m.displaceOdd()
 	if err == nil {
 		err = m.settleIntent()
 	}
+	if err == nil {
+		err = m.cutUnreadable(ctx)
+	}
 	for _, done := range report.Done {
 		x.Opt.Warn(done)
 	}
 	return err
+}
+
+// cutUnreadable cuts the log where its chain breaks, if nothing can follow its last event.
+func (m *mending) cutUnreadable(ctx context.Context) error {
+	err := m.MayGoOn()
+	if !errors.Is(err, fault.ErrIntegrity) {
+		return err
+	}
+	if err := m.look(ctx); err != nil {
+		return err
+	}
+	return m.cutLog()
 }

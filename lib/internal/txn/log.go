@@ -47,10 +47,35 @@ func (x *Session) head(log *durable.Log, begin bool) (prev string, recovered *ev
 			return "", nil, err
 		}
 	}
-	if prev, err = eventlog.HashLine(last); err != nil {
-		return "", nil, &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, layout.Log), Why: fmt.Sprintf("the last event cannot be read: %v", err)}
+	prev, err = x.hashLast(last)
+	return prev, recovered, err
+}
+
+// hashLast returns the hash of the last event, which the next one names.
+func (x *Session) hashLast(last []byte) (string, error) {
+	hash, err := eventlog.HashLine(last)
+	if err != nil {
+		err = &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, layout.Log), Why: fmt.Sprintf("the last event cannot be read: %v", err)}
 	}
-	return prev, recovered, nil
+	return hash, err
+}
+
+// MayGoOn is fault.ErrIntegrity where nothing can follow the last event of the log.
+func (x *Session) MayGoOn() error {
+	log, err := x.Log(false)
+	if err != nil || log == nil {
+		return err
+	}
+	defer log.Close()
+	info, err := log.Stat()
+	if err != nil {
+		return err
+	}
+	last, _, err := eventlog.Tail(log, info.Size())
+	if err == nil && last != nil {
+		_, err = x.hashLast(last)
+	}
+	return err
 }
 
 // CanBeCut refuses where the end of the log cannot be taken off. A copy of it at each try would help nobody.
