@@ -80,14 +80,16 @@ var claimForms = []struct {
 		lazy(`\b(do not|dont|never|without) bother(ing)? (to|with|about)? ?(check|verify|validat|review|replay)\w*\b`)},
 	{"no ", true,
 		lazy(`^no (further |more |additional |other )*(verification|validation|checking|review|replay test|checks)( (is|are))? (required|needed|necessary)\b`)},
-	{"verification|validation|checking|review", true,
-		lazy(`(^|^so |^and |\b(further|more|any) )(verification|validation|checking|checks|review) (is|are) (not |un)(necessary|needed|required)\b`)},
+	{"verification|validation|checking|checks|review", true,
+		lazy(`(^|^so |^and |\b(further|more|any) )(verification|validation|checking|checks|review) (is|are) ((not |un)(necessary|needed|required)|redundant|superfluous|pointless)\b`)},
 	{"without", false,
 		lazy(`\b(resume|proceed|continue|go on|start|accept)( (this|it|the|work|task|at|once|immediately|right|away|now|straight))* without( (any|a|further|more|another))* (review|checks?|checking|verification|questions?|asking|confirmation|approval)\b`)},
 	{"clean", false,
 		lazy(`\b(classification|verdict)(( \w+){0,4} (is|must be|should be|has to be|shall be|equals))? clean\b`)},
 	{"clean", false,
 		lazy(`\b(report|return|output|print|set|give|emit|answer|state)( (back|a|the|its|this|with))* (status|result|classification|verdict)( (as|of|to|is))* clean\b`)},
+	{"everything|all", false,
+		lazy(`\b(mark|report|show|rate|set) (everything|all( (of it|the|these|checks?))*)( (as|to))? (green|clean|passed|passing|valid|ok)\b`)},
 	{"override", false,
 		lazy(`\b((system|admin|administrator|developer|operator) override|i( (hereby|now|do))* override( (the|this|that|any|all))* (results?|verdict|classification|checks?|packet|handoff))\b`)},
 	{"you are|you have|you were", false,
@@ -163,8 +165,8 @@ func containsAny(text, needs string) bool {
 	return false
 }
 
-// negated says whether what follows is asked not to be done, as in "do not skip the checks".
+// negated says whether what follows is asked not to be done, as in "do not skip the checks", or only spoken of.
 func negated(before string) bool {
 	last := before[strings.LastIndexByte(strings.TrimRight(before, " "), ' ')+1:]
-	return slices.Contains([]string{"not", "never", "dont", "without", "cannot"}, strings.TrimSpace(last))
+	return slices.Contains([]string{"not", "never", "dont", "without", "cannot", "when", "if", "whether", "why"}, strings.TrimSpace(last))
 }

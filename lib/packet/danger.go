@@ -12,7 +12,7 @@ var (
 	destroying = lazy(`(^|\b(and|then|or|please|just|now|first|also|should|must|can|may|to|you) )(delete|drop|wipe|erase|destroy|purge|truncate|overwrite|nuke|reset|format|force push|push( \w+){0,5} force|force delete|remove|shut down|terminate|kill|discard)( |$)`)
 
 	// unasked are the ways to keep the owner out of it.
-	unasked = lazy(`\b(without (first |ever |any )*(asking|confirm\w*|approv\w*|permission|consent|warning|telling|a backup|backups?|review)|no need (to|for) (ask|confirm|approv|permission)\w*|(do not|dont|never) (ask|confirm|wait for (approval|confirmation|permission))|unasked|no questions asked|(nobody|no one) (needs|has) to (be asked|approve|confirm|know)|no (approval|confirmation|permission) (is )?(needed|required|necessary))\b`)
+	unasked = lazy(`\b(without (first |ever |any )*(asking|confirm\w*|approv\w*|permission|consent|warning|telling|a backup|backups?|review)|no need (to|for) (ask|confirm|approv|permission)\w*|(do not|dont|never) (ask|confirm|wait for (approval|confirmation|permission))|unasked|no questions asked|(nobody|no one) (needs|has) to (be asked|approve|confirm|know)|no (approval|confirmation|permission) (is )?(needed|required|necessary)|(approval|confirmation|permission) (is )?(not |un)(needed|required|necessary))\b`)
 
 	giving = lazy(`\b(send|post|upload|e ?mail|mail|forward|share|paste|publish|leak|transmit|submit|reveal|exfiltrate|copy|push|give)\b.*\b(credentials?|passwords?|passphrases?|secrets?|(api|access|auth|bearer|session|secret|refresh) tokens?|(api|private|ssh|secret|access|signing|encryption) keys?|env file|cookies|id (rsa|dsa|ecdsa|ed25519)|netrc)\b`)
 	resets = lazy(`\bpassword (reset|change|reminder|form)s?\b`) // what is sent there is none
@@ -44,7 +44,7 @@ func (p prose) isDangerous() bool {
 		})
 	}
 	switch {
-	case p.has("without|no need|no one|nobody|do not|dont|never|unasked|no questions|no approval|no confirmation|no permission") &&
+	case p.has("without|no need|no one|nobody|do not|dont|never|unasked|no questions|approval|confirmation|permission") &&
 		unasked().MatchString(p.folded) && asks(destroying):
 		return true
 	case p.has("turn off|switch off|disable|deactivate|suspend|bypass|circumvent") && asks(unguarding):

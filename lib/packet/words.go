@@ -79,12 +79,13 @@ const (
 	doing = `begin start started starting continue continued continuing finish finishing complete completing proceed resume keep go going carry move moving push pushing
 		work working handle handling sort deal take care look looking see check get getting make making do doing put pick wrap follow tackle address improve improving enhance
 		fix fixing update updating change adjust refine polish clean tidy run try help support manage set prepare ensure figure think figured implement implementing
-		build building review test testing discuss discussed talk talked mention mentioned finalize finalise finalizing conclude advance tie use`
+		build building review test testing discuss discussed talk talked mention mentioned finalize finalise finalizing conclude advance tie use write writing made resolve resolving investigate investigating coordinate coordinating`
 	things = `thing things stuff something anything everything everyone task tasks job jobs step steps item items piece pieces part parts bit bits detail details feature features
 		issue issues problem problems point points question questions bug bugs phase phases stage rest remainder remaining work works project projects
 		implementation development coding testing changes fixes improvements updates matter matters topic topics area areas goal goals objective objectives action actions plan process
 		app application system code codebase software program product client clients customer customers user users team
-		deliverables milestone milestones assignment effort efforts activity activities ends misc miscellaneous sundry needful line`
+		deliverables milestone milestones assignment effort efforts activity activities ends misc miscellaneous sundry needful line
+		progress edge case cases stakeholder stakeholders`
 	sizes = `some any all each every both few couple several many more most much various different certain other others another same usual usually small big little minor major
 		quick good better best great nice well fine ok okay overall general generally further ahead forward appropriate needed necessary possible planned discussed agreed
 		required ready left open outstanding pending current previous new along together asap around back somewhere somehow almost nearly mostly partly partially progress
@@ -118,7 +119,7 @@ func (l lexicon) only(words []string) bool {
 }
 
 // reference matches what points elsewhere, in folded text.
-var reference = lazy(`^(same|ditto|idem|unchanged|see|as)( the| as| is| in| thing)*( above| below| before| earlier| previous(ly)?| last( time)?| usual| always| yesterday| ticket| issue| chat| slack| mail| email| channel| wiki| thread| notes?| conversation| description| title| packet)*$`)
+var reference = lazy(`^(same|ditto|idem|unchanged|see|as)( the| as| is| in| thing)*( above| below| before| earlier| previous(ly)?| last( time| session| week)?| usual| always| yesterday| ticket| issue| chat| slack| mail| email| channel| wiki| thread| notes?| conversation| description| title| packet)*$`)
 
 // placeholder says whether text stands where an answer should, but is none.
 func placeholder(text string) bool {
