@@ -85,7 +85,23 @@ func (m *mending) displaceOddState() error {
 			return err
 		}
 	}
-	return nil
+	return m.displaceEndless()
+}
+
+// displaceEndless puts a log aside that is too large to be read and that no event can follow, so that it
+// cannot be cut where it breaks. One that only grew goes on.
+func (m *mending) displaceEndless() error {
+	entry, err := m.State.Lstat(layout.Log)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && entry.Size <= layout.MaxLog {
+		return nil
+	}
+	if err == nil {
+		err = m.MayGoOn()
+	}
+	if errors.Is(err, fault.ErrIntegrity) {
+		return m.quarantine(m.State, layout.Log, "it is too large, and no event can follow its end")
+	}
+	return err
 }
 
 // makePlain makes sure that a name of the store is a regular file, and the only name of it where isSole
