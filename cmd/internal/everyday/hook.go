@@ -20,6 +20,12 @@ about a second, and exits with 0 whatever happens.`,
 		Args: Args(cobra.ArbitraryArgs),
 		RunE: func(*cobra.Command, []string) error { a.sessionStart(s); return nil },
 	}
+	start.FParseErrWhitelist.UnknownFlags = true // the settings of an agent may be of a newer version
+	start.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		a.Note(Usage(cmd, err).Error())
+		a.sessionStart(s)
+		return nil
+	})
 	start.Flags().StringVar(&s.Agent, "agent", "plain", "whose session it is (`agent`): "+strings.Join(agent.Names(), ", "))
 	start.Flags().StringVar(&s.To, "to", "", "who the session works for (`operator`)")
 	start.Flags().BoolVar(&s.Bodies, "bodies", false, "print bodies too, framed")
