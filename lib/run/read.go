@@ -44,7 +44,9 @@ type object struct {
 
 // get returns a member, nil when it is absent or null.
 func (o *object) get(name string) *jsontree.Value {
-	o.known = append(o.known, name)
+	if !slices.Contains(o.known, name) {
+		o.known = append(o.known, name)
+	}
 	if v := o.v.Get(name); v != nil && v.Kind != jsontree.Null {
 		return v
 	}

@@ -162,12 +162,11 @@ func TestResume(t *testing.T) {
 	}
 	c := connect(t, mustProject(t), revisions[0])
 	receipt := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)
-	id := receipt["handoff_id"]
 	if twin := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "twin"}, `has the resume token of another stored packet`); twin["notes"] == nil || receipt["notes"] != nil {
 		t.Errorf("notes: %v, of its twin: %v", receipt["notes"], twin["notes"])
 	}
 	c = connect(t, mustProject(t), revisions[0])
-	id = c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)["handoff_id"]
+	id := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)["handoff_id"]
 	if data := c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `is CLEAN`); data != nil {
 		t.Errorf("structured content: %v", data)
 	}
