@@ -37,7 +37,7 @@ func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]s
 	case waits:
 		steps = append(steps, "a person has to approve it before anybody takes it")
 	case state == handoff.StateSuperseded:
-		steps = append(steps, "it is superseded by "+successors(s, got.Entry, 12)+", which counts in its place")
+		steps = append(steps, "it is superseded by "+successors(s, got.Entry, 12))
 	case state == handoff.StateExpired, state == handoff.StateArchived:
 		steps = append(steps, "it is "+string(state))
 	}

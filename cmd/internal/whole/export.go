@@ -13,7 +13,6 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
 func exportCommand(a *app) *cobra.Command {
@@ -111,7 +110,14 @@ func chooseEntries(s *handoff.Store, ids []string, chosen handoff.Filter) ([]han
 
 // withThreads adds to entries all that are connected with them and are here.
 func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, error) {
-	known := make(map[string]bool)
+	here, err := s.List(handoff.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	rows, known := make(map[string]handoff.Entry, len(here)), make(map[string]bool)
+	for _, e := range here {
+		rows[e.ID] = e
+	}
 	var all []handoff.Entry
 	for _, e := range entries {
 		if known[e.ID] {
@@ -122,14 +128,9 @@ func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, er
 			return nil, err
 		}
 		for _, n := range t.Nodes {
-			if known[n.ID] || n.State == thread.Absent {
-				continue
+			if one, ok := rows[n.ID]; ok && !known[n.ID] {
+				known[n.ID], all = true, append(all, one)
 			}
-			one, err := s.Find(n.ID)
-			if err != nil {
-				return nil, err
-			}
-			known[n.ID], all = true, append(all, one)
 		}
 	}
 	return all, nil
