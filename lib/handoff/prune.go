@@ -7,6 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -51,31 +52,35 @@ func (s *Store) Prune(ctx context.Context, operator string, entries []Entry, tex
 }
 
 // Bury takes over the tombstones of another store. What is stored here goes if it is archived here too
-// and past, else it stays, and its tombstone waits and is returned.
-func (s *Store) Bury(ctx context.Context, all []Tombstone) (waiting []Tombstone, err error) {
+// and past, and is counted; else it stays, and its tombstone waits and is returned.
+func (s *Store) Bury(ctx context.Context, all []Tombstone) (gone int, waiting []Tombstone, err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	burials, why := []txn.Burial{}, make(map[string]string)
-	for _, t := range all {
-		burials = append(burials, txn.Burial{Pruned: t})
-		if e, err := s.Find(t.HandoffID); err == nil {
-			why[e.ID] = s.life().WhyKept(e, s.opt.Now(), s.opt.Now())
-		}
+	if len(all) == 0 {
+		return 0, nil, nil
 	}
-	if len(burials) == 0 {
-		return nil, nil
+	burials, ids := make([]txn.Burial, len(all)), make(map[string]life.Handoff)
+	for i, t := range all {
+		burials[i].Pruned, ids[t.HandoffID] = t, life.Handoff{}
 	}
+	rows, err := s.rowsOf(ids)
+	if err != nil {
+		return 0, nil, err
+	}
+	facts, now := s.life(), s.opt.Now()
 	outcomes, err := txn.Prune(ctx, s.at, burials, func(row index.Row, l eventlog.Life) error {
-		if why[row.ID] != "" {
-			return fault.New(ErrInvalid, "", "%s %s", row.ID, why[row.ID])
+		if why := facts.WhyKept(rows[row.ID], now, now); rows[row.ID].ID != "" && why != "" {
+			return fault.New(ErrInvalid, "", "%s %s", row.ID, why)
 		}
 		return txn.CheckPast(row, l)
 	})
 	for i, refused := range outcomes {
-		if refused != nil {
-			waiting = append(waiting, burials[i].Pruned)
+		if id := all[i].HandoffID; refused != nil {
+			waiting = append(waiting, all[i])
+		} else if rows[id].ID != "" {
+			gone++
 		}
 	}
-	return waiting, err
+	return gone, waiting, err
 }
 
 // IsPruned reports whether a handoff was ever pruned here.

@@ -205,16 +205,16 @@ func (x *syncing) bury(ctx ctx, c *catch) error {
 	}
 	var due, later []handoff.Tombstone
 	for _, t := range c.held.Pruned {
-		_, missing := x.Find(t.HandoffID)
 		switch p := c.past[t.HandoffID]; {
 		case t.IsTakenBack(lives[t.HandoffID]), p != nil && t.Turn <= p.turn:
-		case p != nil && missing != nil: // that it came back after the former one may be heard of later
+		case p != nil && !x.has(t.HandoffID): // that it came back after the former one may be heard of later
 			later = append(later, t)
 		default:
 			due = append(due, t)
 		}
 	}
-	waiting, err := x.Bury(ctx, due)
+	gone, waiting, err := x.Bury(ctx, due)
+	x.got.Pruned = gone
 	c.held.Pruned = append(later, waiting...)
 	return err
 }

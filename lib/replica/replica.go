@@ -63,6 +63,7 @@ type Result struct {
 	Received   []handoff.Receipt `json:"received"` // those that are new here
 	Marks      int               `json:"read_marks"`
 	Tokens     int               `json:"consumed_tokens"`
+	Pruned     int               `json:"pruned"`     // handoffs that went, since they were pruned elsewhere
 	Signatures int               `json:"signatures"` // of handoffs that were here unsigned
 	Held       int               `json:"held"`       // documents that came, now or before, and are not stored yet
 	Why        []string          `json:"held_why"`   // each reason once

@@ -73,7 +73,7 @@ func (a *app) printSync(o replica.Options, got replica.Result, err error) error 
 		verb string
 		what string
 	}{{got.Sent, "sent ", "handoff"}, {len(got.Received), "received ", "handoff"}, {got.Marks, "took over ", "read mark"}, {got.Tokens, "took over ", "work step"}, {got.Signatures, "took over ", "signature"},
-		{got.Held, "held ", "handoff"}} {
+		{got.Pruned, "pruned ", "handoff"}, {got.Held, "held ", "handoff"}} {
 		if part.n > 0 {
 			parts = append(parts, part.verb+handoff.Count(part.n, part.what))
 		}
