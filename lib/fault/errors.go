@@ -75,6 +75,29 @@ func Some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
+// mostSaid is how many errors of one command anybody reads.
+const mostSaid = 1000
+
+// andMore counts the errors that are not said.
+type andMore struct{ n int }
+
+func (m *andMore) Error() string { return fmt.Sprintf("and %d more", m.n) }
+
+// Add adds an error to those of a command. Of very many the first are kept, and the others counted; nil is no
+// error.
+func Add(errs []error, err error) []error {
+	switch {
+	case err == nil:
+	case len(errs) < mostSaid:
+		errs = append(errs, err)
+	case len(errs) == mostSaid:
+		errs = append(errs, &andMore{1})
+	default:
+		errs[mostSaid].(*andMore).n++
+	}
+	return errs
+}
+
 // New returns an [Error] of a class, nil for none, whose problem is formatted as by fmt.Sprintf. An
 // error among args becomes its cause. What is written into the format is ours; a text among args may
 // be somebody else's, and is left out where agents are told ([Plain]).

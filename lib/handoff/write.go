@@ -259,9 +259,7 @@ func (s *Store) publish(ctx context.Context, places []int, doc func(i int) txn.P
 func Faults(results []Result) error {
 	var errs []error
 	for _, r := range results {
-		if r.Err != nil {
-			errs = append(errs, r.Err)
-		}
+		errs = fault.Add(errs, r.Err)
 	}
 	if len(errs) == 1 {
 		return errs[0]

@@ -48,26 +48,31 @@ type Input struct {
 }
 
 // sources reads every input. Errors about some of them come together with what the others hold.
-func (in *input) sources(paths []string, stdin0 bool) ([]handoff.Source, error) {
+func (in *input) sources(paths []string, stdin0 bool) (sources []handoff.Source, err error) {
+	var list []byte
 	if stdin0 {
-		list, err := in.readStdin(64 << 20)
-		if err != nil {
+		if list, err = in.readStdin(64 << 20); err != nil {
 			return nil, err
 		}
-		for path := range strings.SplitSeq(string(list), "\x00") {
-			if path != "" {
-				paths = append(paths, path)
-			}
+		if len(list) > mostHeld {
+			CollectOften()
 		}
 	}
-	if len(paths) == 0 {
-		return nil, Invalid("name a file or directory, or - for standard input", "nothing to write")
-	}
-	var sources []handoff.Source
 	var errs []error
-	for _, path := range paths {
+	add := func(path string) {
 		more, err := in.open(path)
-		sources, errs = append(sources, more...), append(errs, err)
+		sources, errs = append(sources, more...), addError(errs, err)
+	}
+	for _, path := range paths {
+		add(path)
+	}
+	for path := range bytes.SplitSeq(list, []byte{0}) {
+		if len(path) > 0 {
+			add(string(path))
+		}
+	}
+	if len(sources)+len(errs) == 0 {
+		return nil, Invalid("name a file or directory, or - for standard input", "nothing to write")
 	}
 	return sources, FirstOf(errs)
 }
@@ -185,7 +190,7 @@ func (in *input) directory(dir string) ([]handoff.Source, error) {
 	var errs []error
 	for _, path := range paths {
 		more, err := in.file(path, false)
-		sources, errs = append(sources, more...), append(errs, err)
+		sources, errs = append(sources, more...), addError(errs, err)
 	}
 	return sources, FirstOf(errs)
 }

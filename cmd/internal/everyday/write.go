@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -84,6 +86,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		_ = a.handOver(errBeyond) // later would be too late
 	}
 	if len(sources) >= manyDocuments {
+		debug.SetMemoryLimit(softLimit)
 		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk keep others from running for a while
 	}
 	if !keepGoing {
@@ -101,12 +104,12 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		return err
 	}
 	var receipts []handoff.Receipt
-	errs := []error{before}
+	errs := addError(nil, before)
 	for _, r := range results {
 		if r.Err == nil {
 			receipts = append(receipts, r.Receipt)
 		}
-		errs = append(errs, r.Err)
+		errs = addError(errs, r.Err)
 	}
 	if len(receipts) > 0 {
 		a.Wrote(s)
@@ -191,6 +194,15 @@ func (e firstError) Unwrap() error { return e.first }
 // Is says whether an input is beyond the program: that counts before all.
 func (e firstError) Is(target error) bool {
 	return target == errBeyond && errors.Is(e.error, errBeyond)
+}
+
+// addError is fault.Add, but that one of an input that is beyond the program is always among the errors. The
+// first stays: its class counts.
+func addError(errs []error, err error) []error {
+	if len(errs) > 1 && errors.Is(err, errBeyond) && !errors.Is(errs[1], errBeyond) {
+		err, errs[1] = errs[1], err
+	}
+	return fault.Add(errs, err)
 }
 
 // FirstOf joins errors; the exit code is that of the first.
