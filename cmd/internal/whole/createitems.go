@@ -30,6 +30,8 @@ func (c *creation) fill(r *runs.Record, carried runs.Carried) error {
 				return err
 			}
 			statement = one[0]
+		} else if number, _, _ := strings.Cut(text, "="); isNumber(number) { // of one that is open, and no text of a new one
+			return everyday.Invalid("run `handoff onboard --markdown` to see their numbers", "--assumption %s: a number is followed by = and open, promoted, refuted or carried_forward", text)
 		}
 		r.Assumptions = append(r.Assumptions, runs.Assumption{Statement: statement, State: cmp.Or(state, "open")})
 	}
@@ -68,6 +70,11 @@ func named[T any](c *creation, items []T, given []string, flag string, of func(T
 		texts = append(texts, text)
 	}
 	return texts, nil
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
 }
 
 // fillPlain turns what needs no earlier record into items.
