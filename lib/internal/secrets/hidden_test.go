@@ -33,6 +33,11 @@ func each(format string) func(string) string {
 	}
 }
 
+// margin returns s with a mark before every line.
+func margin(mark string) func(string) string {
+	return func(s string) string { return mark + strings.ReplaceAll(s, "\n", "\n"+mark) }
+}
+
 func percent(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 func quoted(s string) string {
@@ -76,6 +81,13 @@ var hiders = map[string]func(string) string{
 	},
 	"quoted-printable":         func(s string) string { return "is=3D" + s },
 	"quoted-printable, broken": func(s string) string { return "is=3D" + every(s, "=\r\n", 17) },
+	"quoted in Markdown":       margin("> "),
+	"quoted twice in Markdown": margin(">> "),
+	"a list in Markdown":       margin("- "),
+	"a diff":                   margin("+"),
+	"a comment":                margin("# "),
+	"a comment of C":           margin("// "),
+	"a log":                    margin("   | "),
 	"continued lines":          func(s string) string { return "curl -H " + every(s, "\\\n", 12) },
 }
 

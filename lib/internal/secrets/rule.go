@@ -99,7 +99,7 @@ func (r *rule) matchFrom(v *view, start int) (h hit, matches bool) {
 // mayStart says whether what stands before i lets a match start there. In the middle of an escape it
 // does not: the next view has the whole name.
 func (r *rule) mayStart(v *view, i int) bool {
-	if i > 0 && (v.text[i-1] == '\\' && strings.IndexByte(marks, v.text[i]) >= 0 || r.apart && strings.IndexByte("+/", v.text[i-1]) >= 0) {
+	if i > 0 && (v.text[i-1] == '\\' && strings.IndexByte(marks, v.text[i]) >= 0 || r.apart && strings.IndexByte("+/", v.text[i-1]) >= 0 && !v.inDiff(i)) {
 		return false
 	}
 	return r.value != "" || v.boundary(i)
@@ -127,6 +127,11 @@ func group(loc []int) (from, to int) {
 // boundary says whether a credential may begin at i: not inside a longer word.
 func (v *view) boundary(i int) bool {
 	return i == 0 || !wordByte(v.text, i) || !wordByte(v.text, i-1) && v.text[i-1] != '-' || v.escaped(i)
+}
+
+// inDiff says whether what stands before i is the mark that a diff puts before a new line.
+func (v *view) inDiff(i int) bool {
+	return i > 0 && v.text[i-1] == '+' && (i == 1 || v.text[i-2] == '\n')
 }
 
 // escaped says whether what stands before i is an escape such as \n or =3D, or the end of a change of

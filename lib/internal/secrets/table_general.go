@@ -10,10 +10,11 @@ const (
 	uuid  = xhex + `{8}-` + xhex + `{4}-` + xhex + `{4}-` + xhex + `{4}-` + xhex + `{12}`
 )
 
-// gap is white space, also as it is written inside a JSON string; keyLines are the lines of a key in
+// gap is white space, also as it is written inside a JSON string, and the margin of a line in a quotation, a
+// list, a diff, a comment or a log; keyLines are the lines of a key in
 // base64, the last two of which may be short.
 const (
-	gap      = `(?:\s|\\+[rn])`
+	gap      = `(?:\s|\\+[rn]|\n[ \t]{0,8}(?:[>|#;*+-]{1,3}|//))`
 	line     = `[A-Za-z0-9+/=]`
 	keyLines = line + `{40,}(?:` + gap + `+` + line + `{40,})*(?:` + gap + `+` + line + `{1,80}){0,2}`
 )
