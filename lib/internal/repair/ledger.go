@@ -22,7 +22,9 @@ func (m *mending) mendLedger() error {
 	for n, line := range (&txn.Ledger{Text: m.found.Ledger}).Lines() {
 		c, ok := txn.ParseConsumption(line)
 		if key := txn.LineKey(line); !ok && key != "" && n <= whole {
-			c.Token, ok = key, true
+			c.Token = key
+			again, err := txn.LedgerLine(c)
+			ok = err == nil && txn.LineKey([]byte(again)) == key // else it is damaged itself
 		}
 		if event, logged := m.resumeEvent(c.Token); logged {
 			c = event.Consumption
