@@ -83,8 +83,8 @@ func (s *Store) Bury(ctx context.Context, all []Tombstone) (gone int, waiting []
 	return gone, waiting, err
 }
 
-// IsPruned reports whether a handoff was ever pruned here.
-func (s *Store) IsPruned(id string) bool {
-	known, err := store.InState(s.at, txn.ReadTombstones)
-	return err == nil && txn.IsTombstoned(known, id)
+// Pruned returns the ids of all handoffs that were ever pruned here, none where that cannot be read.
+func (s *Store) Pruned() map[string]bool {
+	known, _ := store.InState(s.at, txn.ReadTombstones)
+	return txn.Tombstoned(known)
 }

@@ -38,9 +38,9 @@ type past struct {
 
 // pasts reads the audit log for what was pruned here of that which others have unarchived or pruned.
 func (x *syncing) pasts(c *catch) (map[string]*past, error) {
-	of := make(map[string]*past)
+	of, gone := make(map[string]*past), x.Pruned()
 	note := func(id string) {
-		if of[id] == nil && x.IsPruned(id) {
+		if of[id] == nil && gone[id] {
 			of[id] = &past{}
 		}
 	}

@@ -207,8 +207,9 @@ func (x *syncing) writeDocuments(w io.Writer, n *news) (err error) {
 		}
 		return err == nil
 	})
+	gone := x.Pruned()
 	for _, id := range n.ids {
-		if !found[id] && !slices.Contains(n.Unsent, id) && !x.IsPruned(id) {
+		if !found[id] && !slices.Contains(n.Unsent, id) && !gone[id] {
 			n.Unsent = append(n.Unsent, id)
 		}
 	}
