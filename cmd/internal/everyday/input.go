@@ -283,7 +283,7 @@ func pathError(do, path string, err error) error {
 	if errors.As(err, &reason) {
 		why = reason.Error()
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) ||
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) ||
 		errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) {
 		return Invalid("check the path", "cannot "+do+" %s: %s", path, why)
 	}

@@ -217,7 +217,10 @@ func FirstOf(errs []error) error {
 
 func ReadAll(r io.Reader, max int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, max+1))
-	if err == nil && int64(len(text)) > max {
+	if err != nil {
+		return text, InputError("standard input", err)
+	}
+	if int64(len(text)) > max {
 		err = Invalid("shorten it", "standard input has more than %d bytes", max)
 	}
 	return text, err
