@@ -120,8 +120,12 @@ func beyond(d, limit time.Duration) string {
 }
 
 // Standing says which stored handoffs have to do with one: those that have taken its place, and others
-// that take the place of the same as it does. The ids are good.
-type Standing struct{ Successors, Beside []string }
+// that take the place of the same as it does. The ids are good. Taken and Done are when somebody took and
+// ended it, "" if nobody has.
+type Standing struct {
+	Successors, Beside []string
+	Taken, Done        string
+}
 
 // own is a reason that quotes nothing but ids and times.
 func own(reason string) said { return said{reason, reason} }
@@ -139,6 +143,12 @@ func (c *checking) standing() {
 	if len(s.Successors) > 0 {
 		c.add(StandingCheck, false, own("superseded by "+strings.Join(s.Successors, " and by ")))
 		c.step("Check " + strings.Join(s.Successors, " and ") + " instead.")
+	}
+	switch {
+	case s.Done != "":
+		c.note("It was done at %s: nobody resumes from it any more.", s.Done)
+	case s.Taken != "":
+		c.note("It is taken since %s: nobody else resumes from it.", s.Taken)
 	}
 	if len(s.Beside) > 0 {
 		c.note("What it supersedes is superseded by %s too: all of them are current.", strings.Join(s.Beside, " and "))

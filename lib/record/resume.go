@@ -72,12 +72,13 @@ func Work(at work.Tree, references []string, f packet.Facts) work.Verdict {
 	return at.Compare(context.Background(), said)
 }
 
-// standing says what has taken the place of stored handoffs.
+// standing says what has taken the place of stored handoffs, and whether somebody has them or has ended them.
 func standing(s *handoff.Store) func(id string) packet.Standing {
-	of := s.Successors()
+	of, lives := s.Successors(), sync.OnceValues(func() (map[string]handoff.Life, error) { return s.Taking("") })
 	return func(id string) packet.Standing {
 		successors, beside := of(id)
-		return packet.Standing{Successors: successors, Beside: beside}
+		all, _ := lives() // what cannot be read is said of the token
+		return packet.Standing{Successors: successors, Beside: beside, Taken: all[id].Take.Holds().Time, Done: all[id].Done.Time}
 	}
 }
 
