@@ -60,6 +60,9 @@ func Open(opt Options) (*Store, error) {
 // Dir returns the absolute path of the handoffs directory.
 func (s *Store) Dir() string { return s.opt.Dir }
 
+// Holds reports whether a path lies among the files of the store.
+func (s *Store) Holds(path string) bool { return s.at.Holds(path) }
+
 // IsOurs reports whether this machine may change the store, as far as can be told without changing anything.
 func (s *Store) IsOurs() bool {
 	_, err := s.at.MatchesMachine()

@@ -30,7 +30,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -246,18 +245,10 @@ func (x *syncing) findRemote(ctx context.Context) (string, error) {
 	switch {
 	case strings.HasPrefix(url, "-"), isHelper && !strings.ContainsAny(head, "/@["):
 		return "", fault.New(fault.ErrConfig, "use a path, ssh or https", "the URL of the remote %q is not used: it runs a program", x.Remote)
-	case isLocal && within(top, path):
+	case isLocal && store.Within(top, path):
 		return "", fault.New(fault.ErrConfig, "move it elsewhere: it has programs of its own", "the remote %q lies within the project", x.Remote)
 	}
 	return url, nil
-}
-
-// within reports whether a path lies in a directory, symbolic links followed.
-func within(top, path string) bool {
-	top, err := store.Resolve(top)
-	real, perr := store.Resolve(path)
-	rel, rerr := filepath.Rel(top, real)
-	return err == nil && perr == nil && rerr == nil && filepath.IsLocal(rel)
 }
 
 // own is a ref of sync.git in one of its own spaces, for a writer.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +37,7 @@ more than 256 MiB unpacked, or 100,000 lines.`,
 			everyday.CollectOften()
 			p, s, err := a.ProjectStore()
 			if err == nil && output != "-" {
-				err = outside(p, output)
+				err = outside(s, output)
 			}
 			if err != nil {
 				return err
@@ -69,22 +68,9 @@ more than 256 MiB unpacked, or 100,000 lines.`,
 }
 
 // outside refuses a path for a bundle among the files of the store: it could have the name of one that is replaced or removed.
-func outside(p handoff.Project, path string) error {
-	at, err := filepath.Abs(path)
-	if err == nil {
-		at, err = filepath.EvalSymlinks(filepath.Dir(at))
-	}
-	if err != nil {
-		return nil // which is said where it is written
-	}
-	for _, dir := range []string{p.Options.Dir, p.Options.StateDir} {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil {
-			continue
-		}
-		if rel, err := filepath.Rel(real, at); err == nil && filepath.IsLocal(rel) {
-			return everyday.Invalid("name a file elsewhere", "%s would lie among the files of the store", path)
-		}
+func outside(s *handoff.Store, path string) error {
+	if s.Holds(path) {
+		return everyday.Invalid("name a file elsewhere", "%s would lie among the files of the store", path)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (a *app) prune(p pruning, ids []string) error {
 	}
 	project, s, err := a.ProjectStore()
 	if err == nil {
-		err = outside(project, p.file)
+		err = outside(s, p.file)
 	}
 	if err != nil {
 		return err

@@ -208,6 +208,21 @@ func ResolveParent(path string) (string, error) {
 	return filepath.Join(parent, filepath.Base(path)), err
 }
 
+// Within reports whether path is dir or lies below it, wherever symbolic links lead. What cannot be told is no.
+func Within(dir, path string) bool {
+	at, err := filepath.Abs(path)
+	if err == nil {
+		at, err = Resolve(at)
+	}
+	real, dirErr := Resolve(dir)
+	return err == nil && dirErr == nil && contains(real, at)
+}
+
+// Holds reports whether a path lies among the files of the store.
+func (s *Store) Holds(path string) bool {
+	return Within(s.Opt.Dir, path) || Within(s.Opt.StateDir, path)
+}
+
 // under returns the first of the places that a path lies in.
 func under(path string, places []string) (string, bool) {
 	for _, place := range places {

@@ -134,3 +134,20 @@ func TestDirectoryOfOthers(t *testing.T) {
 		t.Errorf("%v, %+v", err, own)
 	}
 }
+
+// What a link leads into lies there, also under a name that is not there yet.
+func TestWithin(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	link := filepath.Join(other, "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		dir: true, filepath.Join(dir, "new"): true, filepath.Join(dir, "a", "..", "b"): true, filepath.Join(link, "new"): true,
+		dir + "-beside": false, filepath.Dir(dir): false, other: false, filepath.Join(dir, "..", "new"): false,
+	} {
+		if store.Within(dir, path) != want || store.Within(link, path) != want {
+			t.Errorf("%s: %v", path, !want)
+		}
+	}
+}
