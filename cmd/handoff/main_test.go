@@ -63,6 +63,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BIN", bin)
 			e.Setenv("TEST_MACHINE", "one")
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_STATE_HOME", filepath.Join(filepath.Dir(e.WorkDir), "state-"+filepath.Base(e.WorkDir)))
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // built with the race detector, a command would take a second to exit
 			return os.WriteFile(filepath.Join(e.WorkDir, handoff.SettingsName), nil, 0o644)

@@ -27,6 +27,11 @@ type Options struct {
 	StateDir string // the state directory; "" is .run inside Dir
 	Root     string // the project root, which reported paths are relative to; "" is the parent of Dir
 
+	// UserState is the directory, outside of every project, in which the program keeps what belongs to the
+	// user: the secret that authenticates changes, and what is exchanged with remotes. Without one, sync is
+	// refused.
+	UserState string
+
 	Branch string // that is checked out where the program runs, for the record; "" if that is not known
 	Git    Git    // how the store lives with git; "" is GitNone
 	Synced bool   // others have what it has, although it was never exchanged itself
@@ -141,7 +146,7 @@ func (o Options) withDefaults() Options {
 // store returns what the rooms below know of the options.
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
-		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, Named: o.Named, Git: o.Git, Branch: o.Branch, Synced: o.Synced,
+		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, UserState: o.UserState, Named: o.Named, Git: o.Git, Branch: o.Branch, Synced: o.Synced,
 		Me: o.Me, Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows, Restore: o.Restore,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}

@@ -18,6 +18,7 @@ type Store struct {
 // Options says where a store is and how it behaves.
 type Options struct {
 	Dir, StateDir, Root, OperatorsFile string
+	UserState                          string   // the directory of what the program keeps for the user; "" if there is none
 	Named                              []string // those of the paths that may lie outside Root
 	Git                                layout.Git
 	Branch                             string // that is checked out, "" if that is not known
