@@ -85,7 +85,7 @@ func (e *export) collect(withState bool) (err error) {
 	tokens, err := e.Consumptions()
 	slices.SortFunc(tokens, func(a, b handoff.Consumption) int { return strings.Compare(a.Token, b.Token) })
 	for _, c := range tokens {
-		if chosen[c.HandoffID] && !c.IsVerdict() {
+		if chosen[c.HandoffID] && !c.Act().IsVerdict() {
 			e.state = append(e.state, Line{Consumed: &Consumed{c.Token, c.HandoffID, c.Operator, c.Time, c.Accepted, c.Reason, c.Session}})
 			e.tokens++
 		}

@@ -3,7 +3,6 @@ package handoff
 import (
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -80,33 +79,10 @@ func (s *Store) judge(d *sealed, from, to operators.Status) (operators.State, er
 			reasons = append(reasons, side.name+": "+side.status.Reason)
 		}
 	}
-	if err := s.unverified("%s", store.Prefixed(d.name)+strings.Join(reasons, "; ")); err != nil {
+	if err := s.rules().unverified("%s", store.Prefixed(d.name)+strings.Join(reasons, "; ")); err != nil {
 		return "", err
 	}
 	return worst.State, nil
-}
-
-// unverified refuses what an unverified operator wants, ErrDenied, or warns of it, as the policy says.
-func (s *Store) unverified(format string, args ...any) error {
-	err := fault.New(ErrDenied, "add the operator to "+s.opt.OperatorsFile+", or set schema_mode: warn in .handoff.yaml", format, args...)
-	if s.opt.Operators.Warn {
-		s.opt.Warn("[UNVERIFIED-IDENTITY] " + err.Error())
-		return nil
-	}
-	return err
-}
-
-// admitResume refuses an operator who is not verified and whom the handoff is not for.
-func (s *Store) admitResume(operator, to string) error {
-	status, err := s.VerifyOperator(operator)
-	if err != nil || operator == to {
-		return err
-	}
-	switch status.State {
-	case operators.Verified, operators.Disabled, operators.BootstrapPending:
-		return nil
-	}
-	return s.unverified("the operator %s is not verified, and the handoff is for somebody else: %s", fault.Own(operator), status.Reason)
 }
 
 func rank(s operators.State) int {
@@ -180,19 +156,11 @@ func (s *Store) Stranger(operator string) (why string, sure bool) {
 // admitReader refuses an operator whom the operators file does not list, and notes one whom nobody has
 // heard of.
 func (s *Store) admitReader(operator string) error {
-	if s.opt.Operators.Off {
-		return nil
+	r := s.rules()
+	if r.list == nil && r.broken == nil && !r.off {
+		if why, _ := s.Stranger(operator); why != "" {
+			s.opt.Warn(why)
+		}
 	}
-	list, err := s.Operators()
-	if err != nil {
-		return err
-	}
-	switch why, _ := s.Stranger(operator); {
-	case why == "":
-	case list != nil:
-		return s.unverified("%s", why)
-	default:
-		s.opt.Warn(why)
-	}
-	return nil
+	return allowed(actRead, operator, Entry{}, r)
 }

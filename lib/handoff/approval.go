@@ -9,7 +9,7 @@ import (
 const ApprovalNamespace = signers.ApprovalNamespace
 
 func (s *Store) desk() approval.Desk {
-	return approval.Desk{At: s.at, Keys: s.keys, Verify: s.VerifyOperator, Sign: s.opt.SignApproval}
+	return approval.Desk{At: s.at, Keys: s.keys, Sign: s.opt.SignApproval}
 }
 
 // CheckApproval returns nil for a handoff that may be taken or resumed from, as far as approval goes,
@@ -28,15 +28,4 @@ func (s *Store) CheckApproval(id string) error {
 		return err
 	}
 	return approval.Check(s.at, lives[e.ID], e, got.References)
-}
-
-// CountsHere says of what another store has consumed whether it counts here: of an approval or a
-// rejection, that its operator may decide of this handoff, and has signed it where keys of theirs are
-// known. All else counts.
-func (s *Store) CountsHere(c Consumption) bool {
-	if !c.IsVerdict() {
-		return true
-	}
-	e, err := s.Find(c.HandoffID)
-	return err == nil && s.desk().Counts(e, c)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -45,7 +46,7 @@ func (s *Store) Consumptions() ([]Consumption, error) {
 // are stored here. Of the marks of one operator the earliest counts; a token that is known here stays
 // as it is. It says how many of each are new, and leaves in marks those of handoffs that are not here.
 // synced says that every replica gets them where this one did, so that the audit log need not tell
-// them. What CountsHere does not count is left out. Its errors are those of MarkRead.
+// them. What does not count here is left out, see Judge. Its errors are those of MarkRead.
 func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Mark, tokens []Consumption) (newMarks, newTokens int, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if len(marks)+len(tokens) == 0 {
@@ -54,7 +55,7 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Ma
 	if _, err := txn.Guard(s.at); err != nil {
 		return 0, 0, err
 	}
-	tokens = slices.DeleteFunc(slices.Clone(tokens), func(c Consumption) bool { return !s.CountsHere(c) })
+	tokens = s.counting(marks, tokens)
 	slices.SortStableFunc(tokens, func(a, b Consumption) int { return index.CompareTimes(a.Time, b.Time) }) // the first marks as read
 	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
 		x.How.Synced = synced
@@ -73,6 +74,23 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Ma
 		return nil
 	})
 	return newMarks, newTokens, err
+}
+
+// counting removes the marks that do not count here, and returns the consumptions that do.
+func (s *Store) counting(marks map[string][]Mark, tokens []Consumption) []Consumption {
+	judge := s.Judge()
+	ids := make(map[string]life.Handoff)
+	for _, c := range tokens {
+		ids[c.HandoffID] = life.Handoff{}
+	}
+	rows, err := s.rowsOf(ids)
+	for id, list := range marks {
+		marks[id] = slices.DeleteFunc(list, func(m Mark) bool { return judge.Mark(m) != nil })
+	}
+	return slices.DeleteFunc(slices.Clone(tokens), func(c Consumption) bool {
+		e := rows[c.HandoffID]
+		return err == nil && e.ID != "" && !c.Act().IsNote() && judge.Consumption(c, e) != nil
+	})
 }
 
 func takeTokens(x *txn.Session, tokens []Consumption) (taken int, err error) {

@@ -49,13 +49,14 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 		who.Time = s.at.Now()
 		lines, err := want(ledger.Ledger, *who)
 		isFree := errors.Is(err, txn.ErrNotHeld)
-		if (isFree || errors.As(err, new(*TakenError))) && !asked && s.opt.Once != nil {
+		mustAsk := isFree || err == nil && asksNothing(lines) && believes(ledger.Ledger, *who)
+		if (mustAsk || errors.As(err, new(*TakenError))) && !asked && s.opt.Once != nil {
 			asked = true
 			told := s.opt.Once(ctx, s, nil, nil) // it may have been given back, or taken
 			if told == nil {
 				continue
 			}
-			if isFree {
+			if mustAsk {
 				return told
 			}
 		}
@@ -71,6 +72,18 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 		}
 		before = keysOf(lines)
 	}
+}
+
+// asksNothing reports whether the lines that are wanted leave open who has taken the handoff: there are
+// none, or a resume token alone.
+func asksNothing(lines []Consumption) bool {
+	return len(lines) == 0 || len(lines) == 1 && lines[0].Act() == ""
+}
+
+// believes reports whether a handoff is, as far as a ledger knows, taken by who wants something, and not done.
+func believes(l *txn.Ledger, who Consumption) bool {
+	life, err := l.Life(who.HandoffID)
+	return err == nil && life.Take.Holds().IsDone() && life.Take.Holds().Operator == who.Operator && !life.Done.IsDone()
 }
 
 // claim claims lines at the remote and puts them into the ledger.

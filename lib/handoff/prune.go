@@ -23,8 +23,9 @@ func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why m
 	if err != nil {
 		return nil, nil, err
 	}
+	rules := s.rules()
 	may, why = facts.Past(all, s.opt.Now().Add(-age), s.opt.Now(), func(e Entry) string {
-		if err := s.admitArchive(operator, e); err != nil {
+		if err := allowed(actPrune, operator, e, rules); err != nil {
 			return "is not theirs: " + fault.Plain(err)
 		}
 		return ""

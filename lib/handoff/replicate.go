@@ -41,6 +41,11 @@ func (s *Store) Settle(ctx context.Context) (at Settled, err error) {
 // State opens the state directory, nil if there is none. The caller closes it.
 func (s *Store) State() (*durable.Dir, error) { return s.at.OpenPlace(s.opt.StateDir) }
 
+// Outside opens the directory of this store in the state of the user, outside of the project, and makes it
+// where it is missing. The caller closes it. Its errors are those of the store's place: ErrConfig where the
+// user has none.
+func (s *Store) Outside() (*durable.Dir, error) { return s.at.Outside() }
+
 // IsWhole reports whether a source that was refused is a valid document of the id that it has to have
 // all the same: it may be stored at another time, or with other settings.
 func (s *Store) IsWhole(src Source) bool {

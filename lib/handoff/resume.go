@@ -29,7 +29,7 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 	if err != nil {
 		return c, err
 	}
-	if err := s.admitResume(c.Operator, entry.To); err != nil {
+	if err := s.admitAs(ActTake, c.Operator, entry); err != nil {
 		return c, err
 	}
 	if err := s.CheckApproval(entry.ID); err != nil {

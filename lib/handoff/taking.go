@@ -70,7 +70,8 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 		s.opt.Warn("the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
 		err = nil
 	}
-	got := ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time, Status: txn.StatusDone}
+	got := ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time,
+		Status: act.Status()}
 	if existing {
 		got.Status = StatusExisting
 	}
@@ -106,26 +107,7 @@ func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
 	if err := CheckReason(who.Reason); err != nil {
 		return err
 	}
-	if act.IsVerdict() {
-		return s.desk().Admit(e, who.Operator)
-	}
-	if act != ActArchive && act != ActUnarchive {
-		return s.admitResume(who.Operator, e.To)
-	}
-	return s.admitArchive(who.Operator, e)
-}
-
-// admitArchive refuses who may not put a handoff away.
-func (s *Store) admitArchive(operator string, e Entry) error {
-	if operator == e.From || operator == e.To {
-		return nil
-	}
-	list, err := s.Operators()
-	if err != nil || list != nil && list.Can(operator, "archive", s.opt.Now()) {
-		return err
-	}
-	return fault.New(ErrDenied, "ask "+e.From+" or "+e.To+", or somebody with the capability archive in "+s.opt.OperatorsFile,
-		"the operator %s may not archive what %s has written to %s", fault.Own(operator), e.From, e.To)
+	return s.admitAs(act, who.Operator, e)
 }
 
 // LifeOf returns what the ledger says now of a handoff: nothing where it cannot be read.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -20,10 +21,9 @@ import (
 // fromMain stands for the commit of what came from the main work tree: that is for its replica to send.
 const fromMain = "main-work-tree"
 
-// Gather brings the replicas of the work trees of a repository together, without git (spec 5-clones,
-// "synced"). Where the main one can be written it takes over what the others have; a linked one whose
-// main one cannot takes over all that has, and begins with that. It says what is new, and of what it
-// cannot take over why. Without news it costs next to nothing.
+// Gather brings the replicas of the work trees of a repository together, without git. Where the main one can be
+// written it takes over what the others have; a linked one whose main one cannot takes over all that has, and
+// begins with that. It says what is new, and of what it cannot take over why. Without news it costs next to nothing.
 func Gather(ctx ctx, p *handoff.Project) {
 	warn := p.Options.Warn
 	if warn == nil {
@@ -102,7 +102,8 @@ type beside struct {
 }
 
 func openBeside(to, from handoff.Options, asOwn bool) (b *beside, err error) {
-	b = &beside{syncing: &syncing{asOwn: asOwn, logSize: 1 << 62}, known: make(map[string]progress)}
+	b = &beside{known: make(map[string]progress)}
+	b.syncing = &syncing{Options: Options{Now: time.Now}, asOwn: asOwn, logSize: 1 << 62}
 	b.again = func(_ ctx, gone map[string]*past) ([]handoff.Source, error) {
 		return b.sources(slices.Collect(maps.Keys(gone)))
 	}
@@ -142,7 +143,7 @@ func (b *beside) close() {
 // news returns the handoffs of the events that are new, those that are not in the store, and how far
 // the log has come.
 func (b *beside) news() (ids []string, c *catch, err error) {
-	c = &catch{held: held{Marks: map[string][]mark{}}, all: !b.asOwn}
+	c = &catch{held: held{Marks: map[string][]mark{}}, near: true, all: !b.asOwn}
 	p := b.known[b.writer]
 	if b.source.state == nil {
 		return nil, c, nil

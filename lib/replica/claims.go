@@ -2,6 +2,7 @@ package replica
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,7 @@ func ownClaim(name string) string { return "refs/handoff/claims/" + name }
 
 // ownTry is the ref of a claim that this store wants to make, before the remote has it.
 func ownTry(name string, c handoff.Consumption) string {
-	return "refs/handoff/tries/" + name + "/" + c.Operator + "/s" + c.Session
+	return "refs/handoff/tries/" + name + "/" + c.Operator + "/" + cmp.Or(string(c.Act()), "resume") + "/s" + c.Session
 }
 
 // fetchClaims fetches claims by their names and reads them. Those that are none are left out, with the
@@ -35,15 +36,11 @@ func (x *syncing) fetchClaims(ctx ctx, names []string) (found map[string]claim.C
 	if len(names) == 0 {
 		return found, bad, nil
 	}
-	var specs strings.Builder
 	want := make([]wanted, len(names))
 	for i, name := range names {
-		specs.WriteString(x.claimAt(name) + "\n")
 		want[i] = wanted{x.claims[name] + ":" + claim.File, claim.MaxFile}
 	}
-	_, err = x.repo.call(ctx, git.Call{Args: []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--stdin", x.url},
-		Stdin: strings.NewReader(specs.String()), Limit: transferLimit})
-	if err != nil {
+	if err := x.fetchObjects(ctx, names); err != nil {
 		return nil, nil, err
 	}
 	x.grew = true
@@ -53,7 +50,7 @@ func (x *syncing) fetchClaims(ctx ctx, names []string) (found map[string]claim.C
 	}
 	for i, name := range names {
 		c, err := claim.Parse(name, texts[i])
-		if err == nil && !isLine(c.Consumption) {
+		if err == nil && !(isLine(c.Consumption) && isOnce(c.Token)) {
 			err = errors.New("it claims what no ledger has")
 		}
 		if err != nil {
@@ -63,6 +60,29 @@ func (x *syncing) fetchClaims(ctx ctx, names []string) (found map[string]claim.C
 		found[name] = c
 	}
 	return found, bad, nil
+}
+
+// fetchObjects fetches the commits of claims by what they are: to find many refs by their names takes git the
+// square of the time. A server that gives objects by the names of their refs alone is asked for these.
+func (x *syncing) fetchObjects(ctx ctx, names []string) error {
+	fetch := func(names []string, spec func(string) string) error {
+		var specs strings.Builder
+		for _, name := range names {
+			specs.WriteString(spec(name) + "\n")
+		}
+		args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--stdin", x.url}
+		_, err := x.repo.call(ctx, git.Call{Args: args, Stdin: strings.NewReader(specs.String()), Limit: transferLimit})
+		return err
+	}
+	if fetch(names, func(name string) string { return x.claims[name] }) == nil {
+		return nil
+	}
+	for some := range slices.Chunk(names, claimsAtOnce) {
+		if err := fetch(some, x.claimAt); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A try is a claim of this replica that the remote is asked to let in.

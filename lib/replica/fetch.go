@@ -52,7 +52,7 @@ func (x *syncing) fetch(ctx context.Context) error {
 	var specs strings.Builder
 	var news []string
 	for writer, id := range x.remote {
-		if writer != x.writer && x.refs[own("fetched", writer)] != id {
+		if writer != x.writer && x.refs[own("fetched", writer)] != id && !x.isKnownBad(writer, id) {
 			news = append(news, writer)
 			specs.WriteString(x.at(writer) + ":" + own("fetched", writer) + "\n")
 		}
@@ -86,14 +86,34 @@ func (x *syncing) fetch(ctx context.Context) error {
 // refuse notes why nothing of a writer is imported. The first reason counts: what follows from it would
 // only repeat it.
 func (x *syncing) refuse(writer, why string) {
-	if !x.isRefused(writer) {
+	if x.isFirst(writer, why) {
 		x.got.Refused = append(x.got.Refused, Refusal{Writer: writer, Why: why})
 	}
 }
 
+// refuseClaim notes why a claim does not count.
+func (x *syncing) refuseClaim(name, why string) {
+	if x.isFirst(name, why) {
+		x.got.Refused = append(x.got.Refused, Refusal{Claim: name, Why: why})
+	}
+}
+
+// isFirst reports whether nothing was refused by that name, and notes why it is now.
+func (x *syncing) isFirst(name, why string) bool {
+	if x.why == nil {
+		x.why = make(map[string]string)
+	}
+	_, was := x.why[name]
+	if !was {
+		x.why[name] = why
+	}
+	return !was
+}
+
 // isRefused reports whether nothing of a writer is imported in this sync.
 func (x *syncing) isRefused(writer string) bool {
-	return slices.ContainsFunc(x.got.Refused, func(r Refusal) bool { return r.Writer == writer })
+	_, is := x.why[writer]
+	return is
 }
 
 // reconcile compares the own ref of the remote with what is committed here. What is not known here was
@@ -125,6 +145,7 @@ func (x *syncing) reconcile(ctx context.Context) error {
 // copied says that two stores write as one. Which of them is the copy cannot be known from here, so nothing
 // is sent and a person decides.
 func (x *syncing) copied() error {
-	return fault.New(fault.ErrIntegrity, "where the copy is, move its state directory away, run `handoff machine-fingerprint regenerate --reason copied`, and sync again: `handoff help git`",
+	return fault.New(fault.ErrIntegrity,
+		"where the copy is, run `handoff machine-fingerprint regenerate --reason copied`, and sync again: `handoff help git`",
 		"the remote has of this writer, %s, what was not written here: its state directory was copied, or put back to an older one; nothing was sent", x.writer)
 }

@@ -18,11 +18,12 @@ import (
 // perFile is how many events a file of a published log has.
 const perFile = 1000
 
-// logFile is the name of a piece of a published log; each has 1,000 events (spec 5-clones).
+// logFile is the name of a piece of a published log; each has 1,000 events.
 func logFile(n int) string { return fmt.Sprintf("log/%04d.jsonl", n) }
 
 // progress says how far the audit log was published. It is the content of sync.json.
 type progress struct {
+	Writer string `json:"writer"`
 	Commit string `json:"commit"` // with which; "" for none
 	Events int    `json:"events"`
 	Hash   string `json:"hash"`   // of the last of them

@@ -28,16 +28,27 @@ func (x *syncing) offers() (all []*offer) {
 	return all
 }
 
-// letGo forgets what was fetched of those who are refused: the remote may be put right, and is asked anew.
+// letGo forgets what was fetched of those who are refused, and remembers what that was: the remote may be put
+// right, and is asked anew once it has something else.
 func (x *syncing) letGo(ctx ctx) error {
 	moves := make(map[string]string)
 	for _, r := range x.got.Refused {
 		fetched, imported := own("fetched", r.Writer), x.refs[own("imported", r.Writer)]
 		if r.Writer != "" && x.refs[fetched] != imported {
 			moves[fetched] = imported
+			x.refused.Writers[r.Writer] = refusedClaim{Commit: x.remote[r.Writer], Why: r.Why}
 		}
 	}
 	return x.repo.setRefs(ctx, moves)
+}
+
+// isKnownBad reports whether what the remote has of a writer was refused before, and refuses it again.
+func (x *syncing) isKnownBad(writer, commit string) bool {
+	before, was := x.refused.Writers[writer]
+	if was && before.Commit == commit {
+		x.refuse(writer, before.Why)
+	}
+	return was && before.Commit == commit
 }
 
 // look returns the offers whose trees changed as those of writers do. Where git has no answer for several, it is

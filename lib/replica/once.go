@@ -3,7 +3,9 @@ package replica
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -48,6 +50,9 @@ func (x *syncing) claim(ctx ctx, want []handoff.Consumption) (tries []try, err e
 	if x.writer, err = x.Writer(); err != nil {
 		return nil, err
 	}
+	if err = x.loadRefused(); err != nil {
+		return nil, err
+	}
 	if err = x.open(ctx); err == nil {
 		if x.refs, err = x.repo.refsBelow(ctx, "refs/handoff/tries"); err == nil {
 			tries, err = x.makeTries(ctx, want)
@@ -84,48 +89,79 @@ func (x *syncing) lose(ctx ctx, tries []try) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for name, commit := range x.claims {
-		if known[ownClaim(name)] != commit || isTry(tries, name) {
-			names = append(names, name)
+	x.refs = known
+	names := x.newClaims(nil)
+	for _, t := range tries {
+		if _, is := x.claims[t.name]; is && !slices.Contains(names, t.name) {
+			names = append(names, t.name)
 		}
 	}
-	found, bad, err := x.fetchClaims(ctx, names)
+	h, err := x.hear(ctx, names)
 	if err != nil {
 		return err
 	}
-	var lines []handoff.Consumption
-	moves := make(map[string]string)
-	for name, c := range found {
-		if _, err := x.Find(c.HandoffID); err == nil {
-			lines, moves[ownClaim(name)] = append(lines, c.Consumption), x.claims[name]
-		}
-	}
-	if _, _, err := x.TakeOver(ctx, true, nil, lines); err != nil {
-		return err
-	}
 	for _, t := range tries {
-		if why := bad[t.name]; why != nil {
+		if why := h.bad[t.name]; why != nil {
 			return badClaim(t.name, why)
 		}
-		if c, is := found[t.name]; is && c.Nonce != t.Nonce {
+		if c, is := h.found[t.name]; is && c.Nonce != t.Nonce {
 			for _, t := range tries {
-				moves[t.ref] = ""
+				h.moves[t.ref] = ""
 			}
-			return errors.Join(&claim.LostError{By: c}, x.repo.setRefs(ctx, moves))
+			return errors.Join(&claim.LostError{By: c}, x.repo.setRefs(ctx, h.moves))
 		}
 	}
-	return nil
+	return x.repo.setRefs(ctx, h.moves)
 }
 
-// isTry reports whether a claim of that name is one that was just tried.
-func isTry(tries []try, name string) bool {
-	for _, t := range tries {
-		if t.name == name {
-			return true
+// heard is what others have claimed: what can be read, why some of it does not count, and the refs to move.
+type heard struct {
+	found map[string]claim.Claim
+	bad   map[string]error
+	moves map[string]string
+}
+
+// hear puts what others have claimed into the ledger, as far as it counts. Where this store has done the same
+// without asking, the next exchange says so, and so does not know the claim yet.
+func (x *syncing) hear(ctx ctx, names []string) (h heard, err error) {
+	h = heard{make(map[string]claim.Claim), make(map[string]error), make(map[string]string)}
+	if len(names) == 0 {
+		return h, nil
+	}
+	b, err := x.openBench()
+	if err != nil {
+		return h, err
+	}
+	here := maps.Clone(b.have)
+	isMoved := func(name string) bool {
+		was := x.refs[ownClaim(name)]
+		return was != "" && was != x.claims[name]
+	}
+	all, bad, err := x.judgeClaims(ctx, b, slices.DeleteFunc(slices.Clone(names), isMoved))
+	if err != nil {
+		return h, err
+	}
+	maps.Copy(h.bad, bad)
+	for _, name := range names {
+		if isMoved(name) {
+			h.bad[name] = errors.New("it was another one, and was moved")
 		}
 	}
-	return false
+	var lines []handoff.Consumption
+	for _, c := range all {
+		switch h.found[c.name] = c.Claim; c.why {
+		case "":
+			more, lost := settle(here, c.Claim)
+			if lines = append(lines, more...); lost.Token == "" {
+				h.moves[ownClaim(c.name)] = x.claims[c.name]
+			}
+		case isAbsent: // whoever the remote lets in may be the first
+		default:
+			h.bad[c.name] = errors.New("it does not count here: " + c.why)
+		}
+	}
+	_, _, err = x.TakeOver(ctx, true, nil, lines)
+	return h, err
 }
 
 // badClaim says that a ref of the remote is no claim. It lets nobody in: whoever put it there might have

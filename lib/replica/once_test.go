@@ -48,7 +48,7 @@ func resume(root, operator, id, how string) error {
 	o := options(root)
 	once := replica.Once(remote(root))
 	switch o.Once = once; how {
-	case "offline", "offline-take":
+	case "offline", "offline-take", "offline-release", "offline-done":
 		o.Offline = true
 	case "forced":
 		o.Once = func(_ context.Context, _ *handoff.Store, want []handoff.Consumption, do func([]handoff.Consumption) error) error {

@@ -2,9 +2,11 @@ package replica
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -20,11 +22,18 @@ func (c *catch) notePruned(writer string, s said) {
 	if !form.IsID(t.HandoffID) || !form.IsSlug(t.Operator, document.MaxName) || !form.IsInstant(t.Time) || s.Writer != "" {
 		return
 	}
-	i := slices.IndexFunc(c.held.Pruned, func(h handoff.Tombstone) bool { return h.HandoffID == t.HandoffID })
-	if i < 0 {
-		c.held.Pruned = append(c.held.Pruned, t)
+	if c.pruned == nil {
+		c.pruned = make(map[string]int)
+		for i, h := range c.held.Pruned {
+			c.pruned[h.HandoffID] = i
+		}
+	}
+	i, is := c.pruned[t.HandoffID]
+	if !is {
+		c.pruned[t.HandoffID] = len(c.held.Pruned)
+		c.held.Pruned = append(c.held.Pruned, heldTombstone{Tombstone: t})
 	} else if t.Turn > c.held.Pruned[i].Turn {
-		c.held.Pruned[i] = t
+		c.held.Pruned[i].Tombstone = t
 	}
 }
 
@@ -117,7 +126,7 @@ func (x *syncing) revive(ctx ctx, c *catch) (err error) {
 	}
 	last := make(map[string]handoff.Tombstone)
 	for _, t := range c.held.Pruned {
-		last[t.HandoffID] = t
+		last[t.HandoffID] = t.Tombstone
 	}
 	gone := make(map[string]*past)
 	for id, p := range c.past {
@@ -126,9 +135,7 @@ func (x *syncing) revive(ctx ctx, c *catch) (err error) {
 			continue
 		}
 		for _, m := range p.marks {
-			if !slices.Contains(c.held.Marks[id], m) {
-				c.held.Marks[id] = append(c.held.Marks[id], m)
-			}
+			c.held.addMark(id, m)
 		}
 		if _, err := x.Find(id); err != nil && p.time != "" {
 			gone[id] = p
@@ -192,9 +199,13 @@ func (x *syncing) published(ctx ctx, gone map[string]*past) (sources []handoff.S
 	return sources, err
 }
 
+// hiddenFor is how long the file of what others have pruned stays. Until then it is archived here, as the
+// event says that came before the tombstone, and `handoff prune` takes it away sooner.
+const hiddenFor = 90 * 24 * time.Hour
+
 // bury takes over the tombstones, once the marks and acts are here that say what is past. What is not
-// past here waits. A tombstone that was taken back counts for nothing, and nor does one that was known
-// before: what it ended was restored here since.
+// past here waits, and so does what others have pruned only now. A tombstone that was taken back counts
+// for nothing, and nor does one that was known before: what it ended was restored here since.
 func (x *syncing) bury(ctx ctx, c *catch) error {
 	if len(c.held.Pruned) == 0 {
 		return nil
@@ -203,18 +214,40 @@ func (x *syncing) bury(ctx ctx, c *catch) error {
 	if err != nil {
 		return err
 	}
-	var due, later []handoff.Tombstone
+	ids := make([]string, len(c.held.Pruned))
+	for i, t := range c.held.Pruned {
+		ids[i] = t.HandoffID
+	}
+	here, err := x.known(ids)
+	if err != nil {
+		return err
+	}
+	seen := make(map[string]string)
+	var due []handoff.Tombstone
+	var later []heldTombstone
+	judge := x.Judge()
 	for _, t := range c.held.Pruned {
-		switch p := c.past[t.HandoffID]; {
+		t.Seen = cmp.Or(t.Seen, x.Now().UTC().Format(time.RFC3339))
+		e, isHere := here[t.HandoffID]
+		p := c.past[t.HandoffID]
+		switch {
 		case t.IsTakenBack(lives[t.HandoffID]), p != nil && t.Turn <= p.turn:
-		case p != nil && !x.has(t.HandoffID): // that it came back after the former one may be heard of later
+		case !isHere, judge.Tombstone(t.Tombstone, e) != nil, !c.near && !x.isOld(t):
 			later = append(later, t)
 		default:
-			due = append(due, t)
+			due, seen[t.HandoffID] = append(due, t.Tombstone), t.Seen
 		}
 	}
 	gone, waiting, err := x.Bury(ctx, due)
-	x.got.Pruned = gone
-	c.held.Pruned = append(later, waiting...)
+	for _, t := range waiting {
+		later = append(later, heldTombstone{t, seen[t.HandoffID]})
+	}
+	x.got.Pruned, c.held.Pruned = gone, later
 	return err
+}
+
+// isOld reports whether a tombstone has hidden its handoff for long enough, by the clock of this machine.
+func (x *syncing) isOld(t heldTombstone) bool {
+	at, err := time.Parse(time.RFC3339, t.Seen)
+	return err == nil && x.Now().Sub(at) >= hiddenFor
 }

@@ -22,9 +22,12 @@ type catch struct {
 	waited  int               // how many of the first of them had been taken from their writers before
 	said    map[string][]said // by the new events of each writer
 	moves   map[string]string // of refs, once all is stored
+	near    bool              // they are of another work tree of the same user
 	all     bool              // also of what others tell at second hand
 	reached progress          // in the log of another work tree
 	past    map[string]*past  // of what was pruned here, and others tell of
+	noted   map[handoff.Consumption]bool
+	pruned  map[string]int // where a tombstone is among those that are held
 }
 
 // receive fetches and imports what others have published.
@@ -52,13 +55,10 @@ func (x *syncing) receive(ctx ctx) error {
 	if err := x.addSignatures(ctx, c); err != nil {
 		return err
 	}
-	if err := x.takeClaims(ctx, c); err != nil {
+	if err := x.store(ctx, c); err != nil || x.DryRun {
 		return err
 	}
-	if err := x.store(ctx, c); err != nil {
-		return err
-	}
-	return x.letGo(ctx)
+	return errors.Join(x.letGo(ctx), x.saveRefused())
 }
 
 // addSignatures gives the documents their signatures, as far as they can be read: also those that others
@@ -217,7 +217,8 @@ func (c *catch) add(d heldDocument, origin *handoff.Origin, got blobs, n int) {
 }
 
 // note adds the mark or the token that an event is about. What no store can hold is passed over, and
-// what its writer has from others: their logs have it too.
+// what its writer has from others: their logs have it too. What is done once counts as it was claimed, not as
+// a log has it.
 func (c *catch) note(writer string, s said) {
 	line := s.Consumption
 	line.Operator = s.Operator
@@ -226,13 +227,31 @@ func (c *catch) note(writer string, s said) {
 	case s.Type == eventlog.TypePrune:
 		c.notePruned(writer, s)
 	case s.Type == eventlog.TypeMarkRead:
-		isMark := form.IsID(s.HandoffID) && form.IsSlug(s.Operator, document.MaxName) && form.IsInstant(s.Time)
-		if m := (mark{s.Operator, s.Time}); isMark && !slices.Contains(c.held.Marks[s.HandoffID], m) {
-			c.held.Marks[s.HandoffID] = append(c.held.Marks[s.HandoffID], m)
+		if form.IsID(s.HandoffID) && form.IsSlug(s.Operator, document.MaxName) && form.IsInstant(s.Time) {
+			c.held.addMark(s.HandoffID, mark{s.Operator, s.Time})
 		}
-	case eventlog.IsConsumption(s.Type) && isLine(line) && !slices.Contains(c.held.Tokens, line):
+	case eventlog.IsConsumption(s.Type) && isLine(line) && (c.near || isFiling(line)) && !c.isNoted(line):
 		c.held.Tokens = append(c.held.Tokens, line)
 	}
+}
+
+// isFiling reports whether a line is about what every clone may do by itself.
+func isFiling(c handoff.Consumption) bool {
+	act := c.Act()
+	return act == eventlog.ActArchive || act == eventlog.ActUnarchive || act.IsVerdict()
+}
+
+// isNoted reports whether a line was noted before, and remembers it.
+func (c *catch) isNoted(line handoff.Consumption) bool {
+	if c.noted == nil {
+		c.noted = make(map[handoff.Consumption]bool)
+		for _, t := range c.held.Tokens {
+			c.noted[t] = true
+		}
+	}
+	was := c.noted[line]
+	c.noted[line] = true
+	return was
 }
 
 // takeHeld makes sources of what waited.

@@ -72,7 +72,7 @@ func TestMarksOfABundleAreTold(t *testing.T) {
 	}
 }
 
-// A token that a log tells of, and that nobody has claimed, is taken over, and claimed by who knows it.
+// A token that a log tells of, and that nobody has claimed, counts once it is claimed by who has it.
 func TestTokensOfALog(t *testing.T) {
 	hub, roots := clones(t, 3)
 	id := write(t, roots[0], "work")
@@ -83,7 +83,11 @@ func TestTokensOfALog(t *testing.T) {
 	for _, ref := range strings.Fields(git(t, hub, "for-each-ref", "--format=%(refname)", "refs/handoff/claims")) {
 		git(t, hub, "update-ref", "-d", ref)
 	}
-	if got := mustSync(t, roots[1]); len(got.Received) != 1 || got.Tokens != 1 {
+	if got := mustSync(t, roots[1]); len(got.Received) != 1 || got.Tokens != 0 {
+		t.Errorf("%+v", got)
+	}
+	mustSync(t, roots[0])
+	if got := mustSync(t, roots[1]); got.Tokens != 1 {
 		t.Errorf("%+v", got)
 	}
 	if n := len(strings.Fields(git(t, hub, "for-each-ref", "--format=%(refname)", "refs/handoff/claims"))); n != 1 {

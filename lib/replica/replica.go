@@ -1,5 +1,5 @@
 // Package replica exchanges the handoffs of a store with those of other replicas, over a git remote
-// and without a server of ours (spec 5-clones, "handoff sync").
+// and without a server of ours.
 //
 // Each writer, which is one state directory, owns one ref of the remote, refs/handoff/writers/w-<16
 // hex>, and nobody else changes it. Its commits only add:
@@ -30,6 +30,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type Options struct {
 	Namespace string // of the refs: refs/handoff
 	FetchOnly bool   // send nothing
 	DryRun    bool   // store and send nothing
+	Restore   bool   // the remote was put back to a backup: publish again what is known here
 
 	Environ []string // of the process, for git
 	Asks    bool     // there is a terminal, on which git may ask for a password
@@ -98,9 +100,13 @@ type syncing struct {
 	refs   map[string]string // of sync.git
 	remote map[string]string // what the remote has, by writer
 	claims map[string]string // and by claim
-	grew   bool              // sync.git has new objects
-	asOwn  bool              // what is taken over is for this replica to send
-	got    Result
+
+	refused    refused
+	wasRefused []byte            // as it was read
+	why        map[string]string // what of a writer is refused in this run
+	grew       bool              // sync.git has new objects
+	asOwn      bool              // what is taken over is for this replica to send
+	got        Result
 
 	again func(ctx, map[string]*past) ([]handoff.Source, error) // gives what was pruned here, as far as it can be had
 }
@@ -129,7 +135,7 @@ func (x *syncing) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer x.close()
-	if err := x.open(ctx); err != nil {
+	if err := errors.Join(x.open(ctx), x.loadRefused()); err != nil {
 		return err
 	}
 	pending, err := x.exchange(ctx)
@@ -182,12 +188,19 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 	if x.refs, err = x.repo.allRefs(ctx); err != nil {
 		return p, err
 	}
-	p = x.loadProgress()
+	if p, err = x.ownProgress(ctx); err != nil {
+		return p, err
+	}
 	if p.Offset > x.logSize || p.Commit != x.refs[own("writers", x.writer)] { // another sync ran since, or was killed, and sent what is behind that point
 		err = x.settle(ctx)
 	}
 	if err = errors.Join(err, x.listRemote(ctx)); err != nil {
 		return p, err
+	}
+	if x.Restore && !x.DryRun {
+		if err := x.restoreRemote(ctx); err != nil {
+			return p, err
+		}
 	}
 	moved := x.reconcile(ctx)
 	if err := x.receive(ctx); err != nil {
@@ -213,15 +226,35 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 func (x *syncing) refusals() error {
 	var errs []error
 	for _, r := range x.got.Refused {
+		if len(errs) == MostLines {
+			break
+		}
 		if r.Claim != "" {
-			errs = append(errs, fault.New(fault.ErrIntegrity, "ask who looks after the remote whose it is; claims are made once, and neither moved nor removed",
+			errs = append(errs, fault.New(fault.ErrIntegrity, claimAdvice,
 				"what the remote has in claims/%s is refused: %s", r.Claim, r.Why))
 			continue
 		}
 		errs = append(errs, fault.New(fault.ErrIntegrity, "nothing of it was imported; ask whose it is",
 			"what the writer %s has published is refused: %s", r.Writer, r.Why))
 	}
+	if more := len(x.got.Refused) - len(errs); more > 0 {
+		errs = append(errs, fault.New(fault.ErrIntegrity, "", "and %d more", more))
+	}
 	return errors.Join(errs...)
+}
+
+const claimAdvice = "ask who looks after the remote whose it is; " +
+	"if the remote was put back to a backup, run `handoff sync --restore-remote`"
+
+// MostLines is how many lines a report has about things of one kind. How many more there are is the last.
+const MostLines = 10
+
+// Lines returns the first lines of a report, and how many more there are.
+func Lines(all []string) []string {
+	if len(all) <= MostLines {
+		return all
+	}
+	return append(slices.Clone(all[:MostLines]), fmt.Sprintf("and %d more", len(all)-MostLines))
 }
 
 // findRemote returns the URL of the remote. It is what the repository of the project says, and so a

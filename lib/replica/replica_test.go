@@ -41,7 +41,8 @@ func TestMain(m *testing.M) {
 var namespace = "refs/handoff"
 
 func options(root string) handoff.Options {
-	return handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, Git: handoff.GitSynced, Rules: schema.Frontmatter(),
+	return handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root,
+		UserState: filepath.Clean(root) + ".state", Git: handoff.GitSynced, Rules: schema.Frontmatter(),
 		Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }}
 }
 

@@ -24,7 +24,7 @@ func (x *syncing) send(ctx ctx, p progress) (progress, error) {
 		if err != nil {
 			return p, err
 		}
-		found.Last, found.Commit = p.Last, tip
+		found.Writer, found.Last, found.Commit = x.writer, p.Last, tip
 		p = found
 	}
 	if len(x.got.Received)+x.got.Marks+x.got.Tokens > 0 { // their events go with the others

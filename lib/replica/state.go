@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,9 +54,26 @@ type held struct {
 	Documents []heldDocument        `json:"documents"`
 	Marks     map[string][]mark     `json:"marks"` // by handoff
 	Tokens    []handoff.Consumption `json:"tokens"`
+	Rules     string                `json:"rules,omitempty"` // by which they were judged
 
-	Signatures []heldDocument      `json:"signatures,omitempty"` // of documents that came, or come, in another way; the blob is theirs
-	Pruned     []handoff.Tombstone `json:"pruned,omitempty"`     // elsewhere, and not past here yet
+	Signatures []heldDocument  `json:"signatures,omitempty"` // of documents that came, or come, in another way; the blob is theirs
+	Pruned     []heldTombstone `json:"pruned,omitempty"`     // elsewhere, and not past here yet
+}
+
+// A heldTombstone hides its handoff, and waits until that may go here too.
+type heldTombstone struct {
+	handoff.Tombstone
+	Seen string `json:"seen"` // here, by the clock of this machine
+}
+
+// addMark adds a read mark. Of several of one operator the earliest counts.
+func (h *held) addMark(id string, m mark) {
+	i := slices.IndexFunc(h.Marks[id], func(one mark) bool { return one.Operator == m.Operator })
+	if i < 0 {
+		h.Marks[id] = append(h.Marks[id], m)
+	} else if m.Time < h.Marks[id][i].Time {
+		h.Marks[id][i] = m
+	}
 }
 
 // A heldDocument waits until it may be stored: where git has it, and why it was refused so far.

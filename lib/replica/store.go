@@ -31,8 +31,8 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 		}
 	}
 	c.held.Documents, x.got.Held = waiting, len(waiting)
-	if x.DryRun {
-		return nil
+	if err := x.takeClaims(ctx, c); err != nil || x.DryRun {
+		return err
 	}
 	for writer, all := range c.said {
 		for _, s := range all {
@@ -147,45 +147,88 @@ func (x *syncing) takeSignatures(ctx ctx, c *catch) error {
 	return nil
 }
 
-// takeState takes over the marks and tokens of handoffs that are here. The others wait.
+// takeState takes over the marks and tokens of handoffs that are here, as far as they count. The others wait,
+// and are looked at again once something has come, or other rules may let them count.
 func (x *syncing) takeState(ctx ctx, c *catch) (err error) {
+	judge := x.Judge()
+	stamp := judge.Stamp()
+	isStill := stamp == c.held.Rules && len(c.said) == 0 && len(c.moves) == 0 && len(x.got.Received) == 0 && !c.near
+	if isStill && !slices.ContainsFunc(c.held.Pruned, x.isOld) {
+		return nil
+	}
+	c.held.Rules = stamp
 	if err := x.revive(ctx, c); err != nil {
 		return err
 	}
-	marks := make(map[string][]handoff.Mark)
-	for id, list := range c.held.Marks {
-		for _, m := range list {
-			marks[id] = append(marks[id], handoff.Mark{Operator: m.Operator, Time: m.Time})
-		}
+	here, err := x.known(c.held.ids())
+	if err != nil {
+		return err
 	}
-	tokens, later := []handoff.Consumption{}, []handoff.Consumption{}
-	if len(c.held.Tokens) > 0 {
-		have, err := x.ledger()
-		if err != nil {
-			return err
-		}
-		for _, t := range c.held.Tokens {
-			if _, has := have[t.Token]; has {
-				continue
-			}
-			_, missing := x.Find(t.HandoffID)
-			p := c.past[t.HandoffID]
-			turns := p != nil && p.stays && isArchiving(t)    // which a later tombstone, or return, is told by
-			if missing != nil && !turns || !x.CountsHere(t) { // the operators file may come to say that it does
-				later = append(later, t)
-			} else {
-				tokens = append(tokens, t)
-			}
-		}
+	marks := c.held.countingMarks(judge, here)
+	tokens, later, err := x.countingTokens(c, judge, here)
+	if err != nil {
+		return err
 	}
 	if x.got.Marks, x.got.Tokens, err = x.TakeOver(ctx, !x.asOwn, marks, tokens); err != nil {
 		return err
 	}
-	for id := range c.held.Marks {
-		if _, isLeft := marks[id]; !isLeft {
-			delete(c.held.Marks, id)
-		}
-	}
 	c.held.Tokens = later
 	return x.bury(ctx, c)
+}
+
+// ids returns the handoffs of the marks and tokens that wait.
+func (h *held) ids() (ids []string) {
+	for id := range h.Marks {
+		ids = append(ids, id)
+	}
+	for _, t := range h.Tokens {
+		ids = append(ids, t.HandoffID)
+	}
+	return ids
+}
+
+// countingMarks removes from what waits the marks that count, and returns them.
+func (h *held) countingMarks(judge handoff.Judge, here map[string]handoff.Entry) map[string][]handoff.Mark {
+	marks := make(map[string][]handoff.Mark)
+	for id, list := range h.Marks {
+		var later []mark
+		for _, m := range list {
+			one := handoff.Mark{Operator: m.Operator, Time: m.Time}
+			if here[id].ID == "" || judge.Mark(one) != nil {
+				later = append(later, m)
+			} else {
+				marks[id] = append(marks[id], one)
+			}
+		}
+		if h.Marks[id] = later; len(later) == 0 {
+			delete(h.Marks, id)
+		}
+	}
+	return marks
+}
+
+// lines are those of a ledger.
+type lines = []handoff.Consumption
+
+// countingTokens returns the tokens that count, and those that wait.
+func (x *syncing) countingTokens(c *catch, judge handoff.Judge, here map[string]handoff.Entry) (
+	tokens, later lines, err error) {
+	tokens, later = lines{}, lines{}
+	if len(c.held.Tokens) == 0 {
+		return tokens, later, nil
+	}
+	have, err := x.ledger()
+	for _, t := range c.held.Tokens {
+		e := here[t.HandoffID]
+		p := c.past[t.HandoffID]
+		turns := p != nil && p.stays && isArchiving(t) // which a later tombstone, or return, is told by
+		switch _, has := have[t.Token]; {
+		case has:
+		case turns, t.Act().IsNote(), e.ID != "" && judge.Consumption(t, e) == nil: // a note is our own, or of a neighbour
+			tokens = append(tokens, t)
+		default:
+			later = append(later, t)
+		}
+	}
+	return tokens, later, err
 }

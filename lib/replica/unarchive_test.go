@@ -42,7 +42,11 @@ func TestPruningInAnyOrder(t *testing.T) {
 		}
 		want, turns := marksOf(t, roots[0]), turnsOf(t, roots[0], id)
 		for _, root := range roots[1:] {
-			if diff := cmp.Diff(want, marksOf(t, root)) + cmp.Diff(turns, turnsOf(t, root, id)); diff != "" {
+			diff := cmp.Diff(turns, turnsOf(t, root, id))
+			if !mustOpen(t, root).LifeOf(id).Archive.Holds().IsDone() { // else it may be gone in one, and hidden in another
+				diff += cmp.Diff(want, marksOf(t, root))
+			}
+			if diff != "" {
 				t.Fatalf("seed %d: %v\n%s has something else than the first: %s", seed, done, root, diff)
 			}
 		}

@@ -59,7 +59,7 @@ func (c *crowd) task(w *worker) {
 	args := []string{act, id, "--operator", operator}
 	if act == "archive" || act == "unarchive" {
 		args[3] = "ann"
-		w.done(w.run("", args...), args, 4)
+		w.done(w.run("", args...), args, 2, 4) // somebody may have taken it
 		return
 	}
 	c.mu.Lock()
@@ -121,7 +121,8 @@ func (c *crowd) retire(w *worker) {
 // lacks says what was acknowledged and is not so in a clone.
 func (l lives) lacks(now state) (faults []string) {
 	for id, is := range l.pruned {
-		if now.Marks[id] != nil && is && !l.back[id] {
+		isListed := now.Marks[id] != nil && now.States[id] != "archived" // in the other clones its file stays for 90 days
+		if isListed && is && !l.back[id] {
 			faults = append(faults, id+" was pruned, and is listed")
 		}
 	}

@@ -84,7 +84,7 @@ func (w *worker) try(act, operator string, codes []int, more ...string) {
 		codes = append(codes, 3)
 	}
 	args := append([]string{act, id, "--operator", operator}, more...)
-	if r := w.run("", args...); w.done(r, args, codes...) && strings.Contains(r.stdout, `"status":"done"`) {
+	if r := w.run("", args...); w.done(r, args, codes...) && !strings.Contains(r.stdout, `"status":"existing"`) {
 		w.did(d)
 	}
 }
@@ -168,7 +168,7 @@ func (w *worker) decide() {
 	w.life.asked[d]++
 	w.mu.Unlock()
 	args := []string{d.act, d.id, "--operator", "eve"}
-	if r := w.run("", args...); w.done(r, args, 2, 3, 11) && strings.Contains(r.stdout, `"status":"done"`) {
+	if r := w.run("", args...); w.done(r, args, 2, 3, 11) && !strings.Contains(r.stdout, `"status":"existing"`) {
 		w.did(d)
 	}
 }

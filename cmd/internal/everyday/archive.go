@@ -11,7 +11,8 @@ func archiveCommand(a *App) *cobra.Command {
 	cmd.Use, cmd.Short = "archive ID…", "Put handoffs away: they stay, and are listed no more"
 	cmd.Long = `Put handoffs away. Rows and documents stay as they are; list, surface and hooks leave them out, but
 for list --all and list --state archived. Who has written a handoff may do it, whom it is for, and
-operators with the capability archive in OPERATORS.md.`
+operators with the capability archive in OPERATORS.md. What somebody has taken and not done is refused: the
+holder ends it or gives it back first.`
 	cmd.Example = "  handoff archive 134327a8 --operator ann"
 	return cmd
 }

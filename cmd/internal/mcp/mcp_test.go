@@ -284,7 +284,7 @@ func TestNullIsNotGiven(t *testing.T) {
 func TestTake(t *testing.T) {
 	c := connect(t, mustProject(t), revisions[0])
 	id := c.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
-	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"done"`)
+	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"taken"`)
 	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"existing"`)
 	for _, tool := range []string{"handoff_take", "handoff_done"} {
 		if text, _, failed := c.call(tool, map[string]any{"id": id, "operator": "cy"}); !failed || !strings.HasPrefix(text, "critical (exit code 11): ") || strings.Contains(text, "`handoff ") {

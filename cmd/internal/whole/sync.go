@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,6 +26,13 @@ or the clock does not allow yet is held, said with the reason, and tried again. 
 Once a store has synced, resume, take, release and done ask the remote whether they are the first. What was
 done --offline and was not the first is said.
 
+What others did counts as far as OPERATORS.md of this clone lets them do it; the rest waits until it does. A
+handoff that others have pruned is archived here, and its file goes after 90 days, or by ` + "`handoff prune`" + `.
+
+After the remote was put back to a backup, run sync --restore-remote once in each clone: it publishes
+again what the clone knows. Where two clones took the same handoff since, the claim that stands at the remote
+counts, and the other clone says who has it.
+
 It exits with 1 if the remote cannot be reached, 4 if another sync runs, 6 if somebody's history was
 rewritten or this state directory was copied (the rest is exchanged all the same), 7 without git or a
 remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .handoff.yaml is a way round." + ``,
@@ -43,7 +51,7 @@ remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespac
 				return fault.New(fault.ErrConfig, "run `handoff init --git synced` first", "the handoffs of %s are not shared over git", p.Root)
 			}
 			with := a.Remote(p)
-			with.FetchOnly, with.DryRun = o.FetchOnly, o.DryRun
+			with.FetchOnly, with.DryRun, with.Restore = o.FetchOnly, o.DryRun, o.Restore
 			if o.Remote != "" {
 				with.Remote = o.Remote
 			}
@@ -55,6 +63,9 @@ remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespac
 	}
 	cmd.Flags().StringVar(&o.Remote, "remote", "", "the `name` of the git remote (default the setting remote, else origin)")
 	cmd.Flags().BoolVar(&o.FetchOnly, "fetch-only", false, "store what others have published, and send nothing")
+	cmd.Flags().BoolVar(&o.Restore, "restore-remote", false,
+		"the remote was put back to a backup: publish again what this clone knows")
+	everyday.Exclusive(cmd, "restore-remote", "fetch-only")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be exchanged; store and send nothing")
 	return cmd
 }
@@ -87,13 +98,18 @@ func (a *app) printSync(o replica.Options, got replica.Result, err error) error 
 	if len(parts) == 0 && err == nil {
 		parts = []string{"nothing is new"}
 	}
+	var lines []string
 	for _, l := range got.Lost {
-		a.Note(fmt.Sprintf("warning: %s was not the first with %s at %s: %s was, at %s, in another clone (%s)", l.Here.Operator, l.Here.HandoffID, l.Here.Time,
-			l.First.Operator, l.First.Time, l.Writer))
+		lines = append(lines, fmt.Sprintf("warning: %s was not the first with %s of %s at %s: "+
+			"%s was, with %s, at %s, in another clone (%s)", l.Here.Operator, actOf(l.Here), l.Here.HandoffID, l.Here.Time,
+			l.First.Operator, actOf(l.First), l.First.Time, l.Writer))
 	}
-	for _, why := range got.Why[:min(len(got.Why), mostWhy)] {
-		a.Note("held: " + why)
+	a.notes(lines)
+	lines = nil
+	for _, why := range got.Why {
+		lines = append(lines, "held: "+why)
 	}
+	a.notes(lines)
 	if note := strings.Join(parts, ", "); note != "" {
 		if o.DryRun {
 			note = "without --dry-run: " + note
@@ -103,8 +119,15 @@ func (a *app) printSync(o replica.Options, got replica.Result, err error) error 
 	return err
 }
 
-// mostWhy is how many reasons of what is held are said; --json says all.
-const mostWhy = 5
+// notes prints the first of some lines; --json has all.
+func (a *app) notes(lines []string) {
+	for _, line := range replica.Lines(lines) {
+		a.Note(line)
+	}
+}
+
+// actOf is what a line of the ledger is about.
+func actOf(c handoff.Consumption) string { return cmp.Or(string(c.Act()), "resume") }
 
 // A lost is how a replica.Lost looks in JSON.
 type lost struct {

@@ -1,6 +1,5 @@
-// Package approval says which handoffs need an approval, who may give it, and what an approval or a
-// rejection has to be signed with (spec 6-life, "Approval and loops"). That one was given is a line of
-// the ledger, as taking a handoff is.
+// Package approval says which handoffs need an approval, and what an approval or a rejection has to be
+// signed with. That one was given is a line of the ledger, as taking a handoff is.
 package approval
 
 import (
@@ -12,7 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/keyring"
-	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 	"github.com/seed-78daf238/handoff/lib/relation"
@@ -23,10 +21,9 @@ const Capability = "approve"
 
 // A Desk is where it is decided.
 type Desk struct {
-	At     *store.Store
-	Keys   *keyring.Keyring
-	Verify func(operator string) (operators.Status, error) // what is known of who decides
-	Sign   func(text []byte) ([]byte, error)               // in signers.ApprovalNamespace; nil can sign nothing
+	At   *store.Store
+	Keys *keyring.Keyring
+	Sign func(text []byte) ([]byte, error) // in signers.ApprovalNamespace; nil can sign nothing
 }
 
 // Policies returns what the operators file asks of handoffs from one operator to another, nil if it
@@ -56,28 +53,6 @@ func Check(at *store.Store, life eventlog.Life, row index.Row, references []stri
 	return txn.CheckApproval(life, row.ID, relation.Of(references).Approval || asks != nil && asks(row.From, row.To))
 }
 
-// Admit refuses an operator who may not approve or reject a handoff.
-func (d Desk) Admit(row index.Row, operator string) error {
-	list, err := d.At.Operators()
-	if err != nil {
-		return err
-	}
-	ask := "ask an operator who has the capability " + Capability + " in " + d.At.Opt.OperatorsFile
-	switch {
-	case list == nil:
-		return fault.New(fault.ErrDenied, "write one that gives an operator the capability "+Capability+"; `handoff operators --help` shows how", "no operators file says who may approve")
-	case operator == row.From:
-		return fault.New(fault.ErrDenied, ask, "%s has written %s, and cannot approve or reject it", fault.Own(operator), fault.Own(row.ID))
-	case !list.Can(operator, Capability, d.At.Opt.Now()):
-		return fault.New(fault.ErrDenied, ask, "the operator %s may not approve or reject", fault.Own(operator))
-	}
-	status, err := d.Verify(operator)
-	if err != nil || status.State == operators.Verified || status.State == operators.Disabled {
-		return err
-	}
-	return fault.New(fault.ErrDenied, ask, "the operator %s is not verified: %s", fault.Own(operator), status.Reason)
-}
-
 // Signed returns an approval or a rejection with its signature, where keys of the operator are known:
 // anybody could claim it otherwise.
 func (d Desk) Signed(act eventlog.Act, c eventlog.Consumption) (eventlog.Consumption, error) {
@@ -98,11 +73,12 @@ func (d Desk) Signed(act eventlog.Act, c eventlog.Consumption) (eventlog.Consump
 		return c, err
 	}
 	c.Signature = string(armored)
-	return c, d.prove(c)
+	return c, d.Prove(c)
 }
 
-// prove is fault.ErrDenied for an approval or a rejection whose signature is not what it has to be.
-func (d Desk) prove(c eventlog.Consumption) error {
+// Prove is fault.ErrDenied for an approval or a rejection whose signature is not what it has to be: none
+// where keys of its operator are known, or one that is not good.
+func (d Desk) Prove(c eventlog.Consumption) error {
 	text, err := c.Statement()
 	if err != nil {
 		return err
@@ -112,12 +88,4 @@ func (d Desk) prove(c eventlog.Consumption) error {
 		err = fault.New(fault.ErrDenied, "sign with a key that ssh_keys of "+c.Operator+" in the operators file lists", "the decision of %s does not count: %s", fault.Own(c.Operator), why)
 	}
 	return err
-}
-
-// Counts reports whether an approval or a rejection that another store has of a handoff counts here:
-// its operator may decide of it, and has signed that where keys of theirs are known.
-func (d Desk) Counts(row index.Row, c eventlog.Consumption) bool {
-	of, _, _, _ := eventlog.ParseKey(c.Token)
-	list, err := d.At.Operators()
-	return err == nil && list != nil && of == row.ID && c.Operator != row.From && list.Can(c.Operator, Capability, d.At.Opt.Now()) && d.prove(c) == nil
 }

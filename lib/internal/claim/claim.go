@@ -1,9 +1,10 @@
 // Package claim says what a claim is: the proof that of all who exchange handoffs over a remote, one
-// was the first to do what may be done once (spec 5-clones, "Once means once everywhere").
+// was the first to do what may be done once.
 //
 // What may be done once has a key, the one that its line in the ledger begins with. A claim is a ref
 // of the remote that is made once and never moved, claims/<sha256 of the key>, so that each key has
-// one winner. It names a root commit with one file, claim.json, in canonical JSON:
+// one winner; what ends a take, a release or a done, shares the key …#settle.N. It names a root
+// commit with one file, claim.json, in canonical JSON:
 //
 //	{"claim":{…the line of the ledger…},"format":"handoff-claim/1","nonce":"<32 hex>","writer":"w-…"}
 package claim
@@ -43,8 +44,14 @@ func New(c eventlog.Consumption, writer string) Claim {
 	return Claim{c, version, hex.EncodeToString(nonce), writer}
 }
 
-// Name returns the name of the ref of the claim of a key, below claims/.
-func Name(key string) string { return canon.SHA256Hex([]byte(key)) }
+// Name returns the name of the ref of the claim of a key, below claims/. A release and a done of one turn
+// have the same: who takes a handoff either gives it back or ends it.
+func Name(key string) string {
+	if id, act, n, isAct := eventlog.ParseKey(key); isAct && (act == eventlog.ActRelease || act == eventlog.ActDone) {
+		key = eventlog.ActSettle.Key(id, n)
+	}
+	return canon.SHA256Hex([]byte(key))
+}
 
 // Bytes returns the content of the file.
 func (c Claim) Bytes() ([]byte, error) {

@@ -11,8 +11,7 @@ import (
 )
 
 // An Act is something that was done with a handoff besides reading it: a line of the ledger, and an
-// event whose type is handoff. and its name (spec 6-life, "Taking and finishing", "Approval and
-// loops").
+// event whose type is handoff. and its name.
 type Act string
 
 // The acts. Take and release, archive and unarchive take turns, as often as people like; done is for
@@ -26,12 +25,14 @@ const (
 
 	// ActYield says whose a take is that was done in two clones at once: the git remote knows who was
 	// the first. Nobody does it by a command.
-	ActYield   Act = "yield"
+	ActYield Act = "yield"
+	// ActSettle says by whom a turn was ended that was ended in two clones at once. Nobody does it either.
+	ActSettle  Act = "settle"
 	ActApprove Act = "approve"
 	ActReject  Act = "reject"
 )
 
-var acts = []Act{ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield, ActApprove, ActReject}
+var acts = []Act{ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield, ActSettle, ActApprove, ActReject}
 
 // Type returns the type of the event of an act.
 func (a Act) Type() string { return "handoff." + string(a) }
@@ -39,12 +40,29 @@ func (a Act) Type() string { return "handoff." + string(a) }
 // Marks reports whether who does it has read the handoff.
 func (a Act) Marks() bool { return a == ActTake || a == ActDone }
 
+// Status is what a handoff is for who has done an act: taken, released, done.
+func (a Act) Status() string {
+	switch s := string(a); {
+	case a == ActDone:
+		return s
+	case a == ActTake:
+		return "taken"
+	case a == ActReject:
+		return "rejected"
+	default:
+		return s + "d"
+	}
+}
+
+// IsNote reports whether it records how a contest between two clones ended.
+func (a Act) IsNote() bool { return a == ActYield || a == ActSettle }
+
 // IsVerdict reports whether it says if others may take the handoff.
 func (a Act) IsVerdict() bool { return a == ActApprove || a == ActReject }
 
 // Key returns the token that the n-th act of its kind consumes, counted from 0: sha256:…#take.0. So
 // exactly one of any number of those who take at once gets it, and after a release there is one more
-// to be had.
+// to be had. A release and a done have the number of the take that they end.
 func (a Act) Key(id string, n int) string { return id + "#" + string(a) + "." + strconv.Itoa(n) }
 
 // ParseKey is the inverse of Key. Resume tokens have another form.
@@ -59,10 +77,10 @@ func ParseKey(key string) (id string, act Act, n int, ok bool) {
 	return id, act, n, err == nil && act.Key(id, n) == key
 }
 
-// IsVerdict reports whether it is an approval or a rejection.
-func (c Consumption) IsVerdict() bool {
-	_, act, _, ok := ParseKey(c.Token)
-	return ok && act.IsVerdict()
+// Act returns the act that a line of the ledger is about, "" for a resume.
+func (c Consumption) Act() Act {
+	_, act, _, _ := ParseKey(c.Token)
+	return act
 }
 
 // Statement returns the text that is signed for an approval or a rejection: what is decided of which
@@ -97,6 +115,10 @@ type Life struct {
 	Done          Deed // by whom it was ended, zero if by nobody
 
 	Approved, Rejected Deed
+
+	end     Deed // the done of the highest number, whether it counts or not
+	endAt   int  // that number
+	settled bool // it was the first
 }
 
 // A Deed is who did something, and when; the zero Deed is nobody's.
@@ -160,7 +182,13 @@ func (l *Life) Add(key string, d Deed) {
 	case ActUnarchive:
 		l.Archive.undo(n)
 	case ActDone:
-		l.Done.first(d)
+		if !l.end.IsDone() || n > l.endAt {
+			l.end, l.endAt, l.settled = d, n, false
+		}
+	case ActSettle:
+		if n >= l.endAt {
+			l.end, l.endAt, l.settled = d, n, true
+		}
 	case ActApprove:
 		l.Approved.first(d)
 	case ActReject:
@@ -168,4 +196,14 @@ func (l *Life) Add(key string, d Deed) {
 	default:
 		l.Take.add(0, d)
 	}
+	l.Done = l.ended()
+}
+
+// ended returns who has ended the handoff. That counts unless the turn was given back, or is somebody else's.
+func (l *Life) ended() Deed {
+	isOthers := l.Take.last.IsDone() && l.Take.at == l.endAt && l.Take.last.Operator != l.end.Operator
+	if !l.settled && (isOthers || l.endAt < l.Take.N) {
+		return Deed{}
+	}
+	return l.end
 }

@@ -35,6 +35,7 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.ActArchive.Type():   act,
 	eventlog.ActUnarchive.Type(): act,
 	eventlog.ActYield.Type():     act,
+	eventlog.ActSettle.Type():    act,
 	eventlog.ActApprove.Type():   act,
 	eventlog.ActReject.Type():    act,
 }

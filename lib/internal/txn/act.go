@@ -15,9 +15,6 @@ import (
 // it; taking and ending it mark it as read.
 var act = Operation{Name: "act", committed: tokenIsThere, redo: finishResume, settle: finishResume}
 
-// StatusDone says that an act was done now; else it is StatusExisting.
-const StatusDone = "done"
-
 // An ActReceipt says who did something with a handoff, and when.
 type ActReceipt struct {
 	ID       string       `json:"handoff_id"`
@@ -25,7 +22,7 @@ type ActReceipt struct {
 	Operator string       `json:"operator"`
 	Session  string       `json:"session_id,omitempty"`
 	Time     string       `json:"ts_utc"`
-	Status   string       `json:"status"` // StatusDone or StatusExisting: it was so before
+	Status   string       `json:"status"` // that of the act, or StatusExisting: it was so before
 
 	State      string   `json:"state,omitempty"` // of what was taken although nothing is to be done with it any more
 	Successors []string `json:"superseded_by,omitempty"`
@@ -98,7 +95,15 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consum
 	if n < 0 { // nobody had done what would be taken back
 		return c, true, nil
 	}
-	c.Token = a.Key(c.HandoffID, n)
+	if a == eventlog.ActDone && x.How.Offline && !life.Take.Holds().IsDone() { // so that a take elsewhere is heard of
+		if err := x.consume(&act, ledger, as(c, eventlog.ActTake, n), true); err != nil {
+			return c, false, err
+		}
+		if ledger, err = ReadLedger(x.State); err != nil {
+			return c, false, err
+		}
+	}
+	c = as(c, a, n)
 	return c, false, x.consume(&act, ledger, c, a.Marks())
 }
 
@@ -120,7 +125,7 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 		if others {
 			return before, 0, newTakenError(c.HandoffID, l)
 		}
-		return l.Done, 0, nil
+		return l.Done, l.Take.N, nil
 	case eventlog.ActRelease:
 		if others || l.Done.IsDone() {
 			return before, 0, newTakenError(c.HandoffID, l)
@@ -133,7 +138,18 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 	case eventlog.ActUnarchive:
 		return before, turn(l.Archive.Holds(), l.Archive.N), nil
 	}
-	return l.Archive.Holds(), l.Archive.N, nil
+	if before = l.Archive.Holds(); !before.IsDone() && taken.IsDone() && !l.Done.IsDone() {
+		return before, 0, newHeldError(c.HandoffID, taken)
+	}
+	return before, l.Archive.N, nil
+}
+
+// newHeldError refuses to put away what somebody works on.
+func newHeldError(id string, by eventlog.Deed) error {
+	args := id + " --operator " + by.Operator
+	advice := "`handoff done " + args + "` ends it, `handoff release " + args + "` gives it back; then archive it"
+	return fault.New(fault.ErrInvalid, advice,
+		"%s is taken by %s since %s, and not done", id, fault.Own(by.Operator), by.Time)
 }
 
 // turn returns the number of a take that stands, -1 if nobody has taken the handoff.

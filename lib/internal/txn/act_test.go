@@ -136,7 +136,7 @@ func TestEndingIsSeenInPart(t *testing.T) {
 				}
 			}
 			ends, err := ledger(w).WantAct(eventlog.ActDone, by("ben"))
-			if err != nil || len(ends) != 2 {
+			if err != nil || len(ends) != map[bool]int{true: 1, false: 2}[isHeld] {
 				t.Fatal(ends, err)
 			}
 			if err := w.locked(func(x *txn.Session) (err error) {
@@ -150,7 +150,7 @@ func TestEndingIsSeenInPart(t *testing.T) {
 				t.Fatal(err)
 			}
 			wants, err := ledger(w).WantAct(eventlog.ActTake, by("cy"))
-			isClaimed := slices.ContainsFunc(wants, func(c eventlog.Consumption) bool { return c.Token == ends[0].Token || c.Token == ends[1].Token })
+			isClaimed := slices.ContainsFunc(wants, func(c eventlog.Consumption) bool { return c.Token == ends[0].Token })
 			if !errors.As(err, new(*txn.TakenError)) && !isClaimed {
 				t.Errorf("held %v, part %b seen: cy wants %v, %v", isHeld, part, wants, err)
 			}

@@ -43,7 +43,8 @@ func (x *Session) nameMachine(op *Operation, record machine.Record, history stri
 	return x.apply(step{op: op, intent: Intent{Fingerprint: string(record.Bytes()), History: history}, begins: true, events: events})
 }
 
-// setFingerprint writes the record of an intent, with the writer and the secret of the state directory.
+// setFingerprint writes the record of an intent, with the writer and the secret of the state directory. Who
+// takes a state directory over may have a copy of it, and so is another writer from then on.
 func setFingerprint(x *Session, intent *Intent) error {
 	record, err := machine.ParseRecord([]byte(intent.Fingerprint))
 	if err != nil {
@@ -51,7 +52,12 @@ func setFingerprint(x *Session, intent *Intent) error {
 	}
 	old, err := store.ReadMachine(x.State)
 	if err == nil || errors.Is(err, machine.ErrNoMachine) {
-		record.Writer, record.Secret = old.Writer, old.Secret
+		if record.Secret = old.Secret; intent.History == "" {
+			record.Writer = old.Writer
+		}
+	}
+	if old.Writer != "" {
+		record.Complete()
 	}
 	return x.State.ReplaceNow(layout.Fingerprint, record.Bytes(), 0o600)
 }

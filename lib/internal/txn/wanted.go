@@ -7,9 +7,8 @@ import (
 )
 
 // What is done once in all clones needs lines of the ledger to itself. The last of them is its own.
-// Those before it keep out what must not be done elsewhere at the same time: who resumes from a
-// handoff or ends it has taken it, and who ends what they have takes the next turn too, which is all
-// that others could want. They never want it alone: it may be seen before the line that ends the handoff.
+// Those before it keep out what must not be done elsewhere at the same time: who resumes from a handoff or
+// ends it has taken it. Who ends a turn and who gives it back want the same claim.
 
 // WantResume returns the lines that a resume needs. Its errors are those of [Session.Resume].
 func (l *Ledger) WantResume(c eventlog.Consumption) ([]eventlog.Consumption, error) {
@@ -37,12 +36,8 @@ func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption) (want []eventlo
 	if err != nil || before.IsDone() {
 		return nil, err
 	}
-	if a == eventlog.ActDone {
-		next := life.Take.N
-		if life.Take.Holds().IsDone() {
-			next++
-		}
-		want = append(want, as(c, eventlog.ActTake, next))
+	if a == eventlog.ActDone && !life.Take.Holds().IsDone() {
+		want = append(want, as(c, eventlog.ActTake, n))
 	}
 	return append(want, as(c, a, n)), nil
 }
