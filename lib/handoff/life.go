@@ -10,7 +10,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/approval"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
@@ -55,8 +54,8 @@ func (l standing) state(e Entry) State {
 	return state
 }
 
-// life returns what is known of the handoffs beyond their rows, and keeps it for the next who asks
-// where that saves work. Where it cannot be read that is warned about, and nothing is known.
+// life returns what is known of the handoffs beyond their rows. Where it cannot be read that is warned
+// about, and nothing is known.
 func (s *Store) life() *life.Facts {
 	facts, err := s.gather()
 	if err != nil {
@@ -75,9 +74,6 @@ func (s *Store) gather() (*life.Facts, error) {
 	facts, err := life.Gather(d)
 	if err != nil {
 		return nil, err
-	}
-	if text, behind := facts.Unsaved(); text != nil {
-		txn.KeepLife(s.at, text, behind)
 	}
 	facts.Trusts = s.trusts()
 	if facts.Asks, err = approval.Policies(s.at); err != nil {

@@ -37,7 +37,7 @@ type Inbox struct {
 	For    map[string]int
 	Over   map[State]int // of those that are not listed because they are over, or await approval: how many there are
 
-	Stranger string // of UnreadQuickly: why its operator is probably a slip; "" if nothing speaks for that
+	Stranger string // of Waiting: why its operator is probably a slip; "" if nothing speaks for that
 }
 
 // Count returns how much there is.
@@ -64,6 +64,18 @@ func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err e
 	}
 	slices.SortStableFunc(in.Newest, func(a, b Entry) int { return index.CompareTimes(a.Time, b.Time) })
 	return in, nil
+}
+
+// Waiting is Unread for a session that starts and for a prompt: it lists what there is room for, and, where
+// nothing is unread, says whether the operator is probably a slip.
+func (s *Store) Waiting(operator string, maxAgeDays int) (Inbox, error) {
+	in, err := s.Unread(operator, mostTold, maxAgeDays)
+	if err == nil && operator != "" && len(in.Newest) == 0 {
+		if why, sure := s.Stranger(operator); sure {
+			in.Stranger = why
+		}
+	}
+	return in, err
 }
 
 // Surface shows operator what is unread, oldest first: each body in a frame of its own, proven to be
