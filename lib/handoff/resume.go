@@ -42,6 +42,9 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 		s.opt.Warn("resumed, but the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
 		err = nil
 	}
+	if err == nil {
+		s.pinSighted(ctx)
+	}
 	return c, err
 }
 

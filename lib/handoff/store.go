@@ -50,9 +50,8 @@ func Open(opt Options) (*Store, error) {
 	opt = opt.withDefaults()
 	at := opt.store()
 	s := &Store{at: at, opt: opt, keys: &keyring.Keyring{At: at, Allowed: opt.AllowedSigners, Verify: opt.VerifySignature}}
-	s.at.Opt.CheckSignature = func(d *durable.Dir, id, from string, text []byte) (string, error) {
-		sig, err := s.keys.Of(d, id, from, text)
-		return sig.State, err
+	s.at.Opt.CheckSignature = func(d *durable.Dir, id, from string, text []byte) (Signature, error) {
+		return s.keys.Of(d, id, from, text)
 	}
 	return s, nil
 }

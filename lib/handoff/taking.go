@@ -75,6 +75,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 		got.Status = StatusExisting
 	}
 	if act == ActTake && err == nil {
+		s.pinSighted(ctx)
 		got.State, got.Successors = s.over(entry)
 	}
 	return got, err

@@ -171,6 +171,7 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 	if err != nil {
 		return nil, err
 	}
+	s.pinSighted(ctx)
 	return results, nil
 }
 

@@ -62,7 +62,11 @@ func (a *App) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 	add("tags", strings.Join(got.Tags, " "))
 	add("thread", Related(got.References))
 	if got.Signature.State != handoff.SignatureUnsigned {
-		add("signed", got.Signature.State+" "+got.Signature.Operator)
+		signed := got.Signature.State + " " + got.Signature.Operator
+		if got.Signature.FirstSight {
+			signed += ", at first sight: only the operators file says whose key it is"
+		}
+		add("signed", signed)
 	}
 	for _, note := range notes {
 		add("note", note)

@@ -40,6 +40,8 @@ type Keyring struct {
 
 	size int64 // of the log when its events were read
 	seen map[string]string
+
+	sighted []string // whose keys were judged at first sight
 }
 
 // Of returns what is known of the signature of a handoff with these bytes. One that does not hold, or
@@ -116,9 +118,27 @@ func (k *Keyring) judge(from string, key signers.Key, err error, seen func() (ti
 		return found.Verdict, fault.New(fault.ErrIntegrity, "if the new keys are right, run `handoff operators trust "+from+"`",
 			"the keys of %s in the operators file are not those that were seen before, and %s signed with such a key", from, from)
 	case found.FirstSight:
-		txn.TrustQuietly(context.Background(), k.At, k.Pin(from, ""))
+		k.mu.Lock()
+		if !slices.Contains(k.sighted, from) {
+			k.sighted = append(k.sighted, from)
+		}
+		k.mu.Unlock()
 	}
 	return found.Verdict, nil
+}
+
+// PinSighted pins the keys of those who were judged at first sight since it was last called. To judge alone
+// pins nothing: whoever reads first does not say which keys count. It is for what stores handoffs, takes one
+// or brings them from elsewhere.
+func (k *Keyring) PinSighted(ctx context.Context) (err error) {
+	k.mu.Lock()
+	names := k.sighted
+	k.sighted = nil
+	k.mu.Unlock()
+	for _, name := range names {
+		err = errors.Join(err, txn.Trust(ctx, k.At, k.Pin(name, "")))
+	}
+	return err
 }
 
 // signer returns the key that signed a text.

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/signers"
 )
 
 // A Store is a store on disk.
@@ -31,8 +32,8 @@ type Options struct {
 	Restore      bool // what was pruned may be stored again
 
 	CheckBody func(body string) error
-	// CheckSignature returns the state of the signature of a stored handoff, and why it does not hold.
-	CheckSignature func(d *durable.Dir, id, from string, text []byte) (state string, err error)
+	// CheckSignature returns what is known of the signature of a stored handoff, and why it does not hold.
+	CheckSignature func(d *durable.Dir, id, from string, text []byte) (signers.Verdict, error)
 	Now            func() time.Time
 	Fingerprint    func() (string, error)
 	Warn           func(string)
