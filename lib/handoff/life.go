@@ -75,7 +75,7 @@ func (s *Store) gather() (*life.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts.Trusts = s.trusts()
+	facts.Trusts, facts.Decided = s.trusts(), s.Decided()
 	if facts.Asks, err = approval.Policies(s.at); err != nil {
 		s.at.Opt.Lost(fault.New(ErrConfig, "run `handoff operators validate`", "what needs an approval is not known, and all is taken to need one: %v", err))
 		facts.Asks = func(string, string) bool { return true }

@@ -31,7 +31,7 @@ func Open(opt Options) (*Store, error) {
 	if opt.Dir == "" {
 		return nil, fault.New(ErrConfig, "", "no handoffs directory is given")
 	}
-	for _, path := range []*string{&opt.Dir, &opt.StateDir, &opt.Root, &opt.OperatorsFile} {
+	for _, path := range []*string{&opt.Dir, &opt.StateDir, &opt.Root, &opt.OperatorsFile, &opt.ListedIn} {
 		if *path == "" {
 			continue
 		}

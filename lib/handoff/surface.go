@@ -95,12 +95,12 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 		return err
 	}
 	defer d.Close()
-	lives, _ := s.Taking("") // since it was listed; what cannot be read approves nothing
+	decided := s.Decided() // since it was listed
 	banner := fmt.Sprintf("[Unread handoffs to: %s]\n", operator)
 	out := render.NewBudget(MaxForAgents - len(banner))
 	var blocks, notes, shown, withheld []string
 	for _, e := range slices.Backward(in.Newest) {
-		text, note, verified, err := s.surfaceOne(d, e, lives[e.ID], opt)
+		text, note, verified, err := s.surfaceOne(d, e, decided(e.ID), opt)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	return nil
 }
 
-func (s *Store) surfaceOne(d *durable.Dir, e Entry, life Life, opt SurfaceOptions) (text, note string, verified bool, err error) {
+func (s *Store) surfaceOne(d *durable.Dir, e Entry, decided Decision, opt SurfaceOptions) (text, note string, verified bool, err error) {
 	got, err := s.load(d, e)
 	if err != nil {
 		why := "cannot be read"
@@ -148,7 +148,7 @@ func (s *Store) surfaceOne(d *durable.Dir, e Entry, life Life, opt SurfaceOption
 		}
 		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(fault.Plain(err))), "", false, nil
 	}
-	if errors.Is(approval.Check(s.at, life, e, got.References), ErrDenied) {
+	if approval.Check(s.at, decided, e, got.References) != nil { // or it is not known whether it needs one
 		return fmt.Sprintf("[withheld: %s: it awaits approval]\n", e.ID), "", false, nil
 	}
 	missing, refuse := s.Distrust(e.From, got.Signature)

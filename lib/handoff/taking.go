@@ -57,12 +57,20 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 	}
 	existing := false
 	do := func(x *txn.Session, c Consumption) (err error) {
-		who, existing, err = x.Act(act, c)
+		if err = s.stillMay(act, entry.ID); err == nil {
+			who, existing, err = x.Act(act, c)
+		}
 		return err
 	}
-	if act == ActArchive || act == ActUnarchive || act.IsVerdict() { // which every clone may do
+	switch {
+	case act.IsVerdict():
+		err = txn.Locked(ctx, s.at, func(x *txn.Session) (err error) {
+			existing, err = s.decide(x, act, &who)
+			return err
+		})
+	case act == ActArchive || act == ActUnarchive: // which every clone may do
 		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, who) })
-	} else {
+	default:
 		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c) }
 		err = s.once(ctx, &who, want, do)
 	}

@@ -163,16 +163,26 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 		docs = slices.DeleteFunc(docs, func(d admitted) bool { return results[d.at].Err != nil })
 	}
 	if err == nil {
-		signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
-		if err = s.publish(ctx, expect(docs, results), s.publications(sources, docs), results, keepGoing); err == nil {
-			err = s.signExisting(ctx, signed, results)
-		}
+		err = s.commit(ctx, sources, docs, results, keepGoing)
 	}
 	if err != nil {
 		return nil, err
 	}
 	s.pinSighted(ctx)
 	return results, nil
+}
+
+// commit stores what may be stored, and then the signatures of what was there before.
+func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool) error {
+	rate, err := s.maxRate()
+	if err != nil {
+		return err
+	}
+	signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
+	if err := s.publish(ctx, expect(docs, results), s.publications(sources, docs, rate), results, keepGoing); err != nil {
+		return err
+	}
+	return s.signExisting(ctx, signed, results)
 }
 
 // accept takes the sources through all that comes before the writing. What is refused is left out and
@@ -225,8 +235,7 @@ func expect(docs []admitted, results []Result) []int {
 }
 
 // publications returns what gives the i-th document as one that may be stored.
-func (s *Store) publications(sources []Source, docs []admitted) func(i int) txn.Publication {
-	rate := s.maxRate()
+func (s *Store) publications(sources []Source, docs []admitted, rate int) func(i int) txn.Publication {
 	return func(i int) txn.Publication {
 		d := docs[i]
 		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,

@@ -73,23 +73,43 @@ func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) 
 
 // Approves reports whether an approval by an operator counts, of which text is the statement: its
 // signature is good, or none of the operator's keys is known and there is none. why says what is wrong
-// with it.
+// with it. The user's file of allowed signers lies where the environment says: it may ask for more than the
+// operators file and the pinned keys, and stands for neither.
 func (k *Keyring) Approves(operator string, text, armored []byte) (why string, err error) {
-	knows, err := k.Knows(operator)
-	if err != nil || !knows && len(armored) == 0 {
+	trust, err := k.trust()
+	if err != nil || !trust.Knows(operator) && len(armored) == 0 {
 		return "", err
 	}
 	if len(armored) == 0 {
 		return "it is not signed, and keys of " + operator + " are known", nil
 	}
-	_, found, err := k.Judge(operator, k.prove(text, []string{string(armored)}, signers.ApprovalNamespace), func() (time.Time, error) { return k.At.Opt.Now(), nil })
-	switch {
-	case errors.Is(err, fault.ErrIntegrity):
-		return err.Error(), nil
-	case err == nil && found.State != signers.Good:
-		why = "its signature is " + found.State
+	key, err := k.signer(text, armored, signers.ApprovalNamespace)
+	if err != nil {
+		return said(err)
 	}
-	return why, err
+	project := trust
+	project.Allowed = nil
+	for _, t := range []signers.Trust{trust, project} {
+		if !t.Knows(operator) && trust.Knows(operator) { // the other one does
+			continue
+		}
+		found, err := k.believe(t, operator, key, func() (time.Time, error) { return k.At.Opt.Now(), nil })
+		if err != nil {
+			return said(err)
+		}
+		if found.State != signers.Good {
+			return "its signature is " + found.State, nil
+		}
+	}
+	return "", nil
+}
+
+// said makes what is wrong with a signature of an error that says so.
+func said(err error) (why string, _ error) {
+	if errors.Is(err, fault.ErrIntegrity) {
+		return err.Error(), nil
+	}
+	return "", err
 }
 
 // Knows reports whether the operators file, what was seen before, or the user's file of allowed
@@ -110,6 +130,11 @@ func (k *Keyring) judge(from string, key signers.Key, err error, seen func() (ti
 	if err != nil {
 		return signers.Verdict{}, err
 	}
+	return k.believe(trust, from, key, seen)
+}
+
+// believe judges whose a key is.
+func (k *Keyring) believe(trust signers.Trust, from string, key signers.Key, seen func() (time.Time, error)) (signers.Verdict, error) {
 	found, err := trust.Judge(from, key, seen)
 	switch {
 	case err != nil:

@@ -39,6 +39,9 @@ type Facts struct {
 	// nil asks for none.
 	Asks func(from, to string) bool
 
+	// Decided says who has approved and who has rejected the handoff of an id; nil knows of nobody.
+	Decided func(id string) eventlog.Decision
+
 	// Trusts says whether a handoff of that sender has the signature that is asked for, if any is; nil
 	// asks for none.
 	Trusts func(id, from string) bool

@@ -18,12 +18,15 @@ type Store struct {
 
 // Options says where a store is and how it behaves.
 type Options struct {
-	Dir, StateDir, Root, OperatorsFile string
-	UserState                          string   // the directory of what the program keeps for the user; "" if there is none
-	Named                              []string // those of the paths that may lie outside Root
-	Git                                layout.Git
-	Branch                             string // that is checked out, "" if that is not known
-	Synced                             bool   // others have it, although this replica was never exchanged itself
+	Dir, StateDir, Root string
+	OperatorsFile       string   // the project's own: it says who may do what
+	ListedIn            string   // the operators file that from and to of what is written are looked up in; "" is OperatorsFile
+	MustHaveOperators   bool     // the settings name OperatorsFile: that it is missing is an error
+	UserState           string   // the directory of what the program keeps for the user; "" if there is none
+	Named               []string // those of the paths that may lie outside Root
+	Git                 layout.Git
+	Branch              string // that is checked out, "" if that is not known
+	Synced              bool   // others have it, although this replica was never exchanged itself
 
 	Operator     string
 	Me           func() string // who runs the program, for @; nil or "" if nobody knows
