@@ -143,7 +143,9 @@ type OperatorStatus = operators.Status
 func (s *Store) VerifyOperator(id string) (OperatorStatus, error) { return s.verifyIn(id, s.Operators) }
 
 // VerifyListed is VerifyOperator for Options.ListedIn.
-func (s *Store) VerifyListed(id string) (OperatorStatus, error) { return s.verifyIn(id, s.ListedOperators) }
+func (s *Store) VerifyListed(id string) (OperatorStatus, error) {
+	return s.verifyIn(id, s.ListedOperators)
+}
 
 func (s *Store) verifyIn(id string, file func() (*operators.List, error)) (OperatorStatus, error) {
 	if err := checkOperator(id); err != nil {
