@@ -59,6 +59,10 @@ func Open(opt Options) (*Store, error) {
 // Dir returns the absolute path of the handoffs directory.
 func (s *Store) Dir() string { return s.opt.Dir }
 
+// Secret returns the secret of the user, which authenticates what the user has allowed, and makes it where
+// there is none if create is set; without that the error is fs.ErrNotExist.
+func (s *Store) Secret(create bool) ([]byte, error) { return s.at.Secret(create) }
+
 // Holds reports whether a path lies among the files of the store.
 func (s *Store) Holds(path string) bool { return s.at.Holds(path) }
 
