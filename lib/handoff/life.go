@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -74,6 +75,9 @@ func (s *Store) gather() (*life.Facts, error) {
 	facts, err := life.Gather(d)
 	if err != nil {
 		return nil, err
+	}
+	if facts.HasNoEvents() && s.opt.Git != GitTracked { // where a clone has none at first
+		s.opt.Warn("no " + filepath.Base(s.opt.StateDir) + ": who read and took what is unknown, and what was approved")
 	}
 	facts.Trusts, facts.Decided = s.trusts(), s.Decided()
 	if facts.Asks, err = approval.Policies(s.at); err != nil {

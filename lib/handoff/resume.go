@@ -22,7 +22,7 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 	defer func() {
 		err = unlessTold(err)
 	}()
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return c, err
 	}
 	entry, err := s.Find(c.HandoffID)

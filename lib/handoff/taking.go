@@ -35,7 +35,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 	defer func() {
 		err = unlessTold(err)
 	}()
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return ActReceipt{}, err
 	}
 	entry, err := s.Find(id)

@@ -277,11 +277,24 @@ func Faults(results []Result) error {
 	return errors.Join(errs...)
 }
 
+// guard refuses to go on where the store belongs to another machine, or where the handoffs that it held are
+// gone: what is looked for there would be unknown.
+func (s *Store) guard() error {
+	if _, err := txn.Guard(s.at); err != nil {
+		return err
+	}
+	d, err := s.at.Prover()
+	if err == nil && d != nil {
+		d.Close()
+	}
+	return err
+}
+
 // Ready says whether a document could be written: that this is the right machine, and that the place
 // can hold a store. It is for programs that do long work before they write; Write looks at both again.
 // Errors are ErrIntegrity and ErrConfig.
 func (s *Store) Ready() error {
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return err
 	}
 	return s.at.CheckPlaces()

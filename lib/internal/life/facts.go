@@ -33,6 +33,8 @@ type Facts struct {
 	unread  map[form.Key]string // files
 	adopted bool
 
+	lacksLog bool // there is no event
+
 	saving
 
 	// Asks says whether the operators file wants an approval of what one operator hands to another;

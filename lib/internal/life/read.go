@@ -70,6 +70,7 @@ func (r *reader) news() error {
 		r.Facts = NewFacts()
 		r.size = -1
 	}
+	r.lacksLog = log.Size() == 0
 	from := r.covered.log
 	lines := bufio.NewScanner(io.NewSectionReader(log, from, log.Size()-from))
 	lines.Buffer(nil, layout.MaxEvent)
@@ -165,7 +166,12 @@ func (r *reader) want(id, file string) {
 }
 
 // byRows reports whether rows may come without events.
-func (r *reader) byRows() bool { return r.adopted || r.at.Opt.Git == layout.GitTracked }
+func (r *reader) byRows() bool {
+	return r.adopted || r.lacksLog || r.at.Opt.Git == layout.GitTracked
+}
+
+// HasNoEvents reports whether there are handoffs and no event of any: what was done with them is not known.
+func (f *Facts) HasNoEvents() bool { return f.lacksLog && len(f.rows) > 0 }
 
 // unlogged looks at the rows where they may come without events, and the index files are not those
 // that are covered.
