@@ -293,27 +293,33 @@ func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Tr
 }
 
 // required returns what the operators file says of handoffs of an author without a good signature: "",
-// flag or refuse. A file that cannot be used says nothing.
-func (k *Keyring) required(from string) string {
+// flag or refuse. The error says why that is not known.
+func (k *Keyring) required(from string) (string, error) {
 	text, err := k.At.OperatorsText()
-	if err != nil || !bytes.Contains(text, []byte("require_signature")) {
-		return ""
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte("require_signature")) {
+		return "", nil
 	}
-	list, faults := store.ParseOperators(text)
-	if len(faults) > 0 {
-		return ""
+	if err != nil {
+		return "", err
 	}
-	return list.Require(from)
+	list, err := k.At.Operators()
+	if err != nil || list == nil {
+		return "", err
+	}
+	return list.Require(from), nil
 }
 
 // Distrust says what is missing where the operators file wants a good signature of the author, "" if
-// nothing is. refuse says that the body is not to be shown.
+// nothing is. refuse says that the body is not to be shown. A file that cannot be used wants one.
 func (k *Keyring) Distrust(from string, sig signers.Verdict) (why string, refuse bool) {
 	if sig.State == signers.Good {
 		return "", false
 	}
-	required := k.required(from)
-	if required == "" {
+	required, err := k.required(from)
+	switch {
+	case err != nil:
+		return "it is not known whether a signature of " + from + " is asked for: " + err.Error(), true
+	case required == "":
 		return "", false
 	}
 	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from, sig.State), required == operators.RequireRefuse
