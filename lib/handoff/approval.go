@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/approval"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/signers"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -22,7 +21,7 @@ func (s *Store) desk() approval.Desk {
 // first is asked for; what cannot be read approves nothing.
 func (s *Store) Decided() func(id string) Decision {
 	read := sync.OnceValue(func() map[string][]Consumption {
-		all, err := store.InState(s.at, func(d *durable.Dir) (map[string][]Consumption, error) { return txn.ReadVerdicts(d) })
+		all, err := store.InState(s.at, txn.ReadVerdicts)
 		if err != nil {
 			s.opt.Warn("what was approved is not known: " + err.Error())
 		}

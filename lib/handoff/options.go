@@ -46,7 +46,7 @@ type Options struct {
 	OperatorsFile string        // the project's own, which says who may do what; "" is OPERATORS.md in Root
 	Operators     OperatorPolicy
 
-	ListedIn          string // another operators file, in which from and to of what is written are looked up; "" is OperatorsFile
+	ListedIn          string // the file in which from and to of what is written are looked up; "" is OperatorsFile
 	MustHaveOperators bool   // the settings name OperatorsFile: that it is missing is ErrConfig wherever it is asked
 
 	LockTimeout      time.Duration // how long a change waits for the lock; 0 is DefaultLockTimeout
@@ -150,8 +150,10 @@ func (o Options) withDefaults() Options {
 // store returns what the rooms below know of the options.
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
-		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState, Named: append(slices.Clone(o.Named), o.ListedIn),
-		OperatorsFile: o.OperatorsFile, ListedIn: o.ListedIn, MustHaveOperators: o.MustHaveOperators, Git: o.Git, Branch: o.Branch, Synced: o.Synced,
+		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState,
+		Named:         append(slices.Clone(o.Named), o.ListedIn),
+		OperatorsFile: o.OperatorsFile, ListedIn: o.ListedIn, MustHaveOperators: o.MustHaveOperators,
+		Git: o.Git, Branch: o.Branch, Synced: o.Synced,
 		Me: o.Me, Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows, Restore: o.Restore,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}

@@ -220,6 +220,7 @@ func (s *Store) recordSurface(ctx context.Context, out Surfacing) {
 			withheld = append(withheld, h.Entry.ID)
 		}
 	}
-	txn.TryRecord(ctx, s.at, eventlog.Pending{Type: eventlog.TypeSurface, Payload: eventlog.Surfaced{OperatorID: out.Operator,
-		HandoffIDs: eventlog.FirstIDs(shown), Count: len(shown), Withheld: eventlog.FirstIDs(withheld)}})
+	told := eventlog.Surfaced{OperatorID: out.Operator,
+		HandoffIDs: eventlog.FirstIDs(shown), Count: len(shown), Withheld: eventlog.FirstIDs(withheld)}
+	txn.TryRecord(ctx, s.at, eventlog.Pending{Type: eventlog.TypeSurface, Payload: told})
 }

@@ -179,7 +179,8 @@ func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, r
 		return err
 	}
 	signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
-	if err := s.publish(ctx, expect(docs, results), s.publications(sources, docs, rate), results, keepGoing); err != nil {
+	places := expect(docs, results)
+	if err := s.publish(ctx, places, s.publications(sources, docs, rate), results, keepGoing); err != nil {
 		return err
 	}
 	return s.signExisting(ctx, signed, results)

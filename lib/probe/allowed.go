@@ -168,7 +168,8 @@ func (a Allowed) proven(text []byte) (lines []byte, err error) {
 	if err == nil && at >= 0 && hmac.Equal(text[at:], []byte(mac(secret, text[:at]))) {
 		return text[:at], nil
 	}
-	return nil, fault.New(fault.ErrIntegrity, "look who has changed it; remove it, and allow again what is to be allowed",
+	return nil, fault.New(fault.ErrIntegrity,
+		"look who has changed it; remove it, and allow again what is to be allowed",
 		"%s was not written with your secret, which lies beside it", filepath.Join(a.Dir, allowedName))
 }
 

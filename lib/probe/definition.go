@@ -125,7 +125,8 @@ func parse(text []byte) ([]Probe, error) {
 		probes = p.probes(root.Members[0].Value)
 	}
 	if len(p.faults) > 0 {
-		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`", "%v", malformed(p.faults))
+		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`",
+			"%v", malformed(p.faults))
 	}
 	return probes, nil
 }
@@ -145,7 +146,8 @@ func (m malformed) Error() string {
 func (m malformed) Plain() string {
 	lines := make([]string, len(m))
 	for i, f := range m {
-		lines[i] = fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), fault.PlainFaults([]fault.Fault{{Problem: f.Problem}}))
+		rule := fault.PlainFaults([]fault.Fault{{Problem: f.Problem}})
+		lines[i] = fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), rule)
 	}
 	return strings.Join(lines, "\n")
 }

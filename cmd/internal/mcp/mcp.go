@@ -61,10 +61,12 @@ func (p project) acting(found handoff.Project, argument, named string) (string, 
 	case named == "":
 		named = found.Me()
 	case p.pinned != "" && named != p.pinned:
-		return "", fault.New(fault.ErrDenied, "leave "+argument+" out", "this server acts for %s alone", fault.Own(p.pinned))
+		return "", fault.New(fault.ErrDenied, "leave "+argument+" out",
+			"this server acts for %s alone", fault.Own(p.pinned))
 	}
 	if named == "" {
-		return "", fault.New(fault.ErrInvalid, "give "+argument, "no %s: nobody said who this server runs for", fault.Own(argument))
+		return "", fault.New(fault.ErrInvalid, "give "+argument,
+			"no %s: nobody said who this server runs for", fault.Own(argument))
 	}
 	return named, nil
 }

@@ -20,6 +20,7 @@ take, end or resume for anybody else.`,
 		Args:    everyday.Args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return mcp.Serve(cmd.Context(), a.App, operator) },
 	}
-	cmd.Flags().StringVar(&operator, "operator", "", "for whom alone the server acts (`operator`; default whomever a call names)")
+	cmd.Flags().StringVar(&operator, "operator", "",
+		"for whom alone the server acts (`operator`; default whomever a call names)")
 	return cmd
 }

@@ -86,7 +86,8 @@ func (e *AwaitingError) Hint() string {
 	if e.Rejected.IsDone() {
 		return "ask the sender for another one"
 	}
-	return "somebody else than the sender, with the capability approve in the operators file, runs `handoff approve " + e.ID + "` on a terminal"
+	return "somebody else than the sender, with the capability approve in the operators file, " +
+		"runs `handoff approve " + e.ID + "` on a terminal"
 }
 
 func (e *AwaitingError) Unwrap() error { return fault.ErrDenied }
@@ -115,7 +116,9 @@ func (d Desk) Admit(row index.Row, operator string) error {
 func (d Desk) operators() (*operators.List, error) {
 	list, err := d.At.Operators()
 	if err == nil && list == nil {
-		err = fault.New(fault.ErrDenied, "write one that gives an operator the capability "+Capability+"; `handoff operators --help` shows how",
+		ask := "write one that gives an operator the capability " + Capability +
+			"; `handoff operators --help` shows how"
+		err = fault.New(fault.ErrDenied, ask,
 			"no operators file says who may approve")
 	}
 	return list, err
@@ -166,7 +169,8 @@ func (d Desk) Counts(row index.Row, c eventlog.Consumption) (bool, error) {
 	if err != nil || of != row.ID || c.HandoffID != row.ID || c.Operator == row.From {
 		return false, err
 	}
-	if act == eventlog.ActApprove && !list.Can(c.Operator, Capability, d.At.Opt.Now()) || !list.IsCapable(c.Operator, Capability) {
+	isGone := act == eventlog.ActApprove && !list.Can(c.Operator, Capability, d.At.Opt.Now())
+	if isGone || !list.IsCapable(c.Operator, Capability) {
 		return false, nil
 	}
 	err = d.prove(c)

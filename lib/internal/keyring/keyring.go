@@ -134,7 +134,8 @@ func (k *Keyring) judge(from string, key signers.Key, err error, seen func() (ti
 }
 
 // believe judges whose a key is.
-func (k *Keyring) believe(trust signers.Trust, from string, key signers.Key, seen func() (time.Time, error)) (signers.Verdict, error) {
+func (k *Keyring) believe(trust signers.Trust, from string, key signers.Key,
+	seen func() (time.Time, error)) (signers.Verdict, error) {
 	found, err := trust.Judge(from, key, seen)
 	switch {
 	case err != nil:

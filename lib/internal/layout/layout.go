@@ -120,7 +120,8 @@ func ArchiveNumber(name string) int {
 // replacing leaves is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, Tombstones, LifeCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld, Beside:
+	case Index, Fingerprint, Log, Ledger, Tombstones, LifeCache, OlderOffers,
+		SeenIndex, Tokens, Pins, SyncState, SyncHeld, Beside:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

@@ -39,7 +39,8 @@ func (f *Facts) Unapproved(id string, human func(operator string) bool, most int
 	}
 	for _, parent := range slices.Concat(h.Re, h.Supersedes) {
 		d := f.decision(parent)
-		if isApproved := d.Approved.IsDone() && !d.Rejected.IsDone(); !isApproved && f.Hops(parent, human, most) >= most {
+		isApproved := d.Approved.IsDone() && !d.Rejected.IsDone()
+		if !isApproved && f.Hops(parent, human, most) >= most {
 			return parent
 		}
 	}

@@ -142,14 +142,17 @@ func (d Dirs) HasLostIndex() error {
 }
 
 var (
-	errGone    = fault.New(fault.ErrIntegrity, "", "the handoffs directory does not exist, although the audit log has events")
-	errEmptied = fault.New(fault.ErrIntegrity, "", "the handoffs directory is empty, although the audit log has handoffs")
+	errGone = fault.New(fault.ErrIntegrity, "",
+		"the handoffs directory does not exist, although the audit log has events")
+	errEmptied = fault.New(fault.ErrIntegrity, "",
+		"the handoffs directory is empty, although the audit log has handoffs")
 )
 
 // lost says how the handoffs directory is not what it was.
 func (s *Store) lost(how error) error {
-	return fault.New(fault.ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+ShellQuote(s.Opt.StateDir)+" away too",
-		"%s: %v", s.Opt.Dir, how)
+	advice := "bring it back: its disk, its branch or a backup; " +
+		"to begin anew, move " + ShellQuote(s.Opt.StateDir) + " away too"
+	return fault.New(fault.ErrIntegrity, advice, "%s: %v", s.Opt.Dir, how)
 }
 
 // Prover opens the handoffs directory, nil if it does not exist, for commands that say whether all is
@@ -177,13 +180,15 @@ func (s *Store) Prover() (*durable.Dir, error) {
 	return dir, err
 }
 
-// checkEmptied is errEmptied for a handoffs directory without any file of a store that has held handoffs: a mount that is
-// missing, or what a checkout has left.
+// checkEmptied is errEmptied for a handoffs directory without any file of a store that has held handoffs: a
+// mount that is missing, or what a checkout has left.
 func (d Dirs) checkEmptied() error {
 	if d.hasTable() {
 		return nil
 	}
-	names, err := d.Dir.Names(func(name string) bool { return index.IsFile(name) || layout.IsArchive(name) || name == layout.Intent })
+	names, err := d.Dir.Names(func(name string) bool {
+		return index.IsFile(name) || layout.IsArchive(name) || name == layout.Intent
+	})
 	if err != nil || len(names) > 0 { // which are looked at elsewhere
 		return err
 	}
@@ -209,7 +214,8 @@ func (d Dirs) hasHeld() (held bool, err error) {
 		defer log.Close()
 		const longest = 64 // of what is looked for
 		return eachPiece(log, longest, func(piece []byte) bool {
-			held = bytes.Contains(piece, []byte(`"event_type":"handoff.write"`)) || bytes.Contains(piece, []byte(`"event_type":"handoff.import"`))
+			held = bytes.Contains(piece, []byte(`"event_type":"handoff.write"`)) ||
+				bytes.Contains(piece, []byte(`"event_type":"handoff.import"`))
 			return !held
 		})
 	})

@@ -31,7 +31,8 @@ func (s *Store) operatorsIn(path string) (*operators.List, error) {
 	}
 	list, faults := ParseOperators(text)
 	if len(faults) > 0 {
-		return nil, fault.New(fault.ErrConfig, "mend the file; `handoff operators validate` shows every fault", "%s: %s", path, faults[0])
+		return nil, fault.New(fault.ErrConfig, "mend the file; `handoff operators validate` shows every fault",
+			"%s: %s", path, faults[0])
 	}
 	return list, nil
 }
@@ -48,7 +49,8 @@ func (s *Store) operatorsText(path string) ([]byte, error) {
 	text, err := s.ReadPlain(path, layout.MaxOperators)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Opt.MustHaveOperators && path == s.Opt.OperatorsFile:
-		err = fault.New(fault.ErrConfig, "bring it back, or take operators_file out of the settings; `handoff operators add` begins one",
+		err = fault.New(fault.ErrConfig,
+			"bring it back, or take operators_file out of the settings; `handoff operators add` begins one",
 			"the settings name the operators file %s, which does not exist", path)
 	case err != nil && !errors.Is(err, fault.ErrConfig) && !errors.Is(err, fs.ErrNotExist):
 		err = fault.New(fault.ErrConfig, "", "cannot read the operators file: %v", err)

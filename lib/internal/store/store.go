@@ -20,7 +20,7 @@ type Store struct {
 type Options struct {
 	Dir, StateDir, Root string
 	OperatorsFile       string   // the project's own: it says who may do what
-	ListedIn            string   // the operators file that from and to of what is written are looked up in; "" is OperatorsFile
+	ListedIn            string   // where from and to of what is written are looked up; "" is OperatorsFile
 	MustHaveOperators   bool     // the settings name OperatorsFile: that it is missing is an error
 	UserState           string   // the directory of what the program keeps for the user; "" if there is none
 	Named               []string // those of the paths that may lie outside Root

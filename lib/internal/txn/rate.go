@@ -24,7 +24,8 @@ func (x *Session) readRate() (rate, error) {
 	defer done()
 	return r, eventlog.Backward(log, func(line []byte) bool {
 		ago := now.Sub(eventlog.TimeOf(line))
-		if from, to, ok := eventlog.WrittenBy(line); ok && ago.Abs() < rateWindow { // what is to come was written before the clock went back
+		from, to, ok := eventlog.WrittenBy(line)
+		if ok && ago.Abs() < rateWindow { // what is to come was written before the clock went back
 			r[[2]string{from, to}] = append(r[[2]string{from, to}], now.Add(-ago))
 		}
 		return ago < rateWindow || eventlog.TimeOf(line).IsZero()
