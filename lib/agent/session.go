@@ -144,7 +144,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if r.operator == "" {
 		r.operator = p.Me()
 	}
-	unread, err := r.store.UnreadQuickly(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
+	unread, err := r.store.Waiting(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {
 		return err
 	}

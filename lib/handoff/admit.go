@@ -46,7 +46,7 @@ func (s *Store) operatorCheck() (func(*sealed) (operators.State, error), error) 
 	if s.opt.Operators.Off {
 		return func(*sealed) (operators.State, error) { return operators.Disabled, nil }, nil
 	}
-	list, err := s.Operators()
+	list, err := s.ListedOperators()
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +95,19 @@ func rank(s operators.State) int {
 	return 2
 }
 
-// Operators returns the operators file, nil if there is none. A file that cannot be used is ErrConfig.
+// Operators returns the operators file of the project, which says who may do what, nil if there is none. A
+// file that cannot be used is ErrConfig, and so is one that is missing although the settings name it.
 func (s *Store) Operators() (*operators.List, error) { return s.at.Operators() }
 
-// OperatorsText returns the text of the operators file. One that cannot be read, or that lies outside
-// the project and was not named, is ErrConfig, one that does not exist fs.ErrNotExist.
+// OperatorsText returns the text of that file. One that cannot be read, that the settings name and that is
+// missing, or that lies outside the project, is ErrConfig, one that does not exist fs.ErrNotExist.
 func (s *Store) OperatorsText() ([]byte, error) { return s.at.OperatorsText() }
+
+// ListedOperators is Operators for Options.ListedIn.
+func (s *Store) ListedOperators() (*operators.List, error) { return s.at.Listed() }
+
+// ListedText is OperatorsText for Options.ListedIn.
+func (s *Store) ListedText() ([]byte, error) { return s.at.ListedText() }
 
 // ParseOperators reads the text of an operators file and returns every fault of it.
 func ParseOperators(text []byte) (*operators.List, []Fault) { return store.ParseOperators(text) }
@@ -109,14 +116,21 @@ func ParseOperators(text []byte) (*operators.List, []Fault) { return store.Parse
 type OperatorStatus = operators.Status
 
 // VerifyOperator says what the store's policy knows of one operator, as an author of handoffs.
-func (s *Store) VerifyOperator(id string) (OperatorStatus, error) {
+func (s *Store) VerifyOperator(id string) (OperatorStatus, error) { return s.verifyIn(id, s.Operators) }
+
+// VerifyListed is VerifyOperator for Options.ListedIn.
+func (s *Store) VerifyListed(id string) (OperatorStatus, error) {
+	return s.verifyIn(id, s.ListedOperators)
+}
+
+func (s *Store) verifyIn(id string, file func() (*operators.List, error)) (OperatorStatus, error) {
 	if err := checkOperator(id); err != nil {
 		return OperatorStatus{}, err
 	}
 	if s.opt.Operators.Off {
 		return OperatorStatus{State: operators.Disabled}, nil
 	}
-	list, err := s.Operators()
+	list, err := file()
 	if err != nil {
 		return OperatorStatus{}, err
 	}

@@ -1,8 +1,12 @@
 package handoff
 
 import (
+	"sync"
+
 	"github.com/seed-78daf238/handoff/lib/internal/approval"
 	"github.com/seed-78daf238/handoff/lib/internal/signers"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // ApprovalNamespace is the namespace of signatures of approvals and rejections.
@@ -10,6 +14,37 @@ const ApprovalNamespace = signers.ApprovalNamespace
 
 func (s *Store) desk() approval.Desk {
 	return approval.Desk{At: s.at, Keys: s.keys, Sign: s.opt.SignApproval}
+}
+
+// Decided returns what says who has approved and who has rejected a handoff, as far as that counts: it is
+// judged now, by the operators file of the project and by what is known of keys. The ledger is read when the
+// first is asked for; what cannot be read approves nothing.
+func (s *Store) Decided() func(id string) Decision {
+	read := sync.OnceValue(func() map[string][]Consumption {
+		all, err := store.InState(s.at, txn.ReadVerdicts)
+		if err != nil {
+			s.opt.Warn("what was approved is not known: " + err.Error())
+		}
+		return all
+	})
+	var mu sync.Mutex
+	known := make(map[string]Decision)
+	return func(id string) Decision {
+		all := read()[id]
+		if len(all) == 0 {
+			return Decision{}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		d, judged := known[id]
+		if !judged {
+			if e, err := s.Find(id); err == nil {
+				d = s.desk().Decide(e, all)
+			}
+			known[id] = d
+		}
+		return d
+	}
 }
 
 // CheckApproval returns nil for a handoff that may be taken or resumed from, as far as approval goes,
@@ -23,9 +58,31 @@ func (s *Store) CheckApproval(id string) error {
 	if err != nil {
 		return err
 	}
-	lives, err := s.Taking(e.ID)
-	if err != nil {
-		return err
+	return approval.Check(s.at, s.Decided()(e.ID), e, got.References)
+}
+
+// stillMay is ErrDenied for who takes or ends what was rejected a moment ago. It is asked under the lock.
+func (s *Store) stillMay(act Act, id string) error {
+	if d := s.Decided()(id); d.Rejected.IsDone() && (act == ActTake || act == ActDone) {
+		return &approval.AwaitingError{ID: id, Rejected: d.Rejected}
 	}
-	return approval.Check(s.at, lives[e.ID], e, got.References)
+	return nil
+}
+
+// decide records an approval or a rejection under the lock, unless the same was decided before, and so that it
+// counts: then who is who did it.
+func (s *Store) decide(x *txn.Session, act Act, who *Consumption) (existing bool, err error) {
+	d := s.Decided()(who.HandoffID)
+	if act == ActApprove && d.Rejected.IsDone() {
+		return false, &approval.AwaitingError{ID: who.HandoffID, Rejected: d.Rejected}
+	}
+	before := d.Approved
+	if act == ActReject {
+		before = d.Rejected
+	}
+	if before.IsDone() {
+		who.Operator, who.Session, who.Time = before.Operator, before.Session, before.Time
+		return true, nil
+	}
+	return false, x.Decide(act, *who)
 }

@@ -43,10 +43,10 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 }
 
 // Saying returns a function that names the handoffs whose documents say something, which were proven
-// to do so. What the documents say is read when it is first asked for. The function is for one
-// goroutine.
-func (s *Store) Saying(about derived.Subject) func(what string) ([]Entry, error) {
-	read := sync.OnceValues(func() (*derived.Table, error) { return derived.Read(s.at, about) })
+// to do so. What the documents say is read when it is first asked for; with keep, which is for who has
+// changed the store, it is remembered for those who only read. The function is for one goroutine.
+func (s *Store) Saying(about derived.Subject, keep bool) func(what string) ([]Entry, error) {
+	read := sync.OnceValues(func() (*derived.Table, error) { return derived.Read(s.at, about, keep) })
 	return func(what string) ([]Entry, error) {
 		t, err := read()
 		if err != nil {

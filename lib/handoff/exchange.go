@@ -73,6 +73,9 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Ma
 		}
 		return nil
 	})
+	if err == nil {
+		s.pinSighted(ctx)
+	}
 	return newMarks, newTokens, err
 }
 

@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -10,7 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/approval"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
@@ -55,8 +55,8 @@ func (l standing) state(e Entry) State {
 	return state
 }
 
-// life returns what is known of the handoffs beyond their rows, and keeps it for the next who asks
-// where that saves work. Where it cannot be read that is warned about, and nothing is known.
+// life returns what is known of the handoffs beyond their rows. Where it cannot be read that is warned
+// about, and nothing is known.
 func (s *Store) life() *life.Facts {
 	facts, err := s.gather()
 	if err != nil {
@@ -76,10 +76,10 @@ func (s *Store) gather() (*life.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text, behind := facts.Unsaved(); text != nil {
-		txn.KeepLife(s.at, text, behind)
+	if facts.HasNoEvents() && s.opt.Git != GitTracked { // where a clone has none at first
+		s.opt.Warn("no " + filepath.Base(s.opt.StateDir) + ": who read and took what is unknown, and what was approved")
 	}
-	facts.Trusts = s.trusts()
+	facts.Trusts, facts.Decided = s.trusts(), s.Decided()
 	if facts.Asks, err = approval.Policies(s.at); err != nil {
 		s.at.Opt.Lost(fault.New(ErrConfig, "run `handoff operators validate`", "what needs an approval is not known, and all is taken to need one: %v", err))
 		facts.Asks = func(string, string) bool { return true }

@@ -124,11 +124,10 @@ func TestLivesFollowTheLog(t *testing.T) {
 	root := t.TempDir()
 	s := lifeStore(t, root, handoff.GitNone)
 	lives(t, s)
-	topics(t, s, handoff.Filter{Unread: true})
 	cache, log, table := filepath.Join(root, ".run", "life.cache"), filepath.Join(root, ".run", "handoff-events.jsonl"), filepath.Join(root, "handoffs", "INDEX.md")
 	before, logBefore, tableBefore := read(t, cache), read(t, log), read(t, table)
 	var more []handoff.Source
-	for i := range 10 {
+	for i := range 20 {
 		more = append(more, lifeSource("ann", "ben", fmt.Sprint("more-", i), "expires:2026-05-08T00:00:00Z"))
 	}
 	mustWriteAll(t, s, more...)
@@ -151,6 +150,7 @@ func TestVerifyChecksLives(t *testing.T) {
 	s := lifeStore(t, root, handoff.GitNone)
 	lives(t, s)
 	cache := filepath.Join(root, ".run", "life.cache")
+	n := 0
 	for name, damage := range map[string]func(text []byte) []byte{
 		"says is damaged": func(text []byte) []byte { return text[1:] },
 		"says of sha256:": func(text []byte) []byte {
@@ -159,7 +159,8 @@ func TestVerifyChecksLives(t *testing.T) {
 			return fmt.Appendf(text[:len(text)-len("00000000\n")], "%08x\n", crc32.ChecksumIEEE(signed))
 		},
 	} {
-		topics(t, s, handoff.Filter{Unread: true})
+		n++
+		mustWriteAll(t, s, lifeSource("ann", "ben", fmt.Sprint("next-", n)))
 		write(t, cache, damage(read(t, cache)))
 		report, err := s.Verify(t.Context())
 		if err != nil || len(report.Faults) > 0 || len(report.Warnings) != 1 || !strings.Contains(name, report.Warnings[0].Problem[:10]) {
@@ -195,5 +196,26 @@ func TestLivesOfRowsFromElsewhere(t *testing.T) {
 	write(t, filepath.Join(here, "handoffs", "INDEX.md"), before)
 	if got := topics(t, s, handoff.Filter{State: handoff.StateSuperseded}); got != nil {
 		t.Errorf("superseded by what is not there are %v", got)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func write(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,7 +1,8 @@
 package handoff
 
 import (
-	"os"
+	"errors"
+	"io/fs"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -64,10 +65,14 @@ func isChained(references []string) bool {
 }
 
 // maxRate returns how many handoffs one operator may write to another in 10 minutes, 0 for any number:
-// without an operators file nobody is known who would.
-func (s *Store) maxRate() int {
-	if _, err := os.Stat(s.opt.OperatorsFile); err != nil || s.opt.MaxRate < 0 {
-		return 0
+// without an operators file nobody is known who would. One that cannot be read is ErrConfig.
+func (s *Store) maxRate() (int, error) {
+	if s.opt.MaxRate < 0 {
+		return 0, nil
 	}
-	return s.opt.MaxRate
+	_, err := s.OperatorsText()
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	return s.opt.MaxRate, err
 }

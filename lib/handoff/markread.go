@@ -20,7 +20,7 @@ func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_
 	if err := checkOperator(operator); err != nil {
 		return nil, err
 	}
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return nil, err
 	}
 	if err := s.admitReader(operator); err != nil {
@@ -43,7 +43,7 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []txn.MarkR
 	if err := checkOperator(operator); err != nil {
 		return nil, err
 	}
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return nil, err
 	}
 	if err := s.admitReader(operator); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/claim"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -94,7 +95,16 @@ func (s *Store) claim(ctx context.Context, who *Consumption, lines []Consumption
 	}
 	return s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
 		*who = claimed[len(claimed)-1]
-		return txn.Locked(ctx, s.at, func(x *txn.Session) error { return x.Put(claimed) })
+		return txn.Locked(ctx, s.at, func(x *txn.Session) error {
+			if err := x.Put(claimed); err != nil {
+				return err
+			}
+			_, act, _, isAct := eventlog.ParseKey(who.Token)
+			if !isAct {
+				act = ActTake
+			}
+			return s.stillMay(act, who.HandoffID) // the lines are there all the same, as the claims are
+		})
 	})
 }
 

@@ -3,6 +3,7 @@ package handoff
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -42,8 +43,11 @@ type Options struct {
 
 	Me            func() string // for whom the program runs, whose newest handoff @ is; nil if nobody knows
 	Operator      string        // who runs the program, for records and hints; may be ""
-	OperatorsFile string        // "" is OPERATORS.md in Root
+	OperatorsFile string        // the project's own, which says who may do what; "" is OPERATORS.md in Root
 	Operators     OperatorPolicy
+
+	ListedIn          string // the file in which from and to of what is written are looked up; "" is OperatorsFile
+	MustHaveOperators bool   // the settings name OperatorsFile: that it is missing is ErrConfig wherever it is asked
 
 	LockTimeout      time.Duration // how long a change waits for the lock; 0 is DefaultLockTimeout
 	MaxDocumentBytes int           // of a document to write; 0 is DefaultMaxDocumentBytes
@@ -146,7 +150,10 @@ func (o Options) withDefaults() Options {
 // store returns what the rooms below know of the options.
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
-		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, OperatorsFile: o.OperatorsFile, UserState: o.UserState, Named: o.Named, Git: o.Git, Branch: o.Branch, Synced: o.Synced,
+		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState,
+		Named:         append(slices.Clone(o.Named), o.ListedIn),
+		OperatorsFile: o.OperatorsFile, ListedIn: o.ListedIn, MustHaveOperators: o.MustHaveOperators,
+		Git: o.Git, Branch: o.Branch, Synced: o.Synced,
 		Me: o.Me, Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows, Restore: o.Restore,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}

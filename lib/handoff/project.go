@@ -85,6 +85,8 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	root := p.Root
 	if err == nil && flags.Root == "" && slices.Contains(p.Options.Named, p.Options.Dir) {
 		err = p.moveTo(p.Options.Dir, cwd, getenv, flags)
+	} else if err == nil && slices.Contains(p.Options.Named, p.Options.Dir) {
+		err = p.decideIn(p.Options.Dir, cwd)
 	}
 	if p.Options.Branch = branch; p.Root != root {
 		p.Work = p.Root
@@ -147,6 +149,28 @@ func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags Proj
 	return p.toMain(cwd, getenv, flags)
 }
 
+// decideIn makes the operators file of the project whose handoffs directory dir is the one that decides,
+// whatever root was named.
+func (p *Project) decideIn(dir, cwd string) error {
+	at, err := settings.FindRoot(filepath.Dir(dir))
+	if err != nil || at.Root == p.Root {
+		return nil
+	}
+	own, err := settings.Load(at.Root, cwd, nothing)
+	if err != nil {
+		return fault.New(ErrConfig, "", "%v", err)
+	}
+	if !isSamePath(dir, own.HandoffsDir.Value) {
+		return nil
+	}
+	o := &p.Options
+	o.OperatorsFile, o.MustHaveOperators = own.OperatorsFile.Value, own.OperatorsFile.Source == settings.File
+	if rel, err := filepath.Rel(at.Root, o.OperatorsFile); err == nil && filepath.IsLocal(rel) {
+		o.Named = append(o.Named, o.OperatorsFile)
+	}
+	return nil
+}
+
 // nothing is an environment in which nothing is set.
 func nothing(string) string { return "" }
 
@@ -188,7 +212,6 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	}{
 		{flags.HandoffsDir, s.HandoffsDir, &o.Dir},
 		{flags.StateDir, s.StateDir, &o.StateDir},
-		{flags.OperatorsFile, s.OperatorsFile, &o.OperatorsFile},
 	} {
 		*path.option = path.setting.Value
 		if path.flag != "" {
@@ -198,12 +221,21 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 			o.Named = append(o.Named, *path.option)
 		}
 	}
+	own := s
+	if s.OperatorsFile.Source == settings.Environment || s.HandoffsDir.Source == settings.Environment {
+		var err error
+		if own, err = settings.LoadOf(p.settings, p.Root, cwd, nothing); err != nil {
+			return o, fault.New(ErrConfig, "", "%v", err)
+		}
+	}
+	o.OperatorsFile, o.MustHaveOperators = own.OperatorsFile.Value, own.OperatorsFile.Source == settings.File
+	if flags.OperatorsFile != "" {
+		o.ListedIn = absolute(cwd, flags.OperatorsFile)
+	} else if s.OperatorsFile.Source == settings.Environment {
+		o.ListedIn = s.OperatorsFile.Value
+	}
 	if flags.StateDir != "" || s.StateDir.Source == settings.Environment || len(o.Named) == 0 {
 		return o, nil
-	}
-	own, err := settings.LoadOf(p.settings, p.Root, cwd, nothing)
-	if err != nil {
-		return o, fault.New(ErrConfig, "", "%v", err)
 	}
 	if isSamePath(o.Dir, own.HandoffsDir.Value) {
 		o.Dir = own.HandoffsDir.Value

@@ -39,7 +39,7 @@ func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why m
 // files that are not what was exported; the outcomes say so, in the order of entries.
 func (s *Store) Prune(ctx context.Context, operator string, entries []Entry, texts map[string]string, bundle string) (outcomes []error, err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return nil, err
 	}
 	all := make([]txn.Burial, len(entries))

@@ -22,7 +22,7 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 	defer func() {
 		err = unlessTold(err)
 	}()
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return c, err
 	}
 	entry, err := s.Find(c.HandoffID)
@@ -37,10 +37,18 @@ func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.
 	}
 	c.HandoffID, c.Token = entry.ID, txn.LedgerKey(c.Token, entry.ID)
 	err = s.once(ctx, &c, func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantResume(c) },
-		func(x *txn.Session, c Consumption) error { return x.Resume(c) })
+		func(x *txn.Session, c Consumption) error {
+			if err := s.stillMay(ActTake, entry.ID); err != nil {
+				return err
+			}
+			return x.Resume(c)
+		})
 	if errors.Is(err, txn.ErrUnrecorded) { // nobody could resume again, and hear what is next
 		s.opt.Warn("resumed, but the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
 		err = nil
+	}
+	if err == nil {
+		s.pinSighted(ctx)
 	}
 	return c, err
 }

@@ -24,6 +24,7 @@ type (
 	Act              = eventlog.Act
 	ActReceipt       = txn.ActReceipt
 	Life             = eventlog.Life
+	Decision         = eventlog.Decision
 	TakenError       = txn.TakenError
 	Tombstone        = eventlog.Pruned
 	PrunedError      = txn.PrunedError

@@ -129,7 +129,7 @@ const StatusSigned = "signed"
 // signature stays as it is, any other is replaced; one that would not be good is made all the same,
 // and said. Errors are those of Write.
 func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) {
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return r, err
 	}
 	got, err := s.Read(id)

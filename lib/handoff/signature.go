@@ -42,6 +42,14 @@ func (s *Store) Trust(ctx context.Context, operator string) (done eventlog.Trust
 	return done, err
 }
 
+// pinSighted pins the keys of those whose signatures a change has believed at first sight. What was changed
+// is durable already: that it fails is only warned about.
+func (s *Store) pinSighted(ctx context.Context) {
+	if err := s.keys.PinSighted(ctx); err != nil {
+		s.opt.Warn("keys that were seen for the first time are not pinned yet: " + err.Error())
+	}
+}
+
 // Distrust says what is missing where the operators file wants a good signature of the author, "" if
 // nothing is. refuse says that the body is not to be shown.
 func (s *Store) Distrust(from string, sig Signature) (why string, refuse bool) {

@@ -31,7 +31,7 @@ func Open(opt Options) (*Store, error) {
 	if opt.Dir == "" {
 		return nil, fault.New(ErrConfig, "", "no handoffs directory is given")
 	}
-	for _, path := range []*string{&opt.Dir, &opt.StateDir, &opt.Root, &opt.OperatorsFile} {
+	for _, path := range []*string{&opt.Dir, &opt.StateDir, &opt.Root, &opt.OperatorsFile, &opt.ListedIn} {
 		if *path == "" {
 			continue
 		}
@@ -50,15 +50,18 @@ func Open(opt Options) (*Store, error) {
 	opt = opt.withDefaults()
 	at := opt.store()
 	s := &Store{at: at, opt: opt, keys: &keyring.Keyring{At: at, Allowed: opt.AllowedSigners, Verify: opt.VerifySignature}}
-	s.at.Opt.CheckSignature = func(d *durable.Dir, id, from string, text []byte) (string, error) {
-		sig, err := s.keys.Of(d, id, from, text)
-		return sig.State, err
+	s.at.Opt.CheckSignature = func(d *durable.Dir, id, from string, text []byte) (Signature, error) {
+		return s.keys.Of(d, id, from, text)
 	}
 	return s, nil
 }
 
 // Dir returns the absolute path of the handoffs directory.
 func (s *Store) Dir() string { return s.opt.Dir }
+
+// Secret returns the secret of the user, which authenticates what the user has allowed, and makes it where
+// there is none if create is set; without that the error is fs.ErrNotExist.
+func (s *Store) Secret(create bool) ([]byte, error) { return s.at.Secret(create) }
 
 // Holds reports whether a path lies among the files of the store.
 func (s *Store) Holds(path string) bool { return s.at.Holds(path) }

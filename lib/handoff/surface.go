@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/approval"
@@ -37,7 +36,7 @@ type Inbox struct {
 	For    map[string]int
 	Over   map[State]int // of those that are not listed because they are over, or await approval: how many there are
 
-	Stranger string // of UnreadQuickly: why its operator is probably a slip; "" if nothing speaks for that
+	Stranger string // of Waiting: why its operator is probably a slip; "" if nothing speaks for that
 }
 
 // Count returns how much there is.
@@ -66,11 +65,69 @@ func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err e
 	return in, nil
 }
 
+// Waiting is Unread for a session that starts and for a prompt: it lists what there is room for, and, where
+// nothing is unread, says whether the operator is probably a slip.
+func (s *Store) Waiting(operator string, maxAgeDays int) (Inbox, error) {
+	in, err := s.Unread(operator, mostTold, maxAgeDays)
+	if err == nil && operator != "" && len(in.Newest) == 0 {
+		if why, sure := s.Stranger(operator); sure {
+			in.Stranger = why
+		}
+	}
+	return in, err
+}
+
+// A Surfaced handoff is one that is shown: its frame, or why it is withheld.
+type Surfaced struct {
+	Entry     Entry
+	Signature Signature
+	Framed    string
+	Withheld  string
+	verified  bool
+	note      string
+}
+
+// text is what stands for it in the text form.
+func (h Surfaced) text() string {
+	if h.Withheld != "" {
+		return fmt.Sprintf("[withheld: %s: %s]\n", h.Entry.ID, h.Withheld)
+	}
+	return h.Framed
+}
+
+// A Surfacing is what an operator is shown, oldest first, and what is said of the rest.
+type Surfacing struct {
+	Operator string
+	Shown    []Surfaced
+	Left     []string
+}
+
+func (s Surfacing) banner() string { return fmt.Sprintf("[Unread handoffs to: %s]\n", s.Operator) }
+
+// write writes the text form.
+func (s Surfacing) write(w io.Writer) error {
+	text := s.banner()
+	for _, h := range s.Shown {
+		text += "\n" + h.text()
+	}
+	for _, line := range s.Left {
+		text += line + "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
 // Surface shows operator what is unread, oldest first: each body in a frame of its own, proven to be
 // what was written; one that is not is withheld, and a line says so. Of more than MaxForAgents
 // characters the newest are shown, and the others counted. Nothing is marked. That it was shown is
 // recorded in the audit log if that is possible at once; it can neither delay nor fail the call.
 func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions, w io.Writer) error {
+	return s.SurfaceBy(ctx, operator, opt, func(shown Surfacing) error { return shown.write(w) })
+}
+
+// SurfaceBy is Surface in another form, which show gives it: nothing where nothing is unread. What it fails to
+// show is not recorded.
+func (s *Store) SurfaceBy(ctx context.Context, operator string, opt SurfaceOptions, show func(Surfacing) error) error {
 	if err := checkOperator(operator); err != nil {
 		return err
 	}
@@ -78,81 +135,92 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	if err != nil || len(in.Newest) == 0 {
 		return err
 	}
-	d, err := s.at.OpenPlace(s.opt.Dir)
-	if err != nil || d == nil {
+	out, err := s.surfacing(operator, in, opt)
+	if err != nil {
 		return err
 	}
-	defer d.Close()
-	lives, _ := s.Taking("") // since it was listed; what cannot be read approves nothing
-	banner := fmt.Sprintf("[Unread handoffs to: %s]\n", operator)
-	out := render.NewBudget(MaxForAgents - len(banner))
-	var blocks, notes, shown, withheld []string
-	for _, e := range slices.Backward(in.Newest) {
-		text, note, verified, err := s.surfaceOne(d, e, lives[e.ID], opt)
-		if err != nil {
-			return err
-		}
-		if !out.Add("\n" + text) {
-			break
-		}
-		blocks = append(blocks, "\n"+text)
-		if note != "" {
-			notes = append(notes, note)
-		}
-		if verified {
-			shown = append(shown, e.ID)
-		} else {
-			withheld = append(withheld, e.ID)
+	for _, h := range slices.Backward(out.Shown) {
+		if h.note != "" && opt.Notes != nil {
+			fmt.Fprintln(opt.Notes, h.note)
 		}
 	}
-	for _, list := range [][]string{blocks, shown, withheld} {
-		slices.Reverse(list)
-	}
-	more := ""
-	if left := in.Count() - len(blocks); left > 0 {
-		more = fmt.Sprintf("%d more unread\n", left)
-	}
-	if over := in.Left(); over != "" {
-		more += "[not shown: " + over + "]\n"
-	}
-	for _, note := range notes {
-		if opt.Notes != nil {
-			fmt.Fprintln(opt.Notes, note)
-		}
-	}
-	if _, err := io.WriteString(w, banner+strings.Join(blocks, "")+more); err != nil {
+	if err := show(out); err != nil {
 		return err
 	}
-	s.recordSurface(ctx, operator, shown, withheld)
+	s.recordSurface(ctx, out)
 	return nil
 }
 
-func (s *Store) surfaceOne(d *durable.Dir, e Entry, life Life, opt SurfaceOptions) (text, note string, verified bool, err error) {
-	got, err := s.load(d, e)
-	if err != nil {
-		why := "cannot be read"
-		if errors.Is(err, ErrIntegrity) {
-			why = "does not verify"
+// surfacing chooses the newest that there is room for.
+func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Surfacing, err error) {
+	out.Operator = operator
+	d, err := s.at.OpenPlace(s.opt.Dir)
+	if err != nil || d == nil {
+		return out, err
+	}
+	defer d.Close()
+	decided := s.Decided() // since it was listed
+	room := render.NewBudget(MaxForAgents - len(out.banner()))
+	for _, e := range slices.Backward(in.Newest) {
+		h, err := s.surfaceOne(d, e, decided(e.ID), opt)
+		if err != nil {
+			return out, err
 		}
-		return fmt.Sprintf("[withheld: %s %s: %s]\n", e.ID, why, EscapeLine(fault.Plain(err))), "", false, nil
+		if !room.Add("\n" + h.text()) {
+			break
+		}
+		out.Shown = append(out.Shown, h)
 	}
-	if errors.Is(approval.Check(s.at, life, e, got.References), ErrDenied) {
-		return fmt.Sprintf("[withheld: %s: it awaits approval]\n", e.ID), "", false, nil
+	slices.Reverse(out.Shown)
+	if left := in.Count() - len(out.Shown); left > 0 {
+		out.Left = append(out.Left, fmt.Sprintf("%d more unread", left))
 	}
-	missing, refuse := s.Distrust(e.From, got.Signature)
-	if refuse {
-		return fmt.Sprintf("[withheld: %s: %s]\n", e.ID, missing), "", false, nil
+	if over := in.Left(); over != "" {
+		out.Left = append(out.Left, "[not shown: "+over+"]")
+	}
+	return out, nil
+}
+
+func (s *Store) surfaceOne(d *durable.Dir, e Entry, decided Decision, opt SurfaceOptions) (h Surfaced, err error) {
+	got, err := s.load(d, e)
+	h = Surfaced{Entry: e, Signature: got.Signature}
+	missing, refuse := "", false
+	switch {
+	case errors.Is(err, ErrIntegrity):
+		h.Withheld = "does not verify: " + EscapeLine(fault.Plain(err))
+	case err != nil:
+		h.Withheld = "cannot be read: " + EscapeLine(fault.Plain(err))
+	case approval.Check(s.at, decided, e, got.References) != nil: // or it is not known whether it needs one
+		h.Withheld = "it awaits approval"
+	default:
+		if missing, refuse = s.Distrust(e.From, got.Signature); refuse {
+			h.Withheld = missing
+		}
+	}
+	if h.Withheld != "" {
+		return h, nil
 	}
 	text, flags, err := Framed(got, Frame{MaxChars: opt.MaxChars, Whole: MaxForAgents - roomBeside})
 	if missing != "" {
 		text = fmt.Sprintf("[note: %s: %s]\n", e.ID, missing) + text
 	}
-	return text, render.Blocker(e.ID, flags), true, err
+	h.Framed, h.note, h.verified = text, render.Blocker(e.ID, flags), true
+	return h, err
 }
 
 const roomBeside = 200 // characters, for banner and count around a single body
 
 // recordSurface adds the event if that is possible at once.
-func (s *Store) recordSurface(ctx context.Context, operator string, shown, withheld []string) {
-	txn.TryRecord(ctx, s.at, eventlog.Pending{Type: eventlog.TypeSurface, Payload: eventlog.Surfaced{OperatorID: operator, HandoffIDs: eventlog.FirstIDs(shown), Count: len(shown), Withheld: eventlog.FirstIDs(withheld)}})
+func (s *Store) recordSurface(ctx context.Context, out Surfacing) {
+	var shown, withheld []string
+	for _, h := range out.Shown {
+		if h.verified {
+			shown = append(shown, h.Entry.ID)
+		} else {
+			withheld = append(withheld, h.Entry.ID)
+		}
+	}
+	told := eventlog.Surfaced{OperatorID: out.Operator,
+		HandoffIDs: eventlog.FirstIDs(shown), Count: len(shown), Withheld: eventlog.FirstIDs(withheld)}
+	txn.TryRecord(ctx, s.at, eventlog.Pending{Type: eventlog.TypeSurface, Payload: told})
 }

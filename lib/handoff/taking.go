@@ -35,7 +35,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 	defer func() {
 		err = unlessTold(err)
 	}()
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return ActReceipt{}, err
 	}
 	entry, err := s.Find(id)
@@ -57,12 +57,20 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 	}
 	existing := false
 	do := func(x *txn.Session, c Consumption) (err error) {
-		who, existing, err = x.Act(act, c)
+		if err = s.stillMay(act, entry.ID); err == nil {
+			who, existing, err = x.Act(act, c)
+		}
 		return err
 	}
-	if act == ActArchive || act == ActUnarchive || act.IsVerdict() { // which every clone may do
+	switch {
+	case act.IsVerdict():
+		err = txn.Locked(ctx, s.at, func(x *txn.Session) (err error) {
+			existing, err = s.decide(x, act, &who)
+			return err
+		})
+	case act == ActArchive || act == ActUnarchive: // which every clone may do
 		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, who) })
-	} else {
+	default:
 		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c) }
 		err = s.once(ctx, &who, want, do)
 	}
@@ -76,6 +84,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 		got.Status = StatusExisting
 	}
 	if act == ActTake && err == nil {
+		s.pinSighted(ctx)
 		got.State, got.Successors = s.over(entry)
 	}
 	return got, err

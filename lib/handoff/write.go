@@ -163,15 +163,27 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 		docs = slices.DeleteFunc(docs, func(d admitted) bool { return results[d.at].Err != nil })
 	}
 	if err == nil {
-		signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
-		if err = s.publish(ctx, expect(docs, results), s.publications(sources, docs), results, keepGoing); err == nil {
-			err = s.signExisting(ctx, signed, results)
-		}
+		err = s.commit(ctx, sources, docs, results, keepGoing)
 	}
 	if err != nil {
 		return nil, err
 	}
+	s.pinSighted(ctx)
 	return results, nil
+}
+
+// commit stores what may be stored, and then the signatures of what was there before.
+func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool) error {
+	rate, err := s.maxRate()
+	if err != nil {
+		return err
+	}
+	signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
+	places := expect(docs, results)
+	if err := s.publish(ctx, places, s.publications(sources, docs, rate), results, keepGoing); err != nil {
+		return err
+	}
+	return s.signExisting(ctx, signed, results)
 }
 
 // accept takes the sources through all that comes before the writing. What is refused is left out and
@@ -224,8 +236,7 @@ func expect(docs []admitted, results []Result) []int {
 }
 
 // publications returns what gives the i-th document as one that may be stored.
-func (s *Store) publications(sources []Source, docs []admitted) func(i int) txn.Publication {
-	rate := s.maxRate()
+func (s *Store) publications(sources []Source, docs []admitted, rate int) func(i int) txn.Publication {
 	return func(i int) txn.Publication {
 		d := docs[i]
 		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
@@ -267,11 +278,24 @@ func Faults(results []Result) error {
 	return errors.Join(errs...)
 }
 
+// guard refuses to go on where the store belongs to another machine, or where the handoffs that it held are
+// gone: what is looked for there would be unknown.
+func (s *Store) guard() error {
+	if _, err := txn.Guard(s.at); err != nil {
+		return err
+	}
+	d, err := s.at.Prover()
+	if err == nil && d != nil {
+		d.Close()
+	}
+	return err
+}
+
 // Ready says whether a document could be written: that this is the right machine, and that the place
 // can hold a store. It is for programs that do long work before they write; Write looks at both again.
 // Errors are ErrIntegrity and ErrConfig.
 func (s *Store) Ready() error {
-	if _, err := txn.Guard(s.at); err != nil {
+	if err := s.guard(); err != nil {
 		return err
 	}
 	return s.at.CheckPlaces()

@@ -1,7 +1,10 @@
 package probe
 
 import (
+	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,13 +20,17 @@ import (
 )
 
 // allowedName is the name of the file of what was allowed: for each project a line of the hash of the
-// path of its definition, the hash of path and bytes, and the time.
+// path of its definition, the hash of path and bytes, and the time. The last line is an HMAC of all before it,
+// with the secret of the user.
 const allowedName = "allowed-probes"
 
 // Allowed is what a person has allowed, in the directory of the person's state. It lies in no project:
 // what comes with a clone can allow nothing.
 type Allowed struct {
 	Dir string // absolute
+	// Secret returns the secret of the user, which it makes where there is none if create is set; else that is
+	// fs.ErrNotExist. What somebody wrote who does not have it is fault.ErrIntegrity.
+	Secret func(create bool) ([]byte, error)
 }
 
 // Since returns when a definition was allowed as it is, "" if it is not. What was allowed cannot be
@@ -106,11 +113,23 @@ func (a Allowed) change(d *Definition, edit func(others []line) []line) (was boo
 		}
 	}
 	was = len(others) < len(lines)
-	var text strings.Builder
-	for _, l := range edit(others) {
-		fmt.Fprintf(&text, "%s %s %s\n", l.path, l.digest, l.time)
+	secret, err := a.Secret(true)
+	if err != nil {
+		return false, err
 	}
-	return was, dir.Replace(allowedName, []byte(text.String()), 0o600)
+	var text []byte
+	for _, l := range edit(others) {
+		text = fmt.Appendf(text, "%s %s %s\n", l.path, l.digest, l.time)
+	}
+	return was, dir.Replace(allowedName, append(text, mac(secret, text)...), 0o600)
+}
+
+// mac is the line that proves the lines before it.
+func mac(secret, lines []byte) string {
+	h := hmac.New(sha256.New, secret)
+	h.Write([]byte("handoff allowed probes\n"))
+	h.Write(lines)
+	return fmt.Sprintf("hmac %x\n", h.Sum(nil))
 }
 
 type line struct{ path, digest, time string }
@@ -127,6 +146,9 @@ func (a Allowed) read(dir *durable.Dir) (lines []line, err error) {
 	case int(entry.Owner) != os.Geteuid() || entry.Mode&0o077 != 0:
 		return nil, fault.New(fault.ErrDenied, "remove it, and allow again what is to be allowed", "the file "+allowedName+" of your state is not yours alone")
 	}
+	if text, err = a.proven(text); err != nil {
+		return nil, err
+	}
 	for text := range strings.Lines(string(text)) {
 		f := strings.Fields(text)
 		if len(f) == 3 && form.IsDigest(f[0]) && form.IsDigest(f[1]) && form.IsInstant(f[2]) {
@@ -134,6 +156,21 @@ func (a Allowed) read(dir *durable.Dir) (lines []line, err error) {
 		}
 	}
 	return lines, nil
+}
+
+// proven returns the lines before the last one, which proves that the user has written them.
+func (a Allowed) proven(text []byte) (lines []byte, err error) {
+	at := bytes.LastIndex(text, []byte("hmac "))
+	secret, err := a.Secret(false)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil && at >= 0 && hmac.Equal(text[at:], []byte(mac(secret, text[:at]))) {
+		return text[:at], nil
+	}
+	return nil, fault.New(fault.ErrIntegrity,
+		"look who has changed it; remove it, and allow again what is to be allowed",
+		"%s was not written with your secret, which lies beside it", filepath.Join(a.Dir, allowedName))
 }
 
 // check refuses a directory that the project of d could bring along.

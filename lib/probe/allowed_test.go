@@ -5,8 +5,10 @@ package probe_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,7 +22,12 @@ const definition = "probes: {test: {argv: [sh, -c, \"exit 0\"]}}\n"
 var now = time.Date(2026, 5, 8, 12, 0, 0, 0, time.UTC)
 
 func state(t testing.TB) probe.Allowed {
-	return probe.Allowed{Dir: filepath.Join(t.TempDir(), "state/handoff")}
+	return probe.Allowed{Dir: filepath.Join(t.TempDir(), "state/handoff"), Secret: secretOf("mine")}
+}
+
+// secretOf is a user with a secret.
+func secretOf(text string) func(bool) ([]byte, error) {
+	return func(bool) ([]byte, error) { return []byte(text), nil }
 }
 
 func TestAllowed(t *testing.T) {
@@ -78,7 +85,7 @@ func TestAllowedRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{root, filepath.Join(root, "state"), filepath.Join(root, "..", filepath.Base(root), "a/b"), link, filepath.Join(link, "state")} {
-		a := probe.Allowed{Dir: dir}
+		a := probe.Allowed{Dir: dir, Secret: secretOf("mine")}
 		if err := errors.Join(a.Allow(d, now)); !errors.Is(err, fault.ErrDenied) {
 			t.Errorf("%s: %v", dir, err)
 		}
@@ -135,5 +142,44 @@ func TestAllowAtOnce(t *testing.T) {
 		if err := a.Check(d); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What somebody without the secret has written allows nothing, and says so: another line, no proof, another secret, none.
+func TestAllowedIsProven(t *testing.T) {
+	a, root := state(t), project(t, definition)
+	d := mustRead(t, root)
+	if err := a.Allow(d, now); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(a.Dir, "allowed-probes")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(good), "hmac ")
+	for what, text := range map[string]string{
+		"a byte": strings.Replace(string(good), "2026", "2025", 1), "a line more": line + string(good), "no proof": line, "behind it": string(good) + line, "nothing": "",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Check(d); !errors.Is(err, fault.ErrIntegrity) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := a.Allow(d, now); !errors.Is(err, fault.ErrIntegrity) {
+			t.Errorf("%s was written over: %v", what, err)
+		}
+	}
+	if err := os.WriteFile(path, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, secret := range map[string]func(bool) ([]byte, error){"another": secretOf("another"), "none": func(bool) ([]byte, error) { return nil, fs.ErrNotExist }} {
+		if err := (probe.Allowed{Dir: a.Dir, Secret: secret}).Check(d); !errors.Is(err, fault.ErrIntegrity) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := a.Check(d); err != nil {
+		t.Error(err)
 	}
 }

@@ -125,13 +125,31 @@ func parse(text []byte) ([]Probe, error) {
 		probes = p.probes(root.Members[0].Value)
 	}
 	if len(p.faults) > 0 {
-		all := make([]error, len(p.faults))
-		for i, f := range p.faults {
-			all[i] = fmt.Errorf("%s:%d: %s", Name, max(f.Line, 1), f.Problem)
-		}
-		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`", "%v", errors.Join(all...))
+		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`",
+			"%v", malformed(p.faults))
 	}
 	return probes, nil
+}
+
+// malformed is every fault of a file, each with its line and the rule that it breaks.
+type malformed []fault.Fault
+
+func (m malformed) Error() string {
+	lines := make([]string, len(m))
+	for i, f := range m {
+		lines[i] = fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), f.Problem)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Plain is the same without what it quotes of the file.
+func (m malformed) Plain() string {
+	lines := make([]string, len(m))
+	for i, f := range m {
+		rule := fault.PlainFaults([]fault.Fault{{Problem: f.Problem}})
+		lines[i] = fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), rule)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // A parser collects every fault of a file.

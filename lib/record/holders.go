@@ -26,9 +26,10 @@ type holder struct {
 }
 
 // holders returns a function that gives the stored packets with a resume token. The store is read when
-// it is first asked. What cannot be proven or read holds none: there is nothing to resume from.
-func holders(s *handoff.Store) func(token string) ([]holder, error) {
-	say := s.Saying(tokens)
+// it is first asked, and remembered if keep is set, as [handoff.Store.Saying] says. What cannot be proven or
+// read holds none: there is nothing to resume from.
+func holders(s *handoff.Store, keep bool) func(token string) ([]holder, error) {
+	say := s.Saying(tokens, keep)
 	return func(token string) (found []holder, err error) {
 		rows, err := say(token)
 		if err != nil || token == "" {
@@ -66,7 +67,10 @@ func carriedBy[T any](body, kind, version string, read func([]byte) (T, error)) 
 // Holders returns a function that names the stored packets with a token. The store is read when it is
 // first asked. The function is for one goroutine.
 func Holders(s *handoff.Store) func(token string) ([]string, error) {
-	ask := holders(s)
+	return idsOf(holders(s, false))
+}
+
+func idsOf(ask func(token string) ([]holder, error)) func(token string) ([]string, error) {
 	return func(token string) (ids []string, err error) {
 		found, err := ask(token)
 		for _, h := range found {
@@ -77,13 +81,13 @@ func Holders(s *handoff.Store) func(token string) ([]string, error) {
 }
 
 // Shared says of each of the stored handoffs that carries a packet whether another one has its token,
-// in one sentence each.
+// in one sentence each. It is for who has stored them, and remembers what it has read.
 func Shared(s *handoff.Store, ids []string) (warnings []string, err error) {
 	rows, err := s.FindEach(ids)
 	if err != nil {
 		return nil, err
 	}
-	ask, known := Holders(s), make(map[string][]string)
+	ask, known := idsOf(holders(s, true)), make(map[string][]string)
 	var failed error
 	err = s.LoadEach(rows, func(got handoff.Stored, err error) bool {
 		failed = err
@@ -131,7 +135,7 @@ func packetAs(s *handoff.Store, name string, text []byte) (string, error) {
 	if err != nil {
 		return "", named(name, err)
 	}
-	found, err := holders(s)(r.ResumeToken)
+	found, err := holders(s, false)(r.ResumeToken)
 	if err != nil {
 		return "", err
 	}

@@ -80,6 +80,14 @@ func (s tokens) check(when string) {
 	}
 }
 
+// remember is what a command does that has stored a packet: those that only read keep nothing.
+func (s tokens) remember() {
+	s.Helper()
+	if _, err := record.Shared(s.open(), s.want[shared][1:2]); err != nil {
+		s.Fatal(err)
+	}
+}
+
 func (s tokens) cache() string { return filepath.Join(s.dir, ".run", "packet-tokens") }
 
 func (s tokens) replace(path string, text []byte) {
@@ -97,12 +105,16 @@ func (s tokens) replace(path string, text []byte) {
 func TestRememberedTokens(t *testing.T) {
 	s := newTokens(t)
 	s.check("first")
+	if _, err := os.Stat(s.cache()); err == nil {
+		t.Error("a reader has written")
+	}
+	s.remember()
 	good, err := os.ReadFile(s.cache())
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := newTokens(t)
-	other.check("elsewhere")
+	other.remember()
 	foreign, err := os.ReadFile(other.cache())
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +127,7 @@ func TestRememberedTokens(t *testing.T) {
 	} {
 		s.replace(s.cache(), text)
 		s.check(when)
+		s.remember()
 		s.check("again after: " + when)
 		if now, err := os.ReadFile(s.cache()); err != nil || len(now) != len(good) {
 			t.Errorf("%s: %d bytes are kept, want %d: %v", when, len(now), len(good), err)
@@ -150,6 +163,7 @@ func TestChangedPacketHoldsNoToken(t *testing.T) {
 	for when, forgets := range map[string]bool{"remembered": false, "not remembered": true} {
 		s := newTokens(t)
 		s.check("first")
+		s.remember()
 		if forgets {
 			s.replace(s.cache(), nil)
 		}

@@ -133,7 +133,8 @@ func (a *App) root() *cobra.Command {
 	f.StringVar(&a.Flags.HandoffsDir, "handoffs-dir", "", "the handoffs `directory` (default handoffs in the project root)")
 	f.StringVar(&a.Flags.StateDir, "state-dir", "", "the state `directory` (default .run in the project root)")
 	f.StringVar(&a.Flags.Root, "root", "", "the project root `directory` (default the nearest with .handoff.yaml, or the git work tree)")
-	f.StringVar(&a.Flags.OperatorsFile, "operators-file", "", "the operators `file` (default OPERATORS.md in the project root)")
+	f.StringVar(&a.Flags.OperatorsFile, "operators-file", "",
+		"the `file` in which write and operators look names up (default the one of the project, which alone decides)")
 	Duration(f, &a.Flags.LockTimeout, "lock-timeout", "how long to wait for the lock, a `duration` (default 30s)")
 	f.BoolVar(&a.JSON, "json", false, "print machine-readable JSON")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings and notes")

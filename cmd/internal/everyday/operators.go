@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,18 +90,21 @@ func (a *App) trust(operator string, yes bool) error {
 // operatorsStore is Store for commands that need no more of the project than its operators file.
 func (a *App) operatorsStore() (*handoff.Store, error) {
 	p, s, err := a.NewStore()
-	if _, statErr := os.Stat(p.Options.OperatorsFile); err == nil && errors.Is(statErr, fs.ErrNotExist) {
+	if _, statErr := os.Stat(listedIn(p)); err == nil && errors.Is(statErr, fs.ErrNotExist) {
 		err = p.Exists()
 	}
 	return s, err
 }
+
+// listedIn is the operators file that these commands are about.
+func listedIn(p handoff.Project) string { return cmp.Or(p.Options.ListedIn, p.Options.OperatorsFile) }
 
 func (a *App) listOperators() error {
 	s, err := a.operatorsStore()
 	if err != nil {
 		return err
 	}
-	list, err := s.Operators()
+	list, err := s.ListedOperators()
 	if err == nil && list == nil {
 		a.Note("there is no operators file, so anybody may be named: `handoff operators add` begins one")
 	}
@@ -133,7 +137,7 @@ func (a *App) verifyOperator(operator string) error {
 	if err != nil {
 		return err
 	}
-	status, err := s.VerifyOperator(operator)
+	status, err := s.VerifyListed(operator)
 	if err != nil {
 		return err
 	}
@@ -149,7 +153,7 @@ func (a *App) validateOperators(files []string) error {
 	if err != nil {
 		return err
 	}
-	path, read := p.Options.OperatorsFile, s.OperatorsText
+	path, read := listedIn(p), s.ListedText
 	if len(files) == 1 {
 		path, read = files[0], func() ([]byte, error) { return ReadInput(files[0]) }
 	}

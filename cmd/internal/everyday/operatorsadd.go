@@ -61,5 +61,5 @@ func (a *App) addOperator(o handoff.Operator, key string) error {
 	if err := s.AddOperator(o); err != nil {
 		return err
 	}
-	return a.Did(o, o.ID+" is in "+p.Options.OperatorsFile)
+	return a.Did(o, o.ID+" is in "+listedIn(p))
 }

@@ -62,7 +62,11 @@ func (a *App) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 	add("tags", strings.Join(got.Tags, " "))
 	add("thread", Related(got.References))
 	if got.Signature.State != handoff.SignatureUnsigned {
-		add("signed", got.Signature.State+" "+got.Signature.Operator)
+		signed := got.Signature.State + " " + got.Signature.Operator
+		if got.Signature.FirstSight {
+			signed += ", at first sight: only the operators file says whose key it is"
+		}
+		add("signed", signed)
 	}
 	for _, note := range notes {
 		add("note", note)
@@ -72,7 +76,7 @@ func (a *App) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 
 // stateWords says how far a handoff has come, and by whom or what.
 func stateWords(s *handoff.Store, e handoff.Entry) string {
-	l := s.LifeOf(e.ID)
+	l, decided := s.LifeOf(e.ID), s.Decided()(e.ID)
 	switch state := stateOf(s, e); {
 	case state == handoff.StateSuperseded:
 		return "superseded by " + successors(s, e, shortest)
@@ -80,8 +84,8 @@ func stateWords(s *handoff.Store, e handoff.Entry) string {
 		return "taken by " + l.Take.Holds().Operator
 	case state == handoff.StateDone:
 		return "done by " + l.Done.Operator
-	case state == handoff.StateAwaiting && l.Rejected.IsDone():
-		return "rejected by " + l.Rejected.Operator
+	case state == handoff.StateAwaiting && decided.Rejected.IsDone():
+		return "rejected by " + decided.Rejected.Operator
 	case state == handoff.StateAwaiting:
 		return "awaiting approval"
 	default:

@@ -58,7 +58,7 @@ func (a *App) status(p handoff.Project, s *handoff.Store, operator string) (Stat
 	if operator == "" {
 		operator = p.Me()
 	}
-	in, err := s.UnreadQuickly(operator, 0)
+	in, err := s.Waiting(operator, 0)
 	st := Status{Operator: operator, Unread: in.Count()}
 	if n := len(in.Newest); n > 0 {
 		st.Newest = in.Newest[n-1].Time

@@ -32,7 +32,7 @@ func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]s
 	isOpen := !waits && !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == me)
 	var steps []string
 	switch {
-	case l.Rejected.IsDone():
+	case s.Decided()(got.Entry.ID).Rejected.IsDone():
 		steps = append(steps, "it was rejected, and nobody takes it")
 	case waits:
 		steps = append(steps, "a person has to approve it before anybody takes it")

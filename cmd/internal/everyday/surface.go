@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -39,9 +38,10 @@ marked as read. Nothing unread prints nothing. The operator is you, unless anoth
 				opt.MaxChars = maxChars
 			}
 			if a.JSON {
-				return a.surfaceJSON(s, operator, opt)
+				err = a.surfaceJSON(s, operator, opt)
+			} else {
+				err = s.Surface(context.Background(), operator, opt, direct(a.Stdout))
 			}
-			err = s.Surface(context.Background(), operator, opt, direct(a.Stdout))
 			if errors.Is(err, syscall.EPIPE) {
 				return nil // and what nobody saw is not recorded as shown
 			}
@@ -59,33 +59,28 @@ marked as read. Nothing unread prints nothing. The operator is you, unless anoth
 	return cmd
 }
 
-// surfaceJSON prints a line for each unread handoff, with its framed body.
+// surfaceJSON prints a line for each handoff that is shown: the same as in the text form.
 func (a *App) surfaceJSON(s *handoff.Store, operator string, opt handoff.SurfaceOptions) error {
-	in, err := s.Unread(operator, 0, opt.MaxAgeDays)
-	if err != nil {
-		return err
-	}
-	var failed error
-	listed := s.Listed(in.Newest)
-	err = s.LoadEach(in.Newest, func(got handoff.Stored, err error) bool {
-		line := struct {
-			handoff.Listed
-			Signature handoff.Signature `json:"signature"`
-			Framed    string            `json:"framed,omitempty"`
-			Withheld  string            `json:"withheld,omitempty"`
-		}{Listed: listed[0].ForAgents(), Signature: got.Signature}
-		listed = listed[1:]
-		why, refuse := s.Distrust(got.Entry.From, got.Signature)
-		if err == nil && refuse {
-			err = &handoff.Error{Problem: why}
-		} else if err == nil {
-			line.Framed, _, err = handoff.Framed(got, handoff.Frame{MaxChars: opt.MaxChars})
+	return s.SurfaceBy(context.Background(), operator, opt, func(out handoff.Surfacing) error {
+		entries := make([]handoff.Entry, len(out.Shown))
+		for i, h := range out.Shown {
+			entries[i] = h.Entry
 		}
-		if err != nil {
-			line.Withheld = handoff.EscapeLine(fault.Plain(err))
+		for i, listed := range s.Listed(entries) {
+			h := out.Shown[i]
+			err := a.PrintJSON(struct {
+				handoff.Listed
+				Signature handoff.Signature `json:"signature"`
+				Framed    string            `json:"framed,omitempty"`
+				Withheld  string            `json:"withheld,omitempty"`
+			}{listed.ForAgents(), h.Signature, h.Framed, h.Withheld})
+			if err != nil {
+				return err
+			}
 		}
-		failed = a.PrintJSON(line)
-		return failed == nil
+		for _, line := range out.Left {
+			a.Note(line)
+		}
+		return nil
 	})
-	return errors.Join(err, failed)
 }

@@ -18,15 +18,30 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Serve serves the project of a run until its input ends.
-func Serve(ctx context.Context, a *everyday.App) error {
+// Serve serves the project of a run until its input ends. With an operator it acts for that one alone.
+func Serve(ctx context.Context, a *everyday.App, operator string) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	err := newServer(project{App: a}).Run(ctx, &mcp.StdioTransport{})
+	p := project{App: a, pinned: operator}
+	if operator != "" {
+		if err := handoff.CheckOperator(operator); err != nil {
+			return err
+		}
+		here, getenv := *a, a.Getenv
+		here.Getenv = func(name string) string {
+			if name == "HANDOFF_OPERATOR" { // which counts before all else that says who the server runs for
+				return operator
+			}
+			return getenv(name)
+		}
+		p.App = &here
+	}
+	err := newServer(p).Run(ctx, &mcp.StdioTransport{})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -36,7 +51,24 @@ func Serve(ctx context.Context, a *everyday.App) error {
 // A project is where the server was started. It is looked at for each call anew: settings change.
 type project struct {
 	*everyday.App
-	lost func(error) // is told why not all handoffs can be listed; nil is nobody
+	lost   func(error) // is told why not all handoffs can be listed; nil is nobody
+	pinned string      // for whom alone it acts; "" is for whomever a call names
+}
+
+// acting returns for whom a call acts: who is named in an argument, else who the server runs for.
+func (p project) acting(found handoff.Project, argument, named string) (string, error) {
+	switch {
+	case named == "":
+		named = found.Me()
+	case p.pinned != "" && named != p.pinned:
+		return "", fault.New(fault.ErrDenied, "leave "+argument+" out",
+			"this server acts for %s alone", fault.Own(p.pinned))
+	}
+	if named == "" {
+		return "", fault.New(fault.ErrInvalid, "give "+argument,
+			"no %s: nobody said who this server runs for", fault.Own(argument))
+	}
+	return named, nil
 }
 
 func (p project) open() (handoff.Project, *handoff.Store, error) {

@@ -61,9 +61,9 @@ type client struct {
 	session *mcp.ClientSession
 }
 
-func connect(t *testing.T, root, revision string) client {
+func connect(t *testing.T, root, revision string, flags ...string) client {
 	t.Helper()
-	cmd := exec.Command(bin, "mcp")
+	cmd := exec.Command(bin, append([]string{"mcp"}, flags...)...)
 	cmd.Dir = root
 	cmd.Stderr = os.Stderr
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -396,5 +396,39 @@ func TestNothingElseIsPrinted(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil || len(answers) != 3 {
 		t.Errorf("%d answers; the server ended with %v", len(answers), err)
+	}
+}
+
+// A server that acts for one operator does nothing in the name of another, whichever argument or document says so.
+func TestPinnedOperator(t *testing.T) {
+	root := mustProject(t) // whose settings say ben
+	c := connect(t, root, revisions[0], "--operator", "cy")
+	packet, err := os.ReadFile("../../../testdata/packet/clean.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := c.good("handoff_write", map[string]any{"body": "x", "to": "cy", "topic": "t"}, "2026-[0-9-]*-cy-cy-t.md.*created")["handoff_id"]
+	p := c.good("handoff_write", map[string]any{"body": string(packet), "to": "cy", "topic": "p"}, "created")["handoff_id"]
+	const refused = "this server acts for cy alone\nhint: leave "
+	for _, body := range []map[string]any{
+		{"body": "x", "from": "ann", "to": "cy", "topic": "t"},
+		{"body": "---\nschema_version: '1.0'\nfrom: ann\nto: cy\ntopic: t\nts_utc: '2026-05-07T12:00:00Z'\n---\nx\n"},
+		{"body": string(packet), "from": "ann", "to": "cy", "topic": "p"},
+	} {
+		c.bad("handoff_write", body, "authorization", 3, refused+"from out")
+	}
+	for tool, args := range map[string]map[string]any{
+		"handoff_mark_read": {"id": id}, "handoff_take": {"id": id}, "handoff_done": {"id": id}, "handoff_resume": {"id": p, "max_age": "999999h"},
+	} {
+		args["operator"] = "ben"
+		c.bad(tool, args, "authorization", 3, refused+"operator out")
+	}
+	c.good("handoff_mark_read", map[string]any{"id": id}, `"operator":"cy"`)
+	c.good("handoff_take", map[string]any{"id": id, "operator": "cy"}, `"operator":"cy"`)
+	c.good("handoff_done", map[string]any{"id": id}, `"operator":"cy"`)
+	c.good("handoff_reply", map[string]any{"id": id, "body": "y"}, "-cy-cy-t")
+	c.good("handoff_resume", map[string]any{"id": p, "max_age": "999999h"}, "as cy at")
+	if _, err := exec.Command(bin, "mcp", "--operator", "not a name").Output(); err == nil {
+		t.Error("it serves nobody")
 	}
 }

@@ -81,8 +81,8 @@ func (p project) resume(ctx context.Context, in resumeArgs) (result, error) {
 	if r.Checks, err = in.with(found); err != nil {
 		return result{}, err
 	}
-	if r.Operator == "" {
-		r.Operator = found.Me()
+	if r.Operator, err = p.acting(found, "operator", r.Operator); err != nil {
+		return result{}, err
 	}
 	done, err := record.Resume(ctx, s, r)
 	var refusal *record.Refusal

@@ -37,11 +37,8 @@ func (p project) act(ctx context.Context, act handoff.Act, id string, who handof
 	if err != nil {
 		return result{}, err
 	}
-	if who.Operator == "" {
-		who.Operator = found.Me()
-	}
-	if who.Operator == "" {
-		return result{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: "it is not said for whom this is", Advice: "give operator"}
+	if who.Operator, err = p.acting(found, "operator", who.Operator); err != nil {
+		return result{}, err
 	}
 	got, err := s.Act(ctx, act, id, who)
 	if got.State != "" {

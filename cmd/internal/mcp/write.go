@@ -44,6 +44,9 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	if err := p.admitFrom(found, source); err != nil {
+		return result{}, err
+	}
 	receipts, err := s.WriteAll(ctx, []handoff.Source{source})
 	if err != nil {
 		return result{}, err
@@ -55,6 +58,18 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 		next = "handoff_check with its id says whether work can be resumed from it"
 	}
 	return result{data: written{p.about(next), receipts[0], notes(s, in, source, receipts[0])}}, nil
+}
+
+// admitFrom refuses what is from somebody else than the operator that the server acts for, whichever form says so.
+func (p project) admitFrom(found handoff.Project, source handoff.Source) error {
+	if p.pinned == "" {
+		return nil
+	}
+	doc, err := handoff.Parse(source, found.Options.Rules, found.Options.MaxDocumentBytes)
+	if err == nil {
+		_, err = p.acting(found, "from", doc.From)
+	}
+	return err
 }
 
 // notes says in our words what is questionable about what was stored.
@@ -133,11 +148,8 @@ func (p project) markRead(ctx context.Context, in markArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if in.Operator == "" {
-		in.Operator = found.Me()
-	}
-	if in.Operator == "" {
-		return result{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: "it is not said who has read it", Advice: "give operator"}
+	if in.Operator, err = p.acting(found, "operator", in.Operator); err != nil {
+		return result{}, err
 	}
 	receipts, err := s.MarkRead(ctx, in.Operator, in.ID)
 	if err != nil {

@@ -28,9 +28,11 @@ sender can write another one. ` + verdictHelp
 }
 
 const verdictHelp = `It takes an operator with the capability approve who has not written it, and a
-terminal on which the question is answered: no agent, hook or script does it. Where keys of the operator are known
-it is signed, as handoff sign does. What other clones decide comes with sync, and counts under the same rules.
-` + "`handoff help operators`" + ` shows how policies and capabilities are written.`
+terminal on which the question is answered. Where keys of the operator are known it is signed, as handoff sign does.
+What it proves: that somebody with the rights of that account decided, on a terminal; that it was a person only where
+it is signed with a key that agents do not hold. What other clones decide comes with sync, and counts under the same
+rules. ` + "`handoff help approval`" + ` says more, and ` + "`handoff help operators`" + ` how policies and
+capabilities are written.`
 
 func verdictCommand(a *app, act handoff.Act, name, verb string) *cobra.Command {
 	var who handoff.Consumption

@@ -60,7 +60,15 @@ func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store, c
 	}, nil
 }
 
-func (a *app) allowed(p handoff.Project) probe.Allowed { return probe.Allowed{Dir: p.User.State} }
+func (a *app) allowed(p handoff.Project) probe.Allowed {
+	return probe.Allowed{Dir: p.User.State, Secret: func(create bool) ([]byte, error) {
+		s, err := handoff.Open(p.Options)
+		if err != nil {
+			return nil, err
+		}
+		return s.Secret(create)
+	}}
+}
 
 func probesCommand(a *app) *cobra.Command {
 	return everyday.Below(&cobra.Command{
@@ -80,7 +88,7 @@ shown in a frame like what others have written.
 
 A probe runs with your rights, without a sandbox. So nothing runs before you have allowed the file as it is: after one byte
 of it has changed it is not allowed any more. What you have allowed is kept with your own state (XDG_STATE_HOME), never
-in the project.`,
+in the project, and authenticated with your secret: what somebody else has written there is refused with 6.`,
 	},
 		&cobra.Command{
 			Use: "allow", Short: "Show what the project defines, and ask whether you allow it; needs a terminal",

@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -135,6 +136,14 @@ func (r *repairing) run() error {
 			Faults: len(report.Faults), Warnings: len(report.Warnings), Changes: len(r.result.Patch())})
 	}
 	return r.report()
+}
+
+// audit records what a repair has found in a stored handoff, and says when it could not.
+func (a *app) audit(v handoff.Validation) {
+	s, err := a.Store()
+	if err != nil || !s.RecordValidation(context.Background(), v) {
+		a.Note("the audit log is busy or cannot be written: it does not record this repair")
+	}
 }
 
 // mend repairs, and writes what is moved or cut, before anything relies on it. Where it cannot be written, or files of another

@@ -1,7 +1,6 @@
 package whole
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -143,18 +142,8 @@ func (a *app) validateOne(name, encoding string) (record.Validation, error) {
 	if err != nil {
 		return record.Validation{}, err // the options cannot be used
 	}
-	if v.ID = text.id; text.id != "" {
-		a.audit(handoff.Validation{HandoffID: text.id, Kind: v.Kind, Valid: v.Valid, Stage: v.Stage, Faults: len(v.Faults), Warnings: len(v.Warnings)})
-	}
+	v.ID = text.id
 	return v, faultsIn(v)
-}
-
-// audit records the validation of a stored handoff, and says when it could not.
-func (a *app) audit(v handoff.Validation) {
-	s, err := a.Store()
-	if err != nil || !s.RecordValidation(context.Background(), v) {
-		a.Note("the audit log is busy or cannot be written: it does not record this validation")
-	}
 }
 
 // faultsIn says in one sentence that a record has faults; the report lists them.

@@ -5,14 +5,15 @@ package approval
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/keyring"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
@@ -43,14 +44,62 @@ func Policies(at *store.Store) (asks func(from, to string) bool, err error) {
 	return list.AsksApproval, nil
 }
 
-// Check is fault.ErrDenied for a handoff that needs an approval and has none, or was rejected. life is
-// what became of it.
-func Check(at *store.Store, life eventlog.Life, row index.Row, references []string) error {
+// Check is an *AwaitingError for a handoff that needs an approval and has none that counts, or was rejected.
+func Check(at *store.Store, decided eventlog.Decision, row index.Row, references []string) error {
 	asks, err := Policies(at)
 	if err != nil {
 		return err
 	}
-	return txn.CheckApproval(life, row.ID, relation.Of(references).Approval || asks != nil && asks(row.From, row.To))
+	needs := relation.Of(references).Approval || asks != nil && asks(row.From, row.To)
+	if decided.Rejected.IsDone() || needs && !decided.Approved.IsDone() {
+		return &AwaitingError{row.ID, decided.Rejected}
+	}
+	return nil
+}
+
+// An AwaitingError says that nobody has approved a handoff that needs it, or that it was rejected. It
+// wraps fault.ErrDenied.
+type AwaitingError struct {
+	ID       string
+	Rejected eventlog.Deed // zero if it only waits
+}
+
+func (e *AwaitingError) Error() string {
+	if e.Rejected.IsDone() {
+		return fmt.Sprintf("%s was rejected by %s at %s, for good", e.ID, e.Rejected.Operator, e.Rejected.Time)
+	}
+	return e.ID + " awaits approval"
+}
+
+// Plain does not say by whom.
+func (e *AwaitingError) Plain() string {
+	if e.Rejected.IsDone() {
+		return "the handoff was rejected, for good"
+	}
+	return "the handoff awaits approval"
+}
+
+// Hint says what to do next.
+func (e *AwaitingError) Hint() string {
+	if e.Rejected.IsDone() {
+		return "ask the sender for another one"
+	}
+	return "somebody else than the sender, with the capability approve in the operators file, " +
+		"runs `handoff approve " + e.ID + "` on a terminal"
+}
+
+func (e *AwaitingError) Unwrap() error { return fault.ErrDenied }
+
+// operators returns the operators file. Without one nobody may decide: fault.ErrDenied.
+func (d Desk) operators() (*operators.List, error) {
+	list, err := d.At.Operators()
+	if err == nil && list == nil {
+		ask := "write one that gives an operator the capability " + Capability +
+			"; `handoff operators --help` shows how"
+		err = fault.New(fault.ErrDenied, ask,
+			"no operators file says who may approve")
+	}
+	return list, err
 }
 
 // Signed returns an approval or a rejection with its signature, where keys of the operator are known:
@@ -88,4 +137,39 @@ func (d Desk) Prove(c eventlog.Consumption) error {
 		err = fault.New(fault.ErrDenied, "sign with a key that ssh_keys of "+c.Operator+" in the operators file lists", "the decision of %s does not count: %s", fault.Own(c.Operator), why)
 	}
 	return err
+}
+
+// Counts reports whether an approval or a rejection of a handoff counts here and now: its operator may
+// decide of it, and has signed that where keys of theirs are known. A rejection stays when its operator has
+// left. The error says why that is not known.
+func (d Desk) Counts(row index.Row, c eventlog.Consumption) (bool, error) {
+	list, err := d.operators()
+	of, act, _, _ := eventlog.ParseKey(c.Token)
+	if err != nil || of != row.ID || c.HandoffID != row.ID || c.Operator == row.From {
+		return false, err
+	}
+	isGone := act == eventlog.ActApprove && !list.Can(c.Operator, Capability, d.At.Opt.Now())
+	if isGone || !list.IsCapable(c.Operator, Capability) {
+		return false, nil
+	}
+	err = d.Prove(c)
+	if errors.Is(err, fault.ErrDenied) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Decide judges what was decided of a handoff. What cannot be judged approves nothing, and rejects.
+func (d Desk) Decide(row index.Row, all []eventlog.Consumption) (decided eventlog.Decision) {
+	for _, c := range all {
+		_, act, _, _ := eventlog.ParseKey(c.Token)
+		counts, err := d.Counts(row, c)
+		switch {
+		case act == eventlog.ActApprove && counts && !decided.Approved.IsDone():
+			decided.Approved = c.Deed()
+		case act == eventlog.ActReject && (counts || err != nil) && !decided.Rejected.IsDone():
+			decided.Rejected = c.Deed()
+		}
+	}
+	return decided
 }

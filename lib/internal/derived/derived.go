@@ -49,9 +49,10 @@ type Table struct {
 	asked bool
 }
 
-// Read returns what the listed documents say, as far as they can be read and proven. What was not
-// known before is kept for the next time where that is possible at once.
-func Read(s *store.Store, about Subject) (*Table, error) {
+// Read returns what the listed documents say, as far as they can be read and proven. With keep, which is for
+// who has changed the store, what was not known before is kept for the next time where that is possible at
+// once.
+func Read(s *store.Store, about Subject, keep bool) (*Table, error) {
 	t := &Table{about: about, rows: &store.Lookup{Store: s}, lines: kept(s, about.File)}
 	d, err := s.Reader()
 	if err != nil || d == nil {
@@ -63,13 +64,13 @@ func Read(s *store.Store, about Subject) (*Table, error) {
 		return nil, err
 	}
 	isOurs, err := s.MatchesMachine()
-	isOurs = isOurs && err == nil
+	isOurs = isOurs && err == nil && keep
 	learnt := make([]string, len(rows))
 	parallel.Each(len(rows), 2*runtime.GOMAXPROCS(0), func(i int) { learnt[i] = about.line(s, d, rows[i], isOurs) })
 	more := strings.Join(learnt, "")
 	t.lines = append(t.lines, more...)
 	if isOurs && len(more) >= worthKeeping*lineLen {
-		keep(s, about.File, t.lines)
+		put(s, about.File, t.lines)
 	}
 	return t, nil
 }
@@ -173,7 +174,7 @@ func kept(s *store.Store, file string) []byte {
 	return lines
 }
 
-func keep(s *store.Store, file string, lines []byte) {
+func put(s *store.Store, file string, lines []byte) {
 	txn.Quietly(context.Background(), s, 0, func(x *txn.Session) {
 		if proof := txn.ReadKey(x.State).Proof(lines); proof != "" {
 			_ = x.State.Replace(file, fmt.Appendf(nil, "%s\n%s", proof, lines), 0o600) // the next one may be able to

@@ -100,6 +100,9 @@ func (c Consumption) Statement() ([]byte, error) {
 	return canon.Transform(text)
 }
 
+// Deed returns who has consumed it, and when.
+func (c Consumption) Deed() Deed { return Deed{c.Operator, c.Session, c.Time} }
+
 // Event returns the event of a consumption: that of an act, else of a resume.
 func (c Consumption) Event(marked bool, how How) Pending {
 	kind := TypeResume
@@ -114,12 +117,14 @@ type Life struct {
 	Take, Archive Turns
 	Done          Deed // by whom it was ended, zero if by nobody
 
-	Approved, Rejected Deed
-
 	end     Deed // the done of the highest number, whether it counts or not
 	endAt   int  // that number
 	settled bool // it was the first
 }
+
+// A Decision says who has approved a handoff and who has rejected it, zero if nobody has. A line alone says
+// neither: package approval judges which lines count.
+type Decision struct{ Approved, Rejected Deed }
 
 // A Deed is who did something, and when; the zero Deed is nobody's.
 type Deed struct{ Operator, Session, Time string }
@@ -189,10 +194,7 @@ func (l *Life) Add(key string, d Deed) {
 		if n >= l.endAt {
 			l.end, l.endAt, l.settled = d, n, true
 		}
-	case ActApprove:
-		l.Approved.first(d)
-	case ActReject:
-		l.Rejected.first(d)
+	case ActApprove, ActReject: // see Decision
 	default:
 		l.Take.add(0, d)
 	}

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,6 +154,36 @@ func Open(state *durable.Dir) (log *io.SectionReader, done func() error, err err
 		return nil, nil, err
 	}
 	return io.NewSectionReader(f, 0, info.Size()), f.Close, nil
+}
+
+// Backward goes through the whole lines of a log from the last to the first, until do returns false. A line
+// is good until do returns.
+func Backward(log *io.SectionReader, do func(line []byte) bool) error {
+	const piece = 64 << 10
+	var tail []byte // of what was read, the beginning of whose first line is not there yet
+	for end := log.Size(); end > 0; {
+		start := max(0, end-max(piece, int64(len(tail)))) // so that a long line is not copied often
+		buf := make([]byte, end-start, end-start+int64(len(tail)))
+		if _, err := log.ReadAt(buf, start); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if buf, end = append(buf, tail...), start; len(buf) > layout.MaxEvent {
+			return &fault.CorruptError{File: layout.Log, Why: "has a line that is longer than any event"}
+		}
+		for {
+			stop := bytes.LastIndexByte(buf, '\n')
+			from := bytes.LastIndexByte(buf[:max(stop, 0)], '\n') + 1
+			if stop < 0 || from == 0 && start > 0 {
+				break
+			}
+			if !do(buf[from:stop]) {
+				return nil
+			}
+			buf = buf[:from]
+		}
+		tail = buf
+	}
+	return nil
 }
 
 // None is a log without events.

@@ -104,7 +104,9 @@ func (p *place) instead(name string) {
 func (p *place) store() *store.Store {
 	return &store.Store{Opt: store.Options{Root: p.root, Dir: p.path(""), StateDir: p.path(".run"), Now: time.Now, Warn: func(string) {}, Lost: func(error) {},
 		Fingerprint: func() (string, error) { return here, nil }, CheckBody: func(string) error { return nil },
-		CheckSignature: func(*durable.Dir, string, string, []byte) (string, error) { return signers.Unsigned, nil }}}
+		CheckSignature: func(*durable.Dir, string, string, []byte) (signers.Verdict, error) {
+			return signers.Verdict{State: signers.Unsigned}, nil
+		}}}
 }
 
 func (p *place) verify(ids ...string) fsck.Report {

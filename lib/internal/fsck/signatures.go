@@ -20,7 +20,7 @@ func (c *check) checkSignature(row *Row, text []byte) {
 	if c.hidesSignatures {
 		return
 	}
-	state, err := c.Opt.CheckSignature(c.Dir, row.ID, row.From, text)
+	sig, err := c.Opt.CheckSignature(c.Dir, row.ID, row.From, text)
 	place := path.Join(layout.Signatures, layout.SignatureFile(row.ID))
 	switch {
 	case errors.Is(err, fault.ErrIntegrity):
@@ -31,9 +31,23 @@ func (c *check) checkSignature(row *Row, text []byte) {
 		c.fault(place, mend, "%s: %s", row.ID, store.OneLine(err))
 	case err != nil:
 		c.warn(place, "", "cannot be checked: %s", store.OneLine(err))
-	case state == signers.Unsigned && c.Log.Of(row.ID).Signed && !c.Log.Of(row.ID).Superseded:
+	case sig.State == signers.Unsigned && c.Log.Of(row.ID).Signed && !c.Log.Of(row.ID).Superseded:
 		c.fault(place, "put it back from a backup or another store, or sign again with `handoff sign`", "is gone, although the audit log records that %s was signed", row.ID)
+	case sig.FirstSight && c.isFirstOf(row.From):
+		c.warn(place, "make sure that the key is theirs, then run `handoff operators trust "+row.From+"`",
+			"first sight: only the operators file says that the key is that of %s", row.From)
 	}
+}
+
+// isFirstOf reports whether nothing was said of the keys of somebody before.
+func (c *check) isFirstOf(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.sighted, name) {
+		return false
+	}
+	c.sighted = append(c.sighted, name)
+	return true
 }
 
 // checkSignatures looks at every name in the directory of signatures.

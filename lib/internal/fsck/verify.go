@@ -64,7 +64,8 @@ type check struct {
 	mu     sync.Mutex
 	report Report
 
-	hidesSignatures bool // something else stands in the place of their directory
+	hidesSignatures bool     // something else stands in the place of their directory
+	sighted         []string // whose keys nobody has pinned
 }
 
 // newCheck returns a check that has found nothing yet.

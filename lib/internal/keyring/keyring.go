@@ -40,6 +40,8 @@ type Keyring struct {
 
 	size int64 // of the log when its events were read
 	seen map[string]string
+
+	sighted []string // whose keys were judged at first sight
 }
 
 // Of returns what is known of the signature of a handoff with these bytes. One that does not hold, or
@@ -71,23 +73,43 @@ func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) 
 
 // Approves reports whether an approval by an operator counts, of which text is the statement: its
 // signature is good, or none of the operator's keys is known and there is none. why says what is wrong
-// with it.
+// with it. The user's file of allowed signers lies where the environment says: it may ask for more than the
+// operators file and the pinned keys, and stands for neither.
 func (k *Keyring) Approves(operator string, text, armored []byte) (why string, err error) {
-	knows, err := k.Knows(operator)
-	if err != nil || !knows && len(armored) == 0 {
+	trust, err := k.trust()
+	if err != nil || !trust.Knows(operator) && len(armored) == 0 {
 		return "", err
 	}
 	if len(armored) == 0 {
 		return "it is not signed, and keys of " + operator + " are known", nil
 	}
-	_, found, err := k.Judge(operator, k.prove(text, []string{string(armored)}, signers.ApprovalNamespace), func() (time.Time, error) { return k.At.Opt.Now(), nil })
-	switch {
-	case errors.Is(err, fault.ErrIntegrity):
-		return err.Error(), nil
-	case err == nil && found.State != signers.Good:
-		why = "its signature is " + found.State
+	key, err := k.signer(text, armored, signers.ApprovalNamespace)
+	if err != nil {
+		return said(err)
 	}
-	return why, err
+	project := trust
+	project.Allowed = nil
+	for _, t := range []signers.Trust{trust, project} {
+		if !t.Knows(operator) && trust.Knows(operator) { // the other one does
+			continue
+		}
+		found, err := k.believe(t, operator, key, func() (time.Time, error) { return k.At.Opt.Now(), nil })
+		if err != nil {
+			return said(err)
+		}
+		if found.State != signers.Good {
+			return "its signature is " + found.State, nil
+		}
+	}
+	return "", nil
+}
+
+// said makes what is wrong with a signature of an error that says so.
+func said(err error) (why string, _ error) {
+	if errors.Is(err, fault.ErrIntegrity) {
+		return err.Error(), nil
+	}
+	return "", err
 }
 
 // Knows reports whether the operators file, what was seen before, or the user's file of allowed
@@ -108,6 +130,12 @@ func (k *Keyring) judge(from string, key signers.Key, err error, seen func() (ti
 	if err != nil {
 		return signers.Verdict{}, err
 	}
+	return k.believe(trust, from, key, seen)
+}
+
+// believe judges whose a key is.
+func (k *Keyring) believe(trust signers.Trust, from string, key signers.Key,
+	seen func() (time.Time, error)) (signers.Verdict, error) {
 	found, err := trust.Judge(from, key, seen)
 	switch {
 	case err != nil:
@@ -116,9 +144,27 @@ func (k *Keyring) judge(from string, key signers.Key, err error, seen func() (ti
 		return found.Verdict, fault.New(fault.ErrIntegrity, "if the new keys are right, run `handoff operators trust "+from+"`",
 			"the keys of %s in the operators file are not those that were seen before, and %s signed with such a key", from, from)
 	case found.FirstSight:
-		txn.TrustQuietly(context.Background(), k.At, k.Pin(from, ""))
+		k.mu.Lock()
+		if !slices.Contains(k.sighted, from) {
+			k.sighted = append(k.sighted, from)
+		}
+		k.mu.Unlock()
 	}
 	return found.Verdict, nil
+}
+
+// PinSighted pins the keys of those who were judged at first sight since it was last called. To judge alone
+// pins nothing: whoever reads first does not say which keys count. It is for what stores handoffs, takes one
+// or brings them from elsewhere.
+func (k *Keyring) PinSighted(ctx context.Context) (err error) {
+	k.mu.Lock()
+	names := k.sighted
+	k.sighted = nil
+	k.mu.Unlock()
+	for _, name := range names {
+		err = errors.Join(err, txn.Trust(ctx, k.At, k.Pin(name, "")))
+	}
+	return err
 }
 
 // signer returns the key that signed a text.
@@ -248,27 +294,33 @@ func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Tr
 }
 
 // required returns what the operators file says of handoffs of an author without a good signature: "",
-// flag or refuse. A file that cannot be used says nothing.
-func (k *Keyring) required(from string) string {
+// flag or refuse. The error says why that is not known.
+func (k *Keyring) required(from string) (string, error) {
 	text, err := k.At.OperatorsText()
-	if err != nil || !bytes.Contains(text, []byte("require_signature")) {
-		return ""
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte("require_signature")) {
+		return "", nil
 	}
-	list, faults := store.ParseOperators(text)
-	if len(faults) > 0 {
-		return ""
+	if err != nil {
+		return "", err
 	}
-	return list.Require(from)
+	list, err := k.At.Operators()
+	if err != nil || list == nil {
+		return "", err
+	}
+	return list.Require(from), nil
 }
 
 // Distrust says what is missing where the operators file wants a good signature of the author, "" if
-// nothing is. refuse says that the body is not to be shown.
+// nothing is. refuse says that the body is not to be shown. A file that cannot be used wants one.
 func (k *Keyring) Distrust(from string, sig signers.Verdict) (why string, refuse bool) {
 	if sig.State == signers.Good {
 		return "", false
 	}
-	required := k.required(from)
-	if required == "" {
+	required, err := k.required(from)
+	switch {
+	case err != nil:
+		return "it is not known whether a signature of " + from + " is asked for: " + err.Error(), true
+	case required == "":
 		return "", false
 	}
 	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from, sig.State), required == operators.RequireRefuse

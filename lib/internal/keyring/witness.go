@@ -18,13 +18,9 @@ type Witness struct {
 // Prove finds out which keys made the signatures of a handoff with these bytes: the part of a judgement
 // that takes time. It looks at nothing else.
 func (k *Keyring) Prove(text []byte, signatures ...string) Witness {
-	return k.prove(text, signatures, signers.Namespace)
-}
-
-func (k *Keyring) prove(text []byte, signatures []string, namespace string) Witness {
 	w := Witness{Texts: signatures}
 	for _, armored := range signatures {
-		key, err := k.signer(text, []byte(armored), namespace)
+		key, err := k.signer(text, []byte(armored), signers.Namespace)
 		w.keys, w.errs = append(w.keys, key), append(w.errs, err)
 	}
 	return w

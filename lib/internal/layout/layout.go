@@ -60,7 +60,6 @@ const (
 	Tombstones  = "tombstones" // the ids of what was pruned, one a line
 	Offers      = "offered.jsonl"
 	OlderOffers = "offered-before.jsonl"
-	UnreadCache = "quiet.json"
 	LifeCache   = "life.cache"         // what documents and events say of handoffs; can be derived at any time
 	SeenIndex   = "index-seen"         // stamps of the index files that this replica knows all rows of
 	Tokens      = "packet-tokens"      // which handoffs have which resume token
@@ -121,7 +120,8 @@ func ArchiveNumber(name string) int {
 // replacing leaves is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, Tombstones, UnreadCache, LifeCache, OlderOffers, SeenIndex, Tokens, Pins, SyncState, SyncHeld, Beside:
+	case Index, Fingerprint, Log, Ledger, Tombstones, LifeCache, OlderOffers,
+		SeenIndex, Tokens, Pins, SyncState, SyncHeld, Beside:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

@@ -6,7 +6,9 @@ import (
 	"hash/crc32"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -29,7 +31,6 @@ type saving struct {
 	blocks int
 	kept   int   // how much of lines is in the file
 	size   int64 // of the file as it was read; -1 if it cannot be appended to
-	work   int   // that would be saved
 }
 
 // covered says how far facts go.
@@ -44,6 +45,12 @@ type covered struct {
 // less is continued and one that covers something else is made again.
 func (c covered) String() string {
 	return fmt.Sprintf("covers %d %d %08x %s ", c.log, c.line, c.sum, c.stamps)
+}
+
+// parse is the inverse of String, and returns the checksum that follows.
+func (c *covered) parse(line string) (sum uint32, ok bool) {
+	n, err := fmt.Sscanf(line, "covers %d %d %x %s %x", &c.log, &c.line, &c.sum, &c.stamps, &sum)
+	return sum, n == 5 && err == nil
 }
 
 // parseCache returns the facts of a cache, as far as it is whole.
@@ -83,8 +90,8 @@ func (f *Facts) block(text []byte) int {
 	}
 	last := string(text[at : at+end])
 	var c covered
-	var sum uint32
-	if n, err := fmt.Sscanf(last, "covers %d %d %x %s %x", &c.log, &c.line, &c.sum, &c.stamps, &sum); n != 5 || err != nil {
+	sum, ok := c.parse(last)
+	if !ok {
 		return -1
 	}
 	signed := at + len(c.String())
@@ -102,17 +109,62 @@ func (f *Facts) block(text []byte) int {
 }
 
 const (
-	worthKeeping = 64 << 10 // bytes of news that are not looked at again
-	perDocument  = 8 << 10  // bytes of news that are read in the time that a document takes
+	worthKeeping = 8 << 10 // bytes of the log that each reader would look at again
 	mostBlocks   = 200
 )
 
-// Unsaved returns what is to be kept in layout.LifeCache, nil if that is not worth it: to be appended
-// to a file of so many bytes, or, if those are negative, to replace it.
-func (f *Facts) Unsaved() (text []byte, behind int64) {
-	if f.work < worthKeeping {
-		return nil, 0
+// IsBehind reports whether layout.LifeCache lacks so much that readers take long for it: it is for who has
+// changed a store, and reads little.
+func IsBehind(d store.Dirs) bool {
+	log, err := d.State.Lstat(layout.Log)
+	if err != nil {
+		return false
 	}
+	c, ok := lastCovered(d.State)
+	if !ok {
+		return log.Size >= worthKeeping || d.Opt.Git == layout.GitTracked
+	}
+	if news := log.Size - c.log; news < 0 || news >= worthKeeping {
+		return true
+	}
+	return c.stamps != noStamps && c.stamps != stampsOf(d.Dir)
+}
+
+// lastCovered returns what the last line of the cache says that it covers.
+func lastCovered(state *durable.Dir) (c covered, ok bool) {
+	f, err := state.OpenSole(layout.LifeCache)
+	if err != nil {
+		return c, false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return c, false
+	}
+	tail := make([]byte, min(info.Size(), 256)) // no such line is so long
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return c, false
+	}
+	tail, whole := bytes.CutSuffix(tail, []byte("\n"))
+	_, ok = c.parse(string(tail[bytes.LastIndexByte(tail, '\n')+1:]))
+	return c, ok && whole
+}
+
+// noStamps stands for those of the index files where rows do not come without events.
+const noStamps = "-"
+
+// stampsOf returns what tells whether the index files were changed, "" if that cannot be told.
+func stampsOf(d *durable.Dir) string {
+	stamps, err := store.IndexStamps(d)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(stamps)))
+}
+
+// Unsaved returns what is to be kept in layout.LifeCache: to be appended to a file of so many bytes, or, if
+// those are negative, to replace it.
+func (f *Facts) Unsaved() (text []byte, behind int64) {
 	if f.size < 0 || f.blocks >= mostBlocks {
 		f.kept, behind = 0, -1
 		text = append(text, cacheHead...)

@@ -33,11 +33,16 @@ type Facts struct {
 	unread  map[form.Key]string // files
 	adopted bool
 
+	lacksLog bool // there is no event
+
 	saving
 
 	// Asks says whether the operators file wants an approval of what one operator hands to another;
 	// nil asks for none.
 	Asks func(from, to string) bool
+
+	// Decided says who has approved and who has rejected the handoff of an id; nil knows of nobody.
+	Decided func(id string) eventlog.Decision
 
 	// Trusts says whether a handoff of that sender has the signature that is asked for, if any is; nil
 	// asks for none.

@@ -14,7 +14,7 @@ type Handoff struct {
 	relation.Set
 	Superseders, Replies []string // ids of the documents that name it, as they became known
 
-	eventlog.Life // who has it, has ended it, has put it away, has approved it
+	eventlog.Life // who has it, has ended it, has put it away
 }
 
 // An Event is one of the audit log that changes the state of a handoff.
@@ -36,8 +36,6 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.ActUnarchive.Type(): act,
 	eventlog.ActYield.Type():     act,
 	eventlog.ActSettle.Type():    act,
-	eventlog.ActApprove.Type():   act,
-	eventlog.ActReject.Type():    act,
 }
 
 // act takes in what somebody did with a handoff.
@@ -53,7 +51,8 @@ func (f *Facts) Successors(row index.Row) []string { return f.successors(f.Of(ro
 func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
 	for _, id := range h.Superseders {
 		by := f.Of(id)
-		if (by.From == row.From || by.From == row.To) && !f.isAwaiting(by, by.From, by.To) && (f.Trusts == nil || f.Trusts(id, by.From)) {
+		isParty := by.From == row.From || by.From == row.To
+		if isParty && !f.isAwaiting(id, by, by.From, by.To) && (f.Trusts == nil || f.Trusts(id, by.From)) {
 			ids = append(ids, id)
 		}
 	}
@@ -61,8 +60,16 @@ func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
 }
 
 // isAwaiting reports whether a handoff needs an approval that it does not have. A rejection is final.
-func (f *Facts) isAwaiting(h Handoff, from, to string) bool {
-	return h.Rejected.IsDone() || !h.Approved.IsDone() && (h.Approval || f.Asks != nil && f.Asks(from, to))
+func (f *Facts) isAwaiting(id string, h Handoff, from, to string) bool {
+	d := f.decision(id)
+	return d.Rejected.IsDone() || !d.Approved.IsDone() && (h.Approval || f.Asks != nil && f.Asks(from, to))
+}
+
+func (f *Facts) decision(id string) eventlog.Decision {
+	if f.Decided == nil {
+		return eventlog.Decision{}
+	}
+	return f.Decided(id)
 }
 
 // TakenBy returns the ids of what an operator has taken, and neither given back nor ended.

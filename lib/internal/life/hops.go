@@ -38,8 +38,9 @@ func (f *Facts) Unapproved(id string, human func(operator string) bool, most int
 		return ""
 	}
 	for _, parent := range slices.Concat(h.Re, h.Supersedes) {
-		l := f.Of(parent).Life
-		if isApproved := l.Approved.IsDone() && !l.Rejected.IsDone(); !isApproved && f.Hops(parent, human, most) >= most {
+		d := f.decision(parent)
+		isApproved := d.Approved.IsDone() && !d.Rejected.IsDone()
+		if !isApproved && f.Hops(parent, human, most) >= most {
 			return parent
 		}
 	}

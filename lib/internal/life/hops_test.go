@@ -41,17 +41,17 @@ func TestUnapproved(t *testing.T) {
 			t.Errorf("%d waits for %q, want %q", n, got, parent)
 		}
 	}
-	decide := func(n int, act eventlog.Act) {
-		f.AddEvent(life.Event{Type: act.Type(), ID: id(n), Key: act.Key(id(n), 0), Deed: eventlog.Deed{Operator: "ann", Time: "2026-05-08T09:00:00Z"}})
-	}
+	decided := make(map[string]eventlog.Decision)
+	f.Decided = func(id string) eventlog.Decision { return decided[id] }
+	ann := eventlog.Deed{Operator: "ann", Time: "2026-05-08T09:00:00Z"}
 	want(6, "")
 	want(7, id(6))
 	want(8, id(6))
 	want(9, "")
-	decide(1, eventlog.ActApprove)
+	decided[id(1)] = eventlog.Decision{Approved: ann}
 	want(8, id(6)) // another one that is approved helps nobody
-	decide(6, eventlog.ActApprove)
+	decided[id(6)] = eventlog.Decision{Approved: ann}
 	want(7, "")
-	decide(6, eventlog.ActReject)
+	decided[id(6)] = eventlog.Decision{Approved: ann, Rejected: ann}
 	want(7, id(6))
 }

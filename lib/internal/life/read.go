@@ -70,6 +70,7 @@ func (r *reader) news() error {
 		r.Facts = NewFacts()
 		r.size = -1
 	}
+	r.lacksLog = log.Size() == 0
 	from := r.covered.log
 	lines := bufio.NewScanner(io.NewSectionReader(log, from, log.Size()-from))
 	lines.Buffer(nil, layout.MaxEvent)
@@ -86,7 +87,6 @@ func (r *reader) news() error {
 		r.event(last)
 		r.covered.line, r.covered.sum = int64(len(last)), crc32.ChecksumIEEE(last)
 	}
-	r.work += int(r.covered.log - from)
 	if err := lines.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) { // no event is so long
 		return err
 	}
@@ -166,22 +166,26 @@ func (r *reader) want(id, file string) {
 }
 
 // byRows reports whether rows may come without events.
-func (r *reader) byRows() bool { return r.adopted || r.at.Opt.Git == layout.GitTracked }
+func (r *reader) byRows() bool {
+	return r.adopted || r.lacksLog || r.at.Opt.Git == layout.GitTracked
+}
+
+// HasNoEvents reports whether there are handoffs and no event of any: what was done with them is not known.
+func (f *Facts) HasNoEvents() bool { return f.lacksLog && len(f.rows) > 0 }
 
 // unlogged looks at the rows where they may come without events, and the index files are not those
 // that are covered.
 func (r *reader) unlogged() {
 	if !r.byRows() {
-		r.covered.stamps = "-"
+		r.covered.stamps = noStamps
 		return
 	}
-	stamps, err := store.IndexStamps(r.at.Dir)
-	sum := fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(stamps)))
-	if err != nil || sum == r.covered.stamps {
+	sum := stampsOf(r.at.Dir)
+	if sum == "" || sum == r.covered.stamps {
 		return // who reads the index says what is wrong with it
 	}
 	there := make(map[form.Key]bool)
-	err = store.EachIndex(r.at.Dir, func(_ string, text []byte) error {
+	err := store.EachIndex(r.at.Dir, func(_ string, text []byte) error {
 		for l := range index.Lines(store.AsString(text)) {
 			k, ok := form.KeyOf(l.Row.ID)
 			if there[k] || !ok {
@@ -194,7 +198,7 @@ func (r *reader) unlogged() {
 		}
 		return nil
 	})
-	if r.work += worthKeeping; err != nil {
+	if err != nil {
 		return
 	}
 	for k := range r.rows {
@@ -255,6 +259,5 @@ func (r *reader) documents() {
 		case !again && r.files[id] != "" || file != r.files[id]:
 			r.add(fmt.Sprint("unread ", id, " ", r.files[id]))
 		}
-		r.work += perDocument
 	}
 }

@@ -73,7 +73,7 @@ func (f *Facts) beneath(h Handoff, row index.Row, offered bool, now time.Time) S
 		return Superseded
 	case h.IsExpired(now):
 		return Expired
-	case f.isAwaiting(h, row.From, row.To):
+	case f.isAwaiting(row.ID, h, row.From, row.To):
 		return Awaiting
 	case h.Take.Holds().IsDone():
 		return Taken

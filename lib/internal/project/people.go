@@ -22,7 +22,7 @@ const aboutOperators = "\n# Operators\n\nWho may be named in handoffs. `handoff 
 
 // AddOperator does what Store.AddOperator of package handoff promises.
 func AddOperator(s *store.Store, o operators.Operator) error {
-	path := s.Opt.OperatorsFile
+	path := s.ListedIn()
 	text, err := s.ReadPlain(path, layout.MaxOperators)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return store.PlaceError(path, err)

@@ -20,6 +20,8 @@ type Verdict struct {
 	State    string `json:"state"`
 	Operator string `json:"operator,omitempty"` // whose key it is
 	Key      string `json:"key,omitempty"`      // its fingerprint
+	// FirstSight says that nothing but the operators file says whose key it is: none of theirs is pinned.
+	FirstSight bool `json:"first_sight,omitempty"`
 }
 
 // An Author is who a handoff is from.
@@ -37,11 +39,10 @@ type Trust struct {
 	Endorsed func() Key // the key that signed the operators file; nil or "" is none
 }
 
-// A Finding is a verdict, and what follows from it for the pins.
+// A Finding is a verdict, and whether it is to be believed.
 type Finding struct {
 	Verdict
-	FirstSight bool // the author's keys are to be pinned
-	Changed    bool // OPERATORS.md has other keys than were pinned, and nobody has said that this is right
+	Changed bool // OPERATORS.md has other keys than were pinned, and nobody has said that this is right
 }
 
 // Judge says whose a key is that has signed a handoff of an author. seen says when the handoff was

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -140,30 +141,91 @@ func (d Dirs) HasLostIndex() error {
 	return ErrIndexMissing
 }
 
-var errGone = fault.New(fault.ErrIntegrity, "", "the handoffs directory does not exist, although the audit log has events")
+var (
+	errGone = fault.New(fault.ErrIntegrity, "",
+		"the handoffs directory does not exist, although the audit log has events")
+	errEmptied = fault.New(fault.ErrIntegrity, "",
+		"the handoffs directory is empty, although the audit log has handoffs")
+)
+
+// lost says how the handoffs directory is not what it was.
+func (s *Store) lost(how error) error {
+	advice := "bring it back: its disk, its branch or a backup; " +
+		"to begin anew, move " + ShellQuote(s.Opt.StateDir) + " away too"
+	return fault.New(fault.ErrIntegrity, advice, "%s: %v", s.Opt.Dir, how)
+}
 
 // Prover opens the handoffs directory, nil if it does not exist, for commands that say whether all is
-// there: the error is errGone if it held handoffs. It is made before anything is logged.
+// there: the error is errGone if it held handoffs and is gone, errEmptied if it is empty. It is made before anything is
+// logged.
 func (s *Store) Prover() (*durable.Dir, error) {
 	dir, err := s.OpenPlace(s.Opt.Dir)
-	if err != nil || dir != nil {
+	if err != nil || s.Opt.Git == layout.GitTracked { // there another branch may have none
 		return dir, err
 	}
+	if dir != nil {
+		if err := (Dirs{Store: s, Dir: dir}).checkEmptied(); err != nil {
+			dir.Close()
+			return nil, err
+		}
+		return dir, nil
+	}
 	begun, err := Dirs{Store: s}.HasEvents()
-	if err != nil || !begun || s.Opt.Git == layout.GitTracked { // there another branch may have none
+	if err != nil || !begun {
 		return nil, nil
 	}
 	if dir, err = s.OpenPlace(s.Opt.Dir); err == nil && dir == nil {
-		err = fault.New(fault.ErrIntegrity, "bring it back: its disk, its branch or a backup; to begin anew, move "+ShellQuote(s.Opt.StateDir)+" away too",
-			"%s: %v", s.Opt.Dir, errGone)
+		err = s.lost(errGone)
 	}
 	return dir, err
+}
+
+// checkEmptied is errEmptied for a handoffs directory without any file of a store that has held handoffs: a
+// mount that is missing, or what a checkout has left.
+func (d Dirs) checkEmptied() error {
+	if d.hasTable() {
+		return nil
+	}
+	names, err := d.Dir.Names(func(name string) bool {
+		return index.IsFile(name) || layout.IsArchive(name) || name == layout.Intent
+	})
+	if err != nil || len(names) > 0 { // which are looked at elsewhere
+		return err
+	}
+	held, err := d.hasHeld()
+	if err != nil || !held || d.hasTable() { // the first one may have come meanwhile
+		return err
+	}
+	return d.lost(errEmptied)
+}
+
+func (d Dirs) hasTable() bool {
+	entry, err := d.Dir.Lstat(layout.Index)
+	return err == nil && (entry.Size > 0 || !entry.Regular) || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// hasHeld reports whether the audit log says that a handoff came into the store.
+func (d Dirs) hasHeld() (held bool, err error) {
+	err = d.inState(func(state *durable.Dir) error {
+		log, err := state.OpenSole(layout.Log)
+		if err != nil {
+			return nil // which is looked at elsewhere
+		}
+		defer log.Close()
+		const longest = 64 // of what is looked for
+		return eachPiece(log, longest, func(piece []byte) bool {
+			held = bytes.Contains(piece, []byte(`"event_type":"handoff.write"`)) ||
+				bytes.Contains(piece, []byte(`"event_type":"handoff.import"`))
+			return !held
+		})
+	})
+	return held, err
 }
 
 // Reader is Prover for a command that changes nothing, and warns instead.
 func (s *Store) Reader() (*durable.Dir, error) {
 	dir, err := s.Prover()
-	if errors.Is(err, errGone) {
+	if errors.Is(err, errGone) || errors.Is(err, errEmptied) {
 		s.Opt.Lost(err)
 		err = nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/signers"
 )
 
 // A Store is a store on disk.
@@ -17,12 +18,15 @@ type Store struct {
 
 // Options says where a store is and how it behaves.
 type Options struct {
-	Dir, StateDir, Root, OperatorsFile string
-	UserState                          string   // the directory of what the program keeps for the user; "" if there is none
-	Named                              []string // those of the paths that may lie outside Root
-	Git                                layout.Git
-	Branch                             string // that is checked out, "" if that is not known
-	Synced                             bool   // others have it, although this replica was never exchanged itself
+	Dir, StateDir, Root string
+	OperatorsFile       string   // the project's own: it says who may do what
+	ListedIn            string   // where from and to of what is written are looked up; "" is OperatorsFile
+	MustHaveOperators   bool     // the settings name OperatorsFile: that it is missing is an error
+	UserState           string   // the directory of what the program keeps for the user; "" if there is none
+	Named               []string // those of the paths that may lie outside Root
+	Git                 layout.Git
+	Branch              string // that is checked out, "" if that is not known
+	Synced              bool   // others have it, although this replica was never exchanged itself
 
 	Operator     string
 	Me           func() string // who runs the program, for @; nil or "" if nobody knows
@@ -31,8 +35,8 @@ type Options struct {
 	Restore      bool // what was pruned may be stored again
 
 	CheckBody func(body string) error
-	// CheckSignature returns the state of the signature of a stored handoff, and why it does not hold.
-	CheckSignature func(d *durable.Dir, id, from string, text []byte) (state string, err error)
+	// CheckSignature returns what is known of the signature of a stored handoff, and why it does not hold.
+	CheckSignature func(d *durable.Dir, id, from string, text []byte) (signers.Verdict, error)
 	Now            func() time.Time
 	Fingerprint    func() (string, error)
 	Warn           func(string)

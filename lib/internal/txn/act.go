@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -77,7 +78,7 @@ func (e *TakenError) Verdict() string { return "CRITICAL" }
 
 // Act does an act, which c names by its HandoffID, Operator, Session, Reason and Time. What was done
 // before is existing: then c is who did it. The error is a *TakenError where somebody else has the
-// handoff, or it is ended, and an *AwaitingError where it was rejected.
+// handoff, or it is ended. Verdicts are for [Session.Decide].
 func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consumption, existing bool, err error) {
 	ledger, err := ReadLedger(x.State)
 	if err != nil {
@@ -107,12 +108,28 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consum
 	return c, false, x.consume(&act, ledger, c, a.Marks())
 }
 
+// Decide adds an approval or a rejection, behind those that are there and do not count.
+func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
+	ledger, err := ReadLedger(x.State)
+	if err != nil {
+		return err
+	}
+	if _, err := ledger.Life(c.HandoffID); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		c.Token = a.Key(c.HandoffID, n)
+		if by, err := ledger.consumed(c.Token); err != nil {
+			return err
+		} else if by == nil {
+			return x.consume(&act, ledger, c, false)
+		}
+	}
+}
+
 // plan returns which of its kind an act is, or who has done it before, or -1 where there is nothing to
 // take back.
 func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before eventlog.Deed, n int, err error) {
-	if err := mayAct(a, c.HandoffID, l); err != nil {
-		return before, 0, err
-	}
 	taken := l.Take.Holds()
 	others := l.Done.IsDone() && l.Done.Operator != c.Operator || !l.Done.IsDone() && taken.IsDone() && taken.Operator != c.Operator
 	switch a {
@@ -131,10 +148,6 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 			return before, 0, newTakenError(c.HandoffID, l)
 		}
 		return before, turn(taken, l.Take.N), nil
-	case eventlog.ActApprove:
-		return l.Approved, 0, nil
-	case eventlog.ActReject:
-		return l.Rejected, 0, nil
 	case eventlog.ActUnarchive:
 		return before, turn(l.Archive.Holds(), l.Archive.N), nil
 	}
@@ -218,66 +231,47 @@ func field(line, name string) string {
 	return value
 }
 
-// TakeOverToken adds what another store has consumed, and reports whether it is new here.
+// TakeOverToken adds what another store has consumed, and reports whether it is new here. A verdict is new
+// where others are known that do not count.
 func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) {
 	ledger, err := ReadLedger(x.State)
 	if err != nil {
 		return false, err
 	}
-	if by, err := ledger.consumed(c.Token); err != nil || by != nil {
-		return false, err
+	id, kind, n, isAct := eventlog.ParseKey(c.Token)
+	for {
+		by, err := ledger.consumed(c.Token)
+		if err != nil {
+			return false, err
+		}
+		if by == nil {
+			break
+		}
+		if !kind.IsVerdict() || by.Deed() == c.Deed() && by.Signature == c.Signature {
+			return false, nil
+		}
+		n++
+		c.Token = kind.Key(id, n)
 	}
-	_, kind, _, isAct := eventlog.ParseKey(c.Token)
 	if !isAct {
 		return true, x.consume(&resume, ledger, c, true)
 	}
 	return true, x.consume(&act, ledger, c, kind.Marks())
 }
 
-// An AwaitingError says that nobody has approved a handoff that needs it, or that it was rejected. It
-// wraps fault.ErrDenied.
-type AwaitingError struct {
-	ID       string
-	Rejected eventlog.Deed // zero if it only waits
-}
-
-func (e *AwaitingError) Error() string {
-	if e.Rejected.IsDone() {
-		return fmt.Sprintf("%s was rejected by %s at %s, for good", e.ID, e.Rejected.Operator, e.Rejected.Time)
+// ReadVerdicts returns the approvals and rejections that the ledger of a state directory has, by handoff.
+// None of them counts because it is there.
+func ReadVerdicts(d *durable.Dir) (map[string][]eventlog.Consumption, error) {
+	text, err := d.ReadIfThere(layout.Ledger, layout.MaxLedger)
+	all := make(map[string][]eventlog.Consumption)
+	for line := range bytes.Lines(text[:durable.WholeLines(text)]) {
+		id, kind, _, ok := eventlog.ParseKey(LineKey(line))
+		if !ok || !kind.IsVerdict() {
+			continue
+		}
+		if c, ok := ParseConsumption(bytes.TrimSuffix(line, []byte("\n"))); ok {
+			all[id] = append(all[id], c)
+		}
 	}
-	return e.ID + " awaits approval"
-}
-
-// Plain does not say by whom.
-func (e *AwaitingError) Plain() string {
-	if e.Rejected.IsDone() {
-		return "the handoff was rejected, for good"
-	}
-	return "the handoff awaits approval"
-}
-
-// Hint says what to do next.
-func (e *AwaitingError) Hint() string {
-	if e.Rejected.IsDone() {
-		return "ask the sender for another one"
-	}
-	return "somebody else than the sender, with the capability approve in the operators file, runs `handoff approve " + e.ID + "` on a terminal"
-}
-
-func (e *AwaitingError) Unwrap() error { return fault.ErrDenied }
-
-// mayAct refuses to take, end or approve what was rejected.
-func mayAct(a eventlog.Act, id string, l eventlog.Life) error {
-	if l.Rejected.IsDone() && (a == eventlog.ActTake || a == eventlog.ActDone || a == eventlog.ActApprove) {
-		return &AwaitingError{id, l.Rejected}
-	}
-	return nil
-}
-
-// CheckApproval refuses to who takes it now what was rejected, or needs an approval and has none.
-func CheckApproval(l eventlog.Life, id string, needs bool) error {
-	if needs && !l.Approved.IsDone() {
-		return &AwaitingError{id, l.Rejected}
-	}
-	return mayAct(eventlog.ActTake, id, l)
+	return all, store.Odd(layout.Ledger, err)
 }

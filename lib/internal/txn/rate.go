@@ -1,9 +1,6 @@
 package txn
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"slices"
 	"time"
 
@@ -11,16 +8,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-const (
-	rateWindow = 10 * time.Minute
-	rateTail   = 256 << 10 // bytes of the audit log that are looked at: what is written faster than this is not counted
-)
+const rateWindow = 10 * time.Minute
 
 // A rate is how much one operator has written to another of late, by both. The log says when that was:
 // the times of rows are the writers' own.
 type rate map[[2]string][]time.Time
 
-// readRate reads the end of the audit log.
+// readRate reads the audit log from its end, as far back as counts: whatever else was logged meanwhile.
 func (x *Session) readRate() (rate, error) {
 	r, now := make(rate), x.Opt.Now()
 	log, done, err := eventlog.Open(x.State)
@@ -28,38 +22,14 @@ func (x *Session) readRate() (rate, error) {
 		return nil, err
 	}
 	defer done()
-	text, err := lately(log, now)
-	if err != nil {
-		return nil, err
-	}
-	for line := range bytes.Lines(text) {
+	return r, eventlog.Backward(log, func(line []byte) bool {
+		ago := now.Sub(eventlog.TimeOf(line))
 		from, to, ok := eventlog.WrittenBy(line)
-		if !ok {
-			continue
-		}
-		if ago := now.Sub(eventlog.TimeOf(line)); ago.Abs() < rateWindow { // what is to come was written before the clock went back
+		if ok && ago.Abs() < rateWindow { // what is to come was written before the clock went back
 			r[[2]string{from, to}] = append(r[[2]string{from, to}], now.Add(-ago))
 		}
-	}
-	return r, nil
-}
-
-// lately returns so much of the end of a log as may be of the time that counts, from the beginning of a line.
-func lately(log *io.SectionReader, now time.Time) ([]byte, error) {
-	for size := int64(32 << 10); ; size *= 8 {
-		text := make([]byte, min(size, rateTail, log.Size()))
-		if _, err := log.ReadAt(text, log.Size()-int64(len(text))); err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
-		if int64(len(text)) == log.Size() {
-			return text, nil
-		}
-		_, text, _ = bytes.Cut(text, []byte("\n"))
-		first, _, _ := bytes.Cut(text, []byte("\n"))
-		if size >= rateTail || now.Sub(eventlog.TimeOf(first)) >= rateWindow {
-			return text, nil
-		}
-	}
+		return ago < rateWindow || eventlog.TimeOf(line).IsZero()
+	})
 }
 
 // admit counts one more, or says how long to wait before there may be one.

@@ -61,7 +61,7 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 	return x.consume(&resume, ledger, c, true)
 }
 
-// mayResume returns a *ConsumedError, an *AwaitingError or a *TakenError if c may not be, and what
+// mayResume returns a *ConsumedError or a *TakenError if c may not be, and what
 // became of the handoff.
 func (l *Ledger) mayResume(c eventlog.Consumption) (life eventlog.Life, err error) {
 	by, err := l.consumed(c.Token)
@@ -70,9 +70,6 @@ func (l *Ledger) mayResume(c eventlog.Consumption) (life eventlog.Life, err erro
 	}
 	if err == nil {
 		life, err = l.Life(c.HandoffID)
-	}
-	if err == nil {
-		err = mayAct(eventlog.ActTake, c.HandoffID, life)
 	}
 	if err == nil && (life.Done.IsDone() || life.Take.Holds().IsDone() && life.Take.Holds().Operator != c.Operator) {
 		err = newTakenError(c.HandoffID, life)

@@ -76,6 +76,7 @@ func change(ctx context.Context, s *store.Store, prepare func(*Session) (func() 
 		}
 	}
 	x.noteSeen()
+	x.keepFacts()
 	return nil
 }
 

@@ -2,7 +2,6 @@ package txn
 
 import (
 	"context"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -15,11 +14,6 @@ var trust = Operation{Name: "trust", committed: pinsAreThere, redo: setPins}
 // Trust replaces the file of pinned keys by what edit makes of it. The event says what has changed.
 func Trust(ctx context.Context, s *store.Store, edit func(old []byte) ([]byte, eventlog.Trusted, error)) error {
 	return Locked(ctx, s, func(x *Session) error { return x.trust(edit) })
-}
-
-// TrustQuietly is Trust for who only reads: it waits for nothing, and reports nothing.
-func TrustQuietly(ctx context.Context, s *store.Store, edit func(old []byte) ([]byte, eventlog.Trusted, error)) {
-	Quietly(ctx, s, 200*time.Millisecond, func(x *Session) { _ = x.trust(edit) })
 }
 
 // trust replaces the pinned keys by what edit makes of them. Where that is the same nothing is recorded.

@@ -1,0 +1,196 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+)
+
+// changing are the commands that may change something.
+var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "archive", "unarchive", "draft", "draft save",
+	"draft publish", "draft discard", "operators add", "operators trust", "machine-fingerprint regenerate", "init", "inbox", "new",
+	"audit sign", "resume", "approve", "reject", "probes allow", "probes forget", "create", "hop", "repair", "prune", "import", "sign", "sync",
+	"install", "uninstall", "man", "mcp"}
+
+// telling are the commands that may say in one file that somebody was told, and change nothing else.
+var telling = map[string]struct{ file, line string }{
+	"surface":            {".run/handoff-events.jsonl", "surface ben"},
+	"hook session-start": {".run/offered.jsonl", "hook session-start --to ben"},
+}
+
+// readers are all other commands, each with its lines: ID, PACKET and OUT stand for a handoff, a packet and a directory
+// elsewhere.
+var readers = map[string][]string{
+	"compute-id":               {"compute-id in/signed.md"},
+	"list":                     {"list", "list --unread", "list --state expired", "list --all", "list --orphaned", "list --tag ci"},
+	"search":                   {"search green"},
+	"read":                     {"read ID", "read ID --agent", "read ID --raw"},
+	"thread":                   {"thread ID"},
+	"next":                     {"next"},
+	"receipts":                 {"receipts ID"},
+	"draft list":               {"draft list"},
+	"draft show":               {"draft list"}, // there is none to show
+	"operators":                {"operators list"},
+	"operators list":           {"operators list"},
+	"operators verify":         {"operators verify ann"},
+	"operators validate":       {"operators validate"},
+	"machine-fingerprint":      {"machine-fingerprint show"},
+	"machine-fingerprint show": {"machine-fingerprint show"},
+	"whoami":                   {"whoami"},
+	"status":                   {"status", "status --short"},
+	"version":                  {"version"},
+	"help":                     {"help all", "help approval"},
+	"verify":                   {"verify", "verify ID"},
+	"doctor":                   {"doctor"},
+	"doctor hook":              {"doctor hook claude"},
+	"audit":                    {"audit verify"},
+	"audit verify":             {"audit verify"},
+	"audit head":               {"audit head"},
+	"show":                     {"show PACKET"},
+	"check":                    {"check ID", "check PACKET", "check PACKET --max-age 99999h"},
+	"probes":                   {"probes list"},
+	"probes list":              {"probes list"},
+	"validate":                 {"validate PACKET"},
+	"onboard":                  {"onboard"},
+	"export":                   {"export -o -", "export --with-state -o OUT/bundle"},
+	"page":                     {"page -o OUT/page"},
+	"watch":                    nil, // it waits; what it looks at is what list does
+	"hook":                     {"help hook"},
+	"completion":               {"completion bash", "__complete read a", "__complete list --to b", "__complete list --tag c"},
+	"completion bash":          {"completion bash"},
+	"completion fish":          {"completion fish"},
+	"completion powershell":    {"completion powershell"},
+	"completion zsh":           {"completion zsh"},
+}
+
+// What a command that reads finds is as it was: no byte, no time, no name of the project and of the user's files is another
+// one afterwards.
+func TestReadersChangeNothing(t *testing.T) {
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("ssh-keygen makes the signatures")
+	}
+	s := newScripted(t)
+	user := t.TempDir()
+	s.env["HOME"], s.env["XDG_STATE_HOME"], s.env["XDG_CONFIG_HOME"] = user, filepath.Join(user, "state"), filepath.Join(user, "config")
+	id, packet := s.grown()
+	out := t.TempDir()
+	run := func(line string) {
+		t.Helper()
+		line = strings.NewReplacer("ID", id, "PACKET", packet, "OUT", out).Replace(line)
+		var said bytes.Buffer
+		if code, _ := s.run(strings.NewReader(""), &said, strings.Fields(line)...); !slices.Contains([]int{0, 7, 10, 11}, code) {
+			t.Errorf("%s exits with %d: %s", line, code, said.String())
+		}
+	}
+	all(everyday.Root(whole.Program()), func(name string, cmd *cobra.Command) {
+		told, tells := telling[name]
+		lines, reads := readers[name]
+		switch {
+		case !reads && !tells && !slices.Contains(changing, name) && !cmd.HasSubCommands():
+			t.Errorf("%s: say in this test whether it only reads", name)
+		case tells:
+			lines = []string{told.line}
+		}
+		for _, line := range lines {
+			before := snapshot(t, s.root, user)
+			run(line)
+			after := snapshot(t, s.root, user)
+			for path := range after {
+				if before[path] == "" {
+					before[path] = "was not there"
+				}
+			}
+			for path, was := range before {
+				if was != after[path] && !(tells && strings.HasSuffix(path, told.file)) {
+					t.Errorf("%s changed %s:\n%s\n%s", line, path, was, after[path])
+				}
+			}
+		}
+	})
+}
+
+// snapshot returns what can be told of each file below some directories.
+func snapshot(t *testing.T, dirs ...string) map[string]string {
+	t.Helper()
+	found := make(map[string]string)
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := e.Info()
+			if err != nil {
+				return err
+			}
+			text := []byte(nil)
+			if info.Mode().IsRegular() {
+				if text, err = os.ReadFile(path); err != nil {
+					return err
+				}
+			}
+			found[path] = fmt.Sprintf("%v %d %v %x", info.Mode(), info.Size(), info.ModTime(), sha256.Sum256(text))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return found
+}
+
+// grown makes a store in which there is something of everything, some of which readers could want to remember: a signature
+// that was stored before its key was listed, a hundred packets, what was taken, archived, read, superseded and has expired.
+func (s *scripted) grown() (id, packet string) {
+	s.Helper()
+	s.file(".handoff.yaml", "")
+	s.exec("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ann", "-f", "key")
+	signed := s.file("in/signed.md", sourceText("signed", "tags: ['ci']\n", "Tests are green."))
+	id = s.named("handoff_id", "", "write", signed, "--sign=key")
+	packet = s.named("handoff_id", "", "write", s.file("packet.json", strings.ReplaceAll(packetText, "TOKEN", "token-number-one")),
+		"--from", "ann", "--to", "ben", "--topic", "work")
+	s.prints("", "write", s.file("in/asks.md", sourceText("asks", "references: ['approve:required']\n", "Deploy it.")))
+	ids := []string{}
+	for i := range 5 {
+		ids = append(ids, s.named("handoff_id", "", "write", s.file(fmt.Sprint("in/", i, ".md"), sourceText(fmt.Sprint("n-", i), "", "x"))))
+	}
+	for i := range 40 { // more than readers could read again each time
+		s.file(fmt.Sprintf("many/%d.md", i), sourceText(fmt.Sprint("more-", i), "references: ['expires:2026-05-08T00:00:00Z', 're:"+ids[0]+"']\n", strings.Repeat("word ", 500)))
+	}
+	for _, line := range []string{"write many", "take " + ids[0], "done " + ids[1], "archive " + ids[2], "mark-read " + ids[3], "supersede " + ids[4] + " - --from ann",
+		"hook session-start --to ben"} {
+		var said bytes.Buffer
+		if code, _ := s.run(strings.NewReader("A newer one."), &said, strings.Fields(line)...); code != 0 {
+			s.Fatalf("%s: %s", line, said.String())
+		}
+	}
+	key, err := os.ReadFile("key.pub")
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.file("OPERATORS.md", "---\nschema_version: '1.0'\noperators:\n  - {id: ann, ssh_keys: [{key: '"+strings.TrimSpace(string(key))+"'}]}\n  - {id: ben}\n---\n")
+	s.file(".handoff-probes.yaml", "probes:\n  test: {argv: [echo, ok], timeout: 1m}\n")
+	s.later = time.Minute
+	return id, packet
+}
+
+const packetText = `{"objective": "Mend the parser", "completed": ["Read the files"], "unresolved": ["No blockers"], "assumptions": ["None"],
+"next_action": "Run the tests", "risks": ["None"], "updated_at": "2026-05-07T12:00:00Z", "resume_token": "TOKEN"}`
+
+func sourceText(topic, more, body string) string {
+	return "---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: " + topic + "\nts_utc: '2026-05-07T12:00:00Z'\n" + more + "---\n" + body + "\n"
+}
