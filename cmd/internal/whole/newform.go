@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,9 @@ func templateOf(p handoff.Project, name string) (string, error) {
 	} else if err := handoff.CheckOperator(name); err != nil {
 		return "", everyday.Invalid("it is the name of a file in "+templates+", without .md", "%q is not the name of a template", name)
 	}
+	if err := checkOutput(path); err != nil {
+		return "", err
+	}
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil && name == "":
@@ -46,11 +50,18 @@ func templateOf(p handoff.Project, name string) (string, error) {
 	return string(text), err
 }
 
-func templateNames(p handoff.Project) []string {
-	names := []string{}
-	files, _ := filepath.Glob(filepath.Join(p.Root, filepath.FromSlash(templates), "*.md")) // the pattern is good
+// templateNames returns what --template takes. Names of another form, which could do something to a terminal, are left out.
+func templateNames(p handoff.Project) (names []string) {
+	dir := filepath.Join(p.Root, filepath.FromSlash(templates))
+	var files []fs.DirEntry
+	if handoff.CheckLinks(dir) == nil {
+		files, _ = os.ReadDir(dir) // one that cannot be read has none
+	}
 	for _, file := range files {
-		names = append(names, strings.TrimSuffix(filepath.Base(file), ".md"))
+		name, isTemplate := strings.CutSuffix(file.Name(), ".md")
+		if isTemplate && name != "default" && file.Type().IsRegular() && handoff.CheckOperator(name) == nil {
+			names = append(names, name)
+		}
 	}
 	return append(names, "default")
 }
