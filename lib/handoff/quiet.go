@@ -45,12 +45,12 @@ func (s *Store) UnreadQuickly(operator string, maxAgeDays int) (Inbox, error) {
 	if remembered(withLog) {
 		return Inbox{}, nil
 	}
-	look, whole := *s.at, true
+	look, whole := &store.Store{Opt: s.at.Opt}, true
 	look.Opt.Lost = func(err error) {
 		whole = false
 		s.opt.Lost(err)
 	}
-	in, err := (&Store{at: &look, opt: s.opt, keys: s.keys}).Unread(operator, mostTold, maxAgeDays)
+	in, err := (&Store{at: look, opt: s.opt, keys: s.keys}).Unread(operator, mostTold, maxAgeDays)
 	if len(in.Over) > 0 { // an event may undo that
 		seen = withLog
 	}

@@ -142,11 +142,8 @@ func parse(text []byte) ([]Probe, error) {
 		probes = p.probes(root.Members[0].Value)
 	}
 	if len(p.faults) > 0 {
-		all := make([]error, len(p.faults))
-		for i, f := range p.faults {
-			all[i] = fmt.Errorf("%s:%d: %s", Name, max(f.Line, 1), f.Problem)
-		}
-		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`", "%v", errors.Join(all...))
+		lines := fault.Lines(p.faults, func(f fault.Fault) string { return fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), f.Problem) })
+		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`", "%s", strings.Join(lines, "\n"))
 	}
 	return probes, nil
 }

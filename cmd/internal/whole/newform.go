@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -26,7 +27,8 @@ const standard = `# Where it stands
 
 const templates = ".handoff/templates" // of a project, a file NAME.md each; default.md is that of who names none
 
-// templateOf returns the text to begin with. A project's templates came with it: they are plain files, and are only shown.
+// templateOf returns the text to begin with. A project's templates came with it: they are plain files, are only
+// shown, and what could deceive in them is made visible.
 func templateOf(p handoff.Project, name string) (string, error) {
 	path := filepath.Join(p.Root, filepath.FromSlash(templates), name+".md")
 	if name == "" {
@@ -42,12 +44,12 @@ func templateOf(p handoff.Project, name string) (string, error) {
 	case err != nil && name == "":
 		return standard, nil
 	case err != nil:
-		return "", everyday.Invalid("there is "+strings.Join(templateNames(p), ", "), "there is no template %q", name)
+		return "", everyday.Invalid("there is "+fault.Some(templateNames(p)), "there is no template %q", name)
 	case !info.Mode().IsRegular():
 		return "", everyday.Invalid("put a file there", "the template %s is not a regular file", path)
 	}
 	text, err := everyday.ReadInput(path)
-	return string(text), err
+	return handoff.Escape(string(text)), err // an editor may pass it on to the terminal
 }
 
 // templateNames returns what --template takes. Names of another form, which could do something to a terminal, are left out.

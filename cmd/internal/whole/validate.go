@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/lib/universal"
@@ -172,7 +174,11 @@ func faultsIn(v record.Validation) error {
 
 // printValidations prints each as a line of JSON, or all as text.
 func (a *app) printValidations(all []record.Validation) error {
-	return everyday.Lines(a.App, all, func() (string, error) {
+	bounded := slices.Clone(all)
+	for i := range bounded {
+		bounded[i].Faults, bounded[i].Warnings = fault.Bounded(all[i].Faults), fault.Bounded(all[i].Warnings)
+	}
+	return everyday.Lines(a.App, bounded, func() (string, error) {
 		var b strings.Builder
 		for _, v := range all {
 			writeValidation(&b, v)
@@ -198,11 +204,11 @@ func writeValidation(b *strings.Builder, v record.Validation) {
 		}
 		line("  ", fmt.Sprintf("tokens: %s%d of %d (%s); a quarter of the characters: %d", least, t.Tokens, t.Limit, t.Encoding, t.Estimate))
 	}
-	for _, f := range v.Faults {
-		line("  fault: ", f.String())
+	for _, text := range fault.Lines(v.Faults, handoff.Fault.String) {
+		line("  fault: ", text)
 	}
-	for _, f := range v.Warnings {
-		line("  warning: ", f.String())
+	for _, text := range fault.Lines(v.Warnings, handoff.Fault.String) {
+		line("  warning: ", text)
 	}
 }
 
