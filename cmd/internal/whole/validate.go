@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ func (a *app) readRecord(name string) (recordText, error) {
 		got.data, err = everyday.ReadInput(name)
 	}
 	if err != nil || !startsLikeDocument(got.data) {
-		return got, err
+		return got, cmp.Or(err, isMarkdown(got))
 	}
 	doc, err := handoff.Parse(handoff.Source{Name: got.name, Text: got.data}, schema.Frontmatter(), everyday.MaxInput)
 	if err != nil {
@@ -91,6 +92,21 @@ func (a *app) readRecord(name string) (recordText, error) {
 	block, err := record.Extract(handoff.Stored{Document: doc, Path: got.name})
 	got.data, got.file = block.JSON, false
 	return got, err
+}
+
+// isMarkdown refuses a text for people: a file that is called so, or a text that begins with a heading, and no JSON.
+func isMarkdown(r recordText) error {
+	text := strings.TrimLeft(strings.TrimPrefix(string(r.data), "\ufeff"), " \t\r\n")
+	isHeading := strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") && !strings.Contains(text, "{")
+	isNamed := strings.EqualFold(filepath.Ext(r.name), ".md") && !strings.HasPrefix(text, "{")
+	if !isNamed && !isHeading {
+		return nil
+	}
+	store := "FILE"
+	if !strings.ContainsAny(r.name, " '\"`$\\") && r.file {
+		store = r.name
+	}
+	return everyday.Invalid("store it: `handoff write "+store+" --to NAME`", "%s is Markdown, not a record", r.name)
 }
 
 func (a *app) storedRecord(id string) (recordText, error) {
