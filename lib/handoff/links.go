@@ -14,9 +14,9 @@ import (
 // mostLinks is how many symbolic links one path may lead through.
 const mostLinks = 40
 
-// CheckLinks refuses a path that leads through a symbolic link which lies in a project, with ErrInvalid: the link came with the
-// project, and leads where somebody else wants. Links elsewhere are the caller's own. The last names of a path may be missing. A path
-// that cannot be followed is the error of the system.
+// CheckLinks refuses a path that leads through a symbolic link which lies in a project, with ErrInvalid: the link
+// came with the project, and leads where somebody else wants. Links elsewhere are the caller's own. The last names
+// of a path may be missing. A path that cannot be followed is the error of the system.
 func CheckLinks(path string) error {
 	at, err := filepath.EvalSymlinks(".")
 	if err == nil {

@@ -31,8 +31,8 @@ const HeadLen = 256
 // IsName reports whether a relative name, with slashes, is one that a file of a site may have.
 func IsName(name string) bool { return ours().MatchString(name) }
 
-// IsMade reports whether a file of such a name that begins like this was made for a site. An empty one was: whoever drew it was
-// interrupted.
+// IsMade reports whether a file of such a name that begins like this was made for a site. An empty one was:
+// whoever drew it was interrupted.
 func IsMade(name string, head []byte) bool {
 	mark, known := marks[path.Ext(name)]
 	return known && (len(head) == 0 || bytes.Contains(head[:min(len(head), HeadLen)], []byte(mark)))

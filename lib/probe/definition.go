@@ -116,7 +116,8 @@ func (d *Definition) Digest() string {
 	return canon.SHA256Hex(text)
 }
 
-// Changed returns the first of the file, and the scripts that it names, that does not say the same any more; "" if all do.
+// Changed returns the first of the file, and the scripts that it names, that does not say the same any more; "" if
+// all do.
 func (d *Definition) Changed() string {
 	now, err := Read(filepath.Dir(d.Path))
 	if err != nil || now.Path != d.Path || !bytes.Equal(now.Text, d.Text) {
@@ -142,8 +143,12 @@ func parse(text []byte) ([]Probe, error) {
 		probes = p.probes(root.Members[0].Value)
 	}
 	if len(p.faults) > 0 {
-		lines := fault.Lines(p.faults, func(f fault.Fault) string { return fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), f.Problem) })
-		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`", "%s", strings.Join(lines, "\n"))
+		lines := fault.Lines(p.faults, func(f fault.Fault) string {
+			return fmt.Sprintf("%s:%d: %s", Name, max(f.Line,
+				1), f.Problem)
+		})
+		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`",
+			"%s", strings.Join(lines, "\n"))
 	}
 	return probes, nil
 }

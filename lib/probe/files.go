@@ -30,13 +30,14 @@ type File struct {
 }
 
 // scripts are the endings of names by which interpreters are called.
-var scripts = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".rb", ".pl", ".js", ".mjs", ".cjs", ".ts", ".php", ".lua", ".awk", ".mk",
+var scripts = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".rb", ".pl", ".js", ".mjs", ".cjs", ".ts", ".php",
+	".lua", ".awk", ".mk",
 	".ps1", ".bat", ".cmd"}
 
-// filesOf returns the scripts and programs in the project at root that the commands name, by name: as the program, or the word
-// after it, whatever it is; else as a word, or a part of a word such as a line for sh -c, if it can be executed, begins with #!
-// or has the name of a script. Other files that are named are often what a test writes. What those read and run in their turn
-// is not known.
+// filesOf returns the scripts and programs in the project at root that the commands name, by name: as the program,
+// or the word after it, whatever it is; else as a word, or a part of a word such as a line for sh -c, if it can be
+// executed, begins with #! or has the name of a script. Other files that are named are often what a test writes.
+// What those read and run in their turn is not known.
 func filesOf(root string, probes []Probe) (files []File, err error) {
 	names := make(map[string]bool) // of them, whether it is a script in any case
 	for _, p := range probes {
@@ -96,7 +97,8 @@ func hashed(root, name string, isScript bool, left *int64) (_ File, _ bool, err 
 	path := filepath.Join(root, name)
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), err == nil && !info.Mode().IsRegular():
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG),
+		err == nil && !info.Mode().IsRegular():
 		return File{}, false, nil
 	case err == nil:
 		var sum []byte
@@ -105,7 +107,8 @@ func hashed(root, name string, isScript bool, left *int64) (_ File, _ bool, err 
 			return File{filepath.ToSlash(name), hex.EncodeToString(sum)}, isScript, nil
 		}
 	}
-	return File{}, false, fault.New(fault.ErrDenied, "let it name files that can be read", "%s names %s, which cannot be told from another: %v", Name, name, err)
+	return File{}, false, fault.New(fault.ErrDenied, "let it name files that can be read",
+		"%s names %s, which cannot be told from another: %v", Name, name, err)
 }
 
 // sumOf returns the hash of a file that is a script, or begins like one.

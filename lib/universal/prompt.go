@@ -43,7 +43,10 @@ func (r Repair) Failure() string {
 	for i, a := range r.Attempts {
 		fmt.Fprintf(&b, "\nattempt %d, %s: %s, %s left at the %s stage\n", i+1, a.Name,
 			fault.Count(len(a.Patch), "change"), fault.Count(len(a.Report.Faults), "fault"), a.Report.Stage)
-		writeLines(&b, fault.Lines(a.Patch, func(c Change) string { return fmt.Sprintf("%s %s (%s)", c.Op, oneLine(c.Path), c.Why) }))
+		writeLines(&b, fault.Lines(a.Patch, func(c Change) string {
+			return fmt.Sprintf("%s %s (%s)", c.Op,
+				oneLine(c.Path), c.Why)
+		}))
 		writeFaults(&b, a.Report.Faults)
 	}
 	if len(r.Attempts) > 0 {

@@ -102,7 +102,8 @@ func newApp(e Env, whole *Whole) *App {
 	if e.Options == nil {
 		e.Options = func(*handoff.Options) {}
 	}
-	a := &App{Env: e, whole: whole, refused: new(atomic.Bool), stopped: new(atomic.Pointer[os.Signal]), progress: &progress{w: e.Stderr}}
+	a := &App{Env: e, whole: whole, refused: new(atomic.Bool), stopped: new(atomic.Pointer[os.Signal]),
+		progress: &progress{w: e.Stderr}}
 	a.beyond = sync.OnceValue(func() error { return a.handOver(errBeyond) })
 	return a
 }

@@ -69,7 +69,8 @@ func writeManPages(dir string, pages []ManPage) error {
 	for _, p := range pages {
 		path := filepath.Join(dir, p.Name)
 		if info, statErr := os.Lstat(path); err == nil && statErr == nil && !(info.Mode().IsRegular() && isManPage(path)) {
-			return everyday.Invalid("move it away, or name another directory", "%s was not made by `handoff man`; nothing was changed", path)
+			return everyday.Invalid("move it away, or name another directory",
+				"%s was not made by `handoff man`; nothing was changed", path)
 		} else if statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
 			err = cmp.Or(err, statErr)
 		}
@@ -107,7 +108,8 @@ func manPage(cmd *cobra.Command) []byte {
 	cmd.InitDefaultHelpFlag()
 	name := manName(cmd)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n.nh\n.TH \"%s\" \"1\" \"\" \"handoff\" \"Handoff Manual\"\n", manMark, roff(strings.ToUpper(name)))
+	fmt.Fprintf(&b, "%s\n.nh\n.TH \"%s\" \"1\" \"\" \"handoff\" \"Handoff Manual\"\n", manMark,
+		roff(strings.ToUpper(name)))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(cmd.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(cmd.UseLine()))
 	b.WriteString(".SH DESCRIPTION\n")

@@ -52,7 +52,8 @@ func templateOf(p handoff.Project, name string) (string, error) {
 	return handoff.Escape(string(text)), err // an editor may pass it on to the terminal
 }
 
-// templateNames returns what --template takes. Names of another form, which could do something to a terminal, are left out.
+// templateNames returns what --template takes. Names of another form, which could do something to a terminal, are
+// left out.
 func templateNames(p handoff.Project) (names []string) {
 	dir := filepath.Join(p.Root, filepath.FromSlash(templates))
 	var files []fs.DirEntry

@@ -145,8 +145,8 @@ func (a *app) writePage(from siteOf, output string) error {
 	return err
 }
 
-// openPageDir opens the directory of a site, and returns which files were made in it before. It refuses one in which something
-// else has a name that a site needs.
+// openPageDir opens the directory of a site, and returns which files were made in it before. It refuses one in
+// which something else has a name that a site needs.
 func openPageDir(path string) (dir *os.Root, old []string, err error) {
 	if err = os.Mkdir(path, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
 		_, err = os.Stat(path + string(filepath.Separator)) // a file
@@ -180,8 +180,8 @@ func openPageDir(path string) (dir *os.Root, old []string, err error) {
 	return dir, nil, nil
 }
 
-// pagesIn returns the files of a site in the directory that path names. What has the name of one and is none, or stands in the
-// place of one of its directories, is refused: it came from elsewhere.
+// pagesIn returns the files of a site in the directory that path names. What has the name of one and is none, or
+// stands in the place of one of its directories, is refused: it came from elsewhere.
 func pagesIn(dir *os.Root, path string) (old []string, err error) {
 	for _, sub := range append([]string{"."}, page.Dirs...) {
 		info, err := dir.Lstat(sub)
@@ -191,7 +191,8 @@ func pagesIn(dir *os.Root, path string) (old []string, err error) {
 		case err != nil:
 			return nil, err
 		case info.Mode()&fs.ModeSymlink != 0:
-			return nil, everyday.Invalid("remove it, or name another directory with -o", "%s is a symbolic link", filepath.Join(path, sub))
+			return nil, everyday.Invalid("remove it, or name another directory with -o", "%s is a symbolic link",
+				filepath.Join(path, sub))
 		case !info.IsDir():
 			return nil, notPage(filepath.Join(path, sub))
 		}
@@ -228,7 +229,8 @@ func headOf(dir *os.Root, name string) []byte {
 }
 
 func notPage(path string) error {
-	return everyday.Invalid("move it away, or name another directory with -o", "%s was not made by `handoff page`; nothing was changed", path)
+	return everyday.Invalid("move it away, or name another directory with -o",
+		"%s was not made by `handoff page`; nothing was changed", path)
 }
 
 // drawInto draws the site, and returns its files, sorted. The marker comes first: what is interrupted can be drawn again.

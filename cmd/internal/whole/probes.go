@@ -78,7 +78,8 @@ takes itself out of its session and throws its environment away may get away; on
 to leave the process group, and Windows kills the program alone. The last 64 KiB that a probe prints are kept, and
 shown in a frame like what others have written.
 
-A probe runs with your rights, without a sandbox. So nothing runs before you have allowed the file as it is, with the scripts
+A probe runs with your rights, without a sandbox. So nothing runs before you have allowed the file as it is,
+with the scripts
 and programs of the project that its argv names: after one byte of these has changed it is not allowed any more. What they read
 and run in their turn is not bound: tests, a Makefile, package.json. What you have allowed is kept with your own state
 (XDG_STATE_HOME), never in the project.`,
@@ -86,7 +87,8 @@ and run in their turn is not bound: tests, a Makefile, package.json. What you ha
 		&cobra.Command{
 			Use: "allow", Short: "Show what the project defines, and ask whether you allow it; needs a terminal",
 			Long: `Show .handoff-probes.yaml as it is, and which scripts of the project it names, and ask at a terminal whether its probes may
-run here with your rights, as these files are now. There is no other way to allow them: no flag, setting, variable, hook or tool does.`,
+run here with your rights, as these files are now. There is no other way to allow them: no flag, setting,
+variable, hook or tool does.`,
 			Example: "  handoff probes allow", Args: everyday.Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return a.allowProbes() },
 		},

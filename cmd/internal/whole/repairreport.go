@@ -33,7 +33,8 @@ func (r *repairing) asJSON() repairReport {
 	for i, a := range shown.Attempts {
 		shown.Attempts[i].Report = boundedReport(a.Report)
 	}
-	return repairReport{Name: r.text.name, OK: r.result.OK(), Repair: shown, Patch: append([]universal.Change{}, r.result.Patch()...),
+	return repairReport{Name: r.text.name, OK: r.result.OK(), Repair: shown, Patch: append([]universal.Change{},
+		r.result.Patch()...),
 		Kept: append([]string{}, r.kept...), Output: r.output, Backup: r.backup, Document: json.RawMessage("null")}
 }
 

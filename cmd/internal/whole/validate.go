@@ -97,7 +97,8 @@ func (a *app) readRecord(name string) (recordText, error) {
 // isMarkdown refuses a text for people: a file that is called so, or a text that begins with a heading, and no JSON.
 func isMarkdown(r recordText) error {
 	text := strings.TrimLeft(strings.TrimPrefix(string(r.data), "\ufeff"), " \t\r\n")
-	isHeading := strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") && !strings.Contains(text, "{")
+	isHeading := strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") &&
+		!strings.Contains(text, "{")
 	isNamed := strings.EqualFold(filepath.Ext(r.name), ".md") && !strings.HasPrefix(text, "{")
 	if !isNamed && !isHeading {
 		return nil

@@ -26,8 +26,8 @@ func Top(dir string) string {
 	}
 }
 
-// IsTop reports whether a directory is the top of a work tree for git: its .git is a repository, with HEAD, objects and refs, or
-// a file that says where one is. The error is that it cannot be looked at.
+// IsTop reports whether a directory is the top of a work tree for git: its .git is a repository, with HEAD,
+// objects and refs, or a file that says where one is. The error is that it cannot be looked at.
 func IsTop(dir string) (bool, error) {
 	path := filepath.Join(dir, ".git")
 	info, err := os.Stat(path)

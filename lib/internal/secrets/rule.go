@@ -29,7 +29,8 @@ type rule struct {
 // rules returns the table, the precise before the general.
 var rules = sync.OnceValue(func() []*rule {
 	var all []*rule
-	for _, part := range [][]*rule{keyRules, cloudRules, forgeRules, modelRules, serviceRules, messageRules, headerRules, loginRules, namedRules} {
+	for _, part := range [][]*rule{keyRules, cloudRules, forgeRules, modelRules, serviceRules, messageRules,
+		headerRules, loginRules, namedRules} {
 		all = append(all, part...)
 	}
 	return all

@@ -20,11 +20,11 @@ type Place struct {
 	Foreign string // what would have made another directory the root, and belongs to somebody else; "" if nothing
 }
 
-// FindRoot returns where the project of start, a directory, lies: in the nearest directory from start
-// upward, but not above the top of the git work tree, that has a .handoff.yaml, else in that top, else
-// in start itself. A .git that git takes for no repository counts for nothing. What belongs to neither the caller nor root makes no directory above start a root,
-// and ends the search: whoever may make files in /tmp is not to choose the settings of everybody who
-// works below it.
+// FindRoot returns where the project of start, a directory, lies: in the nearest directory from start upward, but
+// not above the top of the git work tree, that has a .handoff.yaml, else in that top, else in start itself. A .git
+// that git takes for no repository counts for nothing. What belongs to neither the caller nor root makes no
+// directory above start a root, and ends the search: whoever may make files in /tmp is not to choose the settings
+// of everybody who works below it.
 func FindRoot(start string) (Place, error) {
 	dir, err := filepath.Abs(start)
 	if err == nil {

@@ -18,8 +18,8 @@ type listing struct {
 	ids    map[[32]byte]bool
 }
 
-// isListed reports whether an id is listed in the index as it is now. Whoever asks for many pays for one reading of it, as long
-// as nobody changes it.
+// isListed reports whether an id is listed in the index as it is now. Whoever asks for many pays for one reading
+// of it, as long as nobody changes it.
 func (s *Store) isListed(d *durable.Dir, id string) (bool, error) {
 	l := s.listed.Load()
 	if l == nil || !l.isCurrent(d) {
@@ -32,7 +32,8 @@ func (s *Store) isListed(d *durable.Dir, id string) (bool, error) {
 	return l.ids[digest(id)], nil
 }
 
-// isCurrent reports whether no file of the index was replaced since. One that comes is linked in INDEX.md, which changes too.
+// isCurrent reports whether no file of the index was replaced since. One that comes is linked in INDEX.md, which
+// changes too.
 func (l *listing) isCurrent(d *durable.Dir) bool {
 	now, err := stampsOf(d, maps.Keys(l.stamps))
 	return err == nil && maps.Equal(now, l.stamps)
