@@ -5,11 +5,13 @@ package main
 import (
 	"bytes"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A sync that is stopped while its remote is silent leaves nothing behind that keeps the next one out.
@@ -55,9 +57,65 @@ func TestStoppedSync(t *testing.T) {
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said.String(), "the exchange was stopped") {
+		if err := cmd.Wait(); !diedOf(cmd, signal) || !strings.Contains(said.String(), "the exchange was stopped") {
 			t.Errorf("%v: %v\n%s", signal, err, said.String())
 		}
 		run(program, "sync", "--lock-timeout", "1ms")
+	}
+}
+
+func diedOf(cmd *exec.Cmd, signal syscall.Signal) bool {
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == signal
+}
+
+// A command that waits for the lock dies of the signal that ends it, and has changed nothing.
+func TestStoppedWaiter(t *testing.T) {
+	bin, root := t.TempDir(), t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	program := filepath.Join(bin, "handoff")
+	handoff := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "HOME="+root, "XDG_STATE_HOME="+t.TempDir())
+		return cmd
+	}
+	if out, err := handoff("init", "-q").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	write := handoff("write", "-", "--from", "ann", "--to", "ben", "--topic", "x", "-q")
+	write.Stdin = strings.NewReader("One.\n")
+	if out, err := write.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lock, err := os.Open(filepath.Join(root, "handoffs/.INDEX.md.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		var said bytes.Buffer
+		cmd := handoff("take", "@", "--operator", "ben", "--lock-timeout", "60s")
+		cmd.Stderr = &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(300 * time.Millisecond) // where it has not come to the lock by then, the signal ends it as well
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); !diedOf(cmd, signal) {
+			t.Errorf("%v: %v\n%s", signal, err, said.String())
+		}
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_UN); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := handoff("take", "@", "--operator", "ben").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -92,11 +92,15 @@ func (a Agent) locate(p Places, scope Scope) (file, error) {
 		return file{}, refuse(advice, "%s is not a directory", base)
 	}
 	f := file{path: path}
+	if scope == Project {
+		for at := path; within(at, base) && at != base; at = filepath.Dir(at) {
+			if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return f, refuse("put a file or directory in its place", "%s is a symbolic link of the project", at)
+			}
+		}
+	}
 	if err := f.resolve(); err != nil {
 		return f, err
-	}
-	if real, err := filepath.EvalSymlinks(base); scope == Project && (err != nil || !within(f.dir, real)) {
-		return f, refuse("make it a plain file", "%s leads out of the project", f.path)
 	}
 	return f, f.read()
 }

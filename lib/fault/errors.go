@@ -75,6 +75,21 @@ func Some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
+// Most is how many lines of a list of problems anybody reads at once.
+const Most = 10
+
+// Lines returns a line for each of a list, for the first [Most] of them, and then how many more there are.
+func Lines[T any](list []T, line func(T) string) []string {
+	lines := make([]string, min(len(list), Most))
+	for i := range lines {
+		lines[i] = line(list[i])
+	}
+	if more := len(list) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return lines
+}
+
 // mostSaid is how many errors of one command anybody reads.
 const mostSaid = 1000
 
@@ -122,11 +137,7 @@ func (e *DocumentError) Error() string {
 	if e.Name != "" {
 		prefix = e.Name + ": "
 	}
-	lines := make([]string, len(e.Faults))
-	for i, f := range e.Faults {
-		lines[i] = prefix + f.String()
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(Lines(e.Faults, func(f Fault) string { return prefix + f.String() }), "\n")
 }
 
 // Unwrap returns ErrInvalid.

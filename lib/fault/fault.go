@@ -52,6 +52,16 @@ func Sort(faults []Fault) {
 	})
 }
 
+const mostFaults = 1000 // in what programs read
+
+// Bounded returns a list of faults as programs get it: of very many the first, and one that counts the others.
+func Bounded(faults []Fault) []Fault {
+	if more := len(faults) - mostFaults; more > 0 {
+		return append(slices.Clip(faults[:mostFaults]), Fault{Problem: fmt.Sprintf("and %d more", more)})
+	}
+	return faults
+}
+
 // Pointer returns the pointer of a member or item below another pointer (RFC 6901 section 3).
 func Pointer(parent, name string) string { return parent + "/" + escape.Replace(name) }
 

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -30,11 +31,11 @@ func markdown(body string) template.HTML {
 	}
 	var b bytes.Buffer
 	source := []byte(text)
-	doc := converter.Parser().Parse(gtext.NewReader(source))
+	doc := converter().Parser().Parse(gtext.NewReader(source))
 	for block := doc.FirstChild(); block != nil; block = block.NextSibling() {
 		block.SetAttributeString("dir", []byte("auto")) // Arabic and Hebrew begin on the right
 	}
-	if isDeeper(doc, maxDepth) || converter.Renderer().Render(&b, source, doc) != nil {
+	if isDeeper(doc, maxDepth) || converter().Renderer().Render(&b, source, doc) != nil {
 		return asText(text)
 	}
 	return template.HTML(b.String())
@@ -55,10 +56,13 @@ func asText(text string) template.HTML {
 	return template.HTML("<pre tabindex=\"0\">" + template.HTMLEscapeString(text) + "</pre>")
 }
 
-var converter = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plain{}, 1))),
-)
+// converter is built when the first body is drawn: building it takes longer than most commands do.
+var converter = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plain{}, 1))),
+	)
+})
 
 // plain draws what could reach outside of the page, or take over its structure, in a form that cannot.
 type plain struct{}

@@ -1,6 +1,5 @@
 // Package page draws the handoffs of a store as a static site: pages that need no server and no
-// JavaScript to read, the same bytes for the same handoffs (spec 7-people, "handoff page"). It reads
-// and writes no files.
+// JavaScript to read, the same bytes for the same handoffs. It reads and writes no files.
 //
 // What handoffs say is shown as data. Bodies are Markdown from escaped text: raw HTML is text,
 // pictures are named and not loaded, a link shows where it leads. A strict Content-Security-Policy
@@ -59,14 +58,17 @@ var states = []string{"unread", "offered", "awaiting", "taken", "read", "done", 
 //go:embed site
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"short":   func(id string) string { return strings.TrimPrefix(id, prefix)[:8] },
-	"when":    when,
-	"line":    render.EscapeLine,
-	"file":    fileOf,
-	"picture": pictureOf,
-	"person":  personFile,
-}).ParseFS(files, "site/*.html"))
+// templates are parsed when the first page is drawn.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"short":   func(id string) string { return strings.TrimPrefix(id, prefix)[:8] },
+		"when":    when,
+		"line":    render.EscapeLine,
+		"file":    fileOf,
+		"picture": pictureOf,
+		"person":  personFile,
+	}).ParseFS(files, "site/*.html"))
+})
 
 const prefix = "sha256:"
 
@@ -205,7 +207,7 @@ type frame struct {
 // content is a picture as it is, or a page.
 func (s *Site) content(name string, data any, tmpl string) ([]byte, error) {
 	if picture, ok := data.(string); ok {
-		return []byte(picture), nil
+		return []byte(pictureMark + picture), nil
 	}
 	return s.fill(name, data, tmpl)
 }
@@ -219,7 +221,7 @@ func (s *Site) fill(name string, data any, tmpl string) ([]byte, error) {
 	}
 	f := frame{Site: s.Title, Title: title, Base: strings.Repeat("../", strings.Count(path.Clean(name), "/")), Live: s.Live, Content: data}
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, tmpl, f); err != nil {
+	if err := templates().ExecuteTemplate(&b, tmpl, f); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

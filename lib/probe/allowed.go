@@ -61,7 +61,7 @@ func (a Allowed) Check(d *Definition) error {
 	since, err := a.Since(d)
 	if err == nil && since == "" {
 		err = fault.New(fault.ErrDenied, "read it, then run `handoff probes allow` at a terminal",
-			Name+" is not allowed as it is now; nothing of it was run")
+			Name+" is not allowed as it is now, with the scripts that it names; nothing of it was run")
 	}
 	return err
 }

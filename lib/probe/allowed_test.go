@@ -183,3 +183,57 @@ func TestAllowedIsProven(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is allowed is allowed for the files of the project that it names, however it names them; other files may change.
+func TestAllowedBindsFiles(t *testing.T) {
+	for name, of := range map[string]struct {
+		argv  string
+		bound bool
+	}{
+		"a word":                {`[sh, scripts/test.sh]`, true},
+		"the program":           {`[./scripts/test.sh]`, true},
+		"a flag":                {`[sh, --rcfile=scripts/test.sh]`, true},
+		"a line for a shell":    {`[sh, -c, "cd . && ./scripts/test.sh; true"]`, true},
+		"through a link":        {`[sh, link.sh]`, true},
+		"not there yet":         {`[sh, scripts/later.sh]`, true},
+		"climbs and comes back": {`[sh, scripts/../scripts/test.sh]`, true},
+		"another":               {`[sh, scripts/other.sh]`, false},
+		"what a test writes":    {`[sh, -c, "date >report.xml", --junitxml=report.xml]`, false},
+		"no ending, by #!":      {`[env, A=b, sh, scripts/plain]`, true},
+		"a directory":           {`[ls, scripts]`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, root := state(t), project(t, "probes: {test: {argv: "+of.argv+"}}\n")
+			write := func(name, text string) {
+				if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(os.Mkdir(filepath.Join(root, "scripts"), 0o755), os.Symlink("scripts/test.sh", filepath.Join(root, "link.sh"))); err != nil {
+				t.Fatal(err)
+			}
+			write("scripts/test.sh", "true\n")
+			write("scripts/other.sh", "true\n")
+			write("scripts/plain", "#!/bin/sh\n")
+			if err := os.WriteFile(filepath.Join(root, "report.xml"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			d := mustRead(t, root)
+			if err := a.Allow(d, now); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.Check(mustRead(t, root)); err != nil || d.Changed() != "" {
+				t.Errorf("as it was: %v", err)
+			}
+			write("scripts/test.sh", "curl evil\n")
+			write("scripts/later.sh", "curl evil\n")
+			write("scripts/plain", "#!/bin/sh\ncurl evil\n")
+			if err := os.WriteFile(filepath.Join(root, "report.xml"), []byte("<a/>"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.Check(mustRead(t, root)); errors.Is(err, fault.ErrDenied) != of.bound || (d.Changed() == "") == of.bound {
+				t.Errorf("changed: %v, %q", err, d.Changed())
+			}
+		})
+	}
+}

@@ -125,8 +125,8 @@ func isOf(said relation.Set, r eventlog.Probed) bool {
 
 // result runs a probe, or returns what an earlier run of the same definition has found in the same work.
 func (p *Prober) result(ctx context.Context, probe Probe) result {
-	if !p.Definition.IsSame() {
-		return result{reason: Name + " was changed meanwhile"}
+	if changed := p.Definition.Changed(); changed != "" {
+		return result{reason: changed + " was changed meanwhile"}
 	}
 	before := p.work(ctx)
 	like := eventlog.Probed{Probe: probe.Name, Definition: p.Definition.Digest(), Commit: before.Commit}
@@ -137,14 +137,15 @@ func (p *Prober) result(ctx context.Context, probe Probe) result {
 	}
 	like.RanAt, like.Changed = p.Now().UTC().Format(time.RFC3339), before.Changed
 	o, err := probe.Run(ctx, p.Root, p.Environ)
+	changed := p.Definition.Changed()
 	like.ExitCode, like.DurationMS = o.Code, o.Took.Milliseconds()
 	r := result{Probed: like, output: string(o.Output)}
 	switch {
 	case err != nil:
 		r.reason, r.output, r.RanAt = "it cannot be started; look at its argv", err.Error(), ""
 		return r
-	case !p.Definition.IsSame():
-		r.reason = Name + " was changed while it ran"
+	case changed != "":
+		r.reason = changed + " was changed while it ran"
 		return r
 	case o.Why != "":
 		r.reason = o.Why

@@ -1,12 +1,13 @@
 // Package probe finds out whether what a handoff claims holds, by running what the project has for
-// that (spec 6-life, "Claims and probes"). A handoff names a probe, never a command. What the probes
+// that. A handoff names a probe, never a command. What the probes
 // are stands in the file [Name] in the root of the project:
 //
 //	probes:
 //	  test: {argv: [go, test, ./...], timeout: 10m}
 //
 // A clone brings that file along, so that nothing of it runs before the person who received it has
-// allowed it as it is, byte for byte ([Allowed]). That a probe only reads is the judgement of that
+// allowed it as it is, byte for byte ([Allowed]), with the scripts of the
+// project that it names. That a probe only reads is the judgement of that
 // person: it runs with their rights, without a sandbox.
 package probe
 
@@ -17,6 +18,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +56,7 @@ type Definition struct {
 	Path   string // absolute, without symbolic links
 	Text   []byte
 	Probes []Probe // in the order of the file
+	Files  []File  // the scripts of the project that the probes name
 }
 
 // Read reads the definition of the project at root. One that is missing is fs.ErrNotExist. What is no
@@ -82,7 +85,9 @@ func Read(root string) (*Definition, error) {
 		return nil, fault.New(fault.ErrDenied, "work on a copy of your own", Name+" or its directory belongs to somebody else, and nothing of it is run")
 	}
 	def.Text = text
-	def.Probes, err = parse(form.Normal(text))
+	if def.Probes, err = parse(form.Normal(text)); err == nil {
+		def.Files, err = filesOf(root, def.Probes)
+	}
 	return def, err
 }
 
@@ -102,15 +107,28 @@ func (d *Definition) Find(name string) (Probe, error) {
 	return Probe{}, fault.New(fault.ErrInvalid, hint, Name+" defines no probe of that name")
 }
 
-// Digest is of path and bytes: what is allowed, and what a result belongs to.
+// Digest is of path and bytes, and of the scripts that are named: what is allowed, and what a result belongs to.
 func (d *Definition) Digest() string {
-	return canon.SHA256Hex(fmt.Appendf(nil, "%s\x00%s", d.Path, d.Text))
+	text := fmt.Appendf(nil, "%s\x00%s", d.Path, d.Text)
+	for _, f := range d.Files {
+		text = fmt.Appendf(text, "\x00%s\x00%s", f.Name, f.SHA256)
+	}
+	return canon.SHA256Hex(text)
 }
 
-// IsSame reports whether the file still says the same.
-func (d *Definition) IsSame() bool {
+// Changed returns the first of the file, and the scripts that it names, that does not say the same any more; "" if
+// all do.
+func (d *Definition) Changed() string {
 	now, err := Read(filepath.Dir(d.Path))
-	return err == nil && now.Path == d.Path && bytes.Equal(now.Text, d.Text)
+	if err != nil || now.Path != d.Path || !bytes.Equal(now.Text, d.Text) {
+		return Name
+	}
+	for _, f := range slices.Concat(d.Files, now.Files) {
+		if !slices.Contains(d.Files, f) || !slices.Contains(now.Files, f) {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 func parse(text []byte) ([]Probe, error) {
@@ -135,20 +153,17 @@ func parse(text []byte) ([]Probe, error) {
 type malformed []fault.Fault
 
 func (m malformed) Error() string {
-	lines := make([]string, len(m))
-	for i, f := range m {
-		lines[i] = fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), f.Problem)
-	}
+	lines := fault.Lines(m, func(f fault.Fault) string {
+		return fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), f.Problem)
+	})
 	return strings.Join(lines, "\n")
 }
 
 // Plain is the same without what it quotes of the file.
 func (m malformed) Plain() string {
-	lines := make([]string, len(m))
-	for i, f := range m {
-		rule := fault.PlainFaults([]fault.Fault{{Problem: f.Problem}})
-		lines[i] = fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), rule)
-	}
+	lines := fault.Lines(m, func(f fault.Fault) string {
+		return fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), fault.PlainFaults([]fault.Fault{{Problem: f.Problem}}))
+	})
 	return strings.Join(lines, "\n")
 }
 

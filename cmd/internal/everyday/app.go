@@ -55,6 +55,8 @@ type App struct {
 	progress *progress
 	asked    *string // --operator of the command, nil if it has none
 
+	stopped *atomic.Pointer[os.Signal] // that has ended a context of Stoppable; nil for none
+
 	looked *handoff.Project // was asked for its settings alone, a moment ago: the next that Project returns; nil for none
 }
 
@@ -90,6 +92,9 @@ func Run(e Env, whole *Whole) (code int) {
 	root.SetArgs(sayEmpty(a.Args))
 	err := a.handOver(root.Execute())
 	a.report(err)
+	if stopped := a.stopped.Load(); stopped != nil && ExitOf(err).Code == 1 {
+		return dieOf(*stopped)
+	}
 	return ExitOf(err).Code
 }
 
@@ -97,7 +102,8 @@ func newApp(e Env, whole *Whole) *App {
 	if e.Options == nil {
 		e.Options = func(*handoff.Options) {}
 	}
-	a := &App{Env: e, whole: whole, refused: new(atomic.Bool), progress: &progress{w: e.Stderr}}
+	a := &App{Env: e, whole: whole, refused: new(atomic.Bool), stopped: new(atomic.Pointer[os.Signal]),
+		progress: &progress{w: e.Stderr}}
 	a.beyond = sync.OnceValue(func() error { return a.handOver(errBeyond) })
 	return a
 }

@@ -69,7 +69,7 @@ With --take it is taken, as take does: of several that take the next at once eac
 // takeNext takes the first that nobody else takes meanwhile.
 func (a *App) takeNext(s *handoff.Store, chosen handoff.Filter, session string) error {
 	lost := make(map[string]bool)
-	ctx, stop := Stoppable()
+	ctx, stop := a.Stoppable()
 	defer stop()
 	for {
 		e, ok, err := s.Next(chosen, lost)

@@ -16,7 +16,8 @@ func (a *App) addOperatorCommand() *cobra.Command {
 	var key string
 	cmd := &cobra.Command{
 		Use: "add OPERATOR", Short: "Add somebody to OPERATORS.md, or begin it",
-		Long: `Add an entry to the operators file, with all that a strict reader wants; what is there stays as it is.
+		Long: `Add an entry to the operators file; what is there stays as it is. An e-mail address and a GitHub handle are only
+written if you name them.
 Once the file is there, only who it lists may be named in handoffs.`,
 		Example: "  handoff operators add ben --name 'Ben Example' --email ben@example.org --key ~/.ssh/id_ed25519.pub",
 		Args:    Args(cobra.ExactArgs(1)),
@@ -27,7 +28,7 @@ Once the file is there, only who it lists may be named in handoffs.`,
 	}
 	cmd.Flags().StringVar(&o.DisplayName, "name", "", "what people call them (`text`; default the operator)")
 	cmd.Flags().StringVar(&o.GitEmail, "email", "", "their git user.email (`address`), by which git knows them")
-	cmd.Flags().StringVar(&o.GitHubHandle, "github", "", "their `handle` on GitHub (default the operator)")
+	cmd.Flags().StringVar(&o.GitHubHandle, "github", "", "their `handle` on GitHub")
 	Texts(cmd.Flags(), &o.Capabilities, "capability", "what they may do (`word`, such as approve; default write)")
 	cmd.Flags().StringVar(&key, "key", "", "the SSH public `key` that they sign with, or its file")
 	return cmd
@@ -38,8 +39,7 @@ func (a *App) addOperator(o handoff.Operator, key string) error {
 	if err != nil {
 		return err
 	}
-	o.DisplayName, o.GitHubHandle = cmp.Or(o.DisplayName, o.ID), cmp.Or(o.GitHubHandle, o.ID)
-	o.GitEmail = cmp.Or(o.GitEmail, o.ID+"@localhost") // who reads strictly wants one
+	o.DisplayName = cmp.Or(o.DisplayName, o.ID)
 	if len(o.Capabilities) == 0 {
 		o.Capabilities = []string{"write"}
 	}

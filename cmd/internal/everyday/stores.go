@@ -71,15 +71,26 @@ func (a *App) Remote(p handoff.Project) replica.Options {
 		Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Now: p.Options.Now, Wait: p.Options.LockTimeout}
 }
 
-// Stoppable is a context that ends when the program is to end, as the first signal says; the second one ends it at once.
-// What it has started, such as a git that waits for a remote, would outlive it, and keep the next from its work.
-func Stoppable() (context.Context, context.CancelFunc) {
+// Stoppable is a context that ends when the program is to end, as the first signal says; the second one ends it at
+// once. What it has started, such as a git that waits for a remote, would outlive it, and keep the next from its
+// work. A command that fails for it dies of that signal once all is cleaned up, as shells and supervisors expect.
+func (a *App) Stoppable() (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(context.Background())
 	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 	if len(signals) == 0 { // none named would be all that there are
-		return context.WithCancel(context.Background())
+		return ctx, stop
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	context.AfterFunc(ctx, stop)
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, signals...)
+	go func() {
+		select {
+		case s := <-got:
+			a.stopped.Store(&s)
+		case <-ctx.Done():
+		}
+		signal.Stop(got)
+		stop()
+	}()
 	return ctx, stop
 }
 

@@ -151,7 +151,7 @@ func (a *App) actCommand(act handoff.Act, first func(id, operator string) (then 
 					return err
 				}
 			}
-			ctx, stop := Stoppable()
+			ctx, stop := a.Stoppable()
 			defer stop()
 			for _, id := range ids {
 				got, err := s.Act(ctx, act, id, *who)

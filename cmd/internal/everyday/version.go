@@ -17,9 +17,17 @@ func versionCommand(a *App) *cobra.Command {
 	}
 }
 
+// Version returns the version of the program; "(devel)" is a build of a work tree, as Go calls it.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
 // printVersion prints what the build says of itself. A build of a work tree has no version but that of its commit.
 func (a *App) printVersion() error {
-	built := map[string]string{"version": "unknown", "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
+	built := map[string]string{"version": Version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch {
@@ -28,9 +36,6 @@ func (a *App) printVersion() error {
 			case s.Key == "vcs.modified" && s.Value == "true":
 				built["modified"] = s.Value
 			}
-		}
-		if info.Main.Version != "" && info.Main.Version != "(devel)" {
-			built["version"] = info.Main.Version
 		}
 	}
 	commit := ""

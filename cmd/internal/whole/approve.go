@@ -79,7 +79,7 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if !a.Confirm(fmt.Sprintf("%s %s, from %s to %s about %s (%s), as %s?", verb, e.ID, e.From, e.To, e.Topic, e.Time, who.Operator)) {
 		return everyday.Invalid("", "nothing was decided")
 	}
-	ctx, stop := everyday.Stoppable()
+	ctx, stop := a.Stoppable()
 	defer stop()
 	done, err := s.Act(ctx, act, e.ID, who)
 	if err != nil {

@@ -92,6 +92,9 @@ func mayCopyTo(output string) error {
 	if output == "" {
 		return nil
 	}
+	if err := checkOutput(output); err != nil {
+		return err
+	}
 	for _, path := range []string{output, handoff.SignatureFile(output, 1)} {
 		if _, err := os.Lstat(path); err == nil {
 			return everyday.Invalid("name a new file with -o", "%s exists", path)

@@ -82,7 +82,7 @@ func (a *app) check(names []string, c *checks) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := everyday.Stoppable()
+	ctx, stop := a.Stoppable()
 	defer stop()
 	if with.Probe, err = a.prober(ctx, p, s, c); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	runs "github.com/seed-78daf238/handoff/lib/run"
@@ -163,8 +164,8 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if err != nil {
 		return err
 	}
-	for _, err := range withheld {
-		c.Note("left out, run `handoff verify`: " + err.Error())
+	for _, why := range fault.Lines(withheld, error.Error) {
+		c.Note("left out, run `handoff verify`: " + why)
 	}
 	carried := runs.CarriedInto(entries, draft.Record)
 	if err := c.fill(&draft.Record, carried); err != nil {

@@ -1,14 +1,17 @@
 package whole
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/replica"
 )
@@ -71,19 +74,25 @@ func (a *app) printDiagnosis(r handoff.Report) error {
 		}
 		return a.endDiagnosis(r)
 	}
-	for i, f := range slices.Concat(r.Faults, r.Warnings) {
-		text := handoff.EscapeLine(f.String()) + "\n"
-		switch isFault := i < len(r.Faults); {
-		case f.Remedy != "":
-			text += "  to mend it: " + handoff.EscapeLine(f.Remedy) + "\n"
-		case isFault:
-			text += "  to mend it: look at it yourself, or restore it from a backup\n"
-		}
-		if _, err := io.WriteString(a.Stdout, text); err != nil {
+	lines := append(fault.Lines(r.Faults, func(f handoff.Finding) string {
+		f.Remedy = cmp.Or(f.Remedy, "look at it yourself, or restore it from a backup")
+		return withRemedy(f)
+	}), fault.Lines(r.Warnings, withRemedy)...)
+	for _, line := range lines {
+		if _, err := io.WriteString(a.Stdout, line+"\n"); err != nil {
 			return err
 		}
 	}
 	return a.endDiagnosis(r)
+}
+
+// withRemedy returns a finding, and on a line of its own how to mend it.
+func withRemedy(f handoff.Finding) string {
+	text := handoff.EscapeLine(f.String())
+	if f.Remedy != "" {
+		text += "\n  to mend it: " + handoff.EscapeLine(f.Remedy)
+	}
+	return text
 }
 
 // endDiagnosis says how it ended, after all findings were printed.
@@ -107,7 +116,7 @@ func (a *app) mend(s *handoff.Store, rebuild bool) error {
 			return jsonErr
 		}
 	}
-	for _, line := range done.Done {
+	for _, line := range fault.Lines(done.Done, strings.Clone) {
 		a.Note(line)
 	}
 	if err != nil {

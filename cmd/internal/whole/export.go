@@ -37,7 +37,7 @@ more than 256 MiB unpacked, or 100,000 lines.`,
 			everyday.CollectOften()
 			p, s, err := a.ProjectStore()
 			if err == nil && output != "-" {
-				err = outside(s, output)
+				err = newFile(s, output)
 			}
 			if err != nil {
 				return err
@@ -67,12 +67,29 @@ more than 256 MiB unpacked, or 100,000 lines.`,
 	return cmd
 }
 
-// outside refuses a path for a bundle among the files of the store: it could have the name of one that is replaced or removed.
+// newFile refuses a path for a bundle where none may be.
+func newFile(s *handoff.Store, path string) error {
+	if err := checkOutput(path); err != nil {
+		return err
+	}
+	return outside(s, path)
+}
+
+// outside refuses a path among the files of the store: it could have the name of one that is replaced or removed.
 func outside(s *handoff.Store, path string) error {
 	if s.Holds(path) {
 		return everyday.Invalid("name a file elsewhere", "%s would lie among the files of the store", path)
 	}
 	return nil
+}
+
+// checkOutput is handoff.CheckLinks. A path that cannot be followed is invalid.
+func checkOutput(path string) error {
+	err := handoff.CheckLinks(path)
+	if err != nil && !errors.Is(err, handoff.ErrInvalid) {
+		err = everyday.OutputError(path, err)
+	}
+	return err
 }
 
 // chooseEntries returns the entries of ids, or those that a filter chooses.

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -25,7 +27,8 @@ const standard = `# Where it stands
 
 const templates = ".handoff/templates" // of a project, a file NAME.md each; default.md is that of who names none
 
-// templateOf returns the text to begin with. A project's templates came with it: they are plain files, and are only shown.
+// templateOf returns the text to begin with. A project's templates came with it: they are plain files, are only
+// shown, and what could deceive in them is made visible.
 func templateOf(p handoff.Project, name string) (string, error) {
 	path := filepath.Join(p.Root, filepath.FromSlash(templates), name+".md")
 	if name == "" {
@@ -33,24 +36,35 @@ func templateOf(p handoff.Project, name string) (string, error) {
 	} else if err := handoff.CheckOperator(name); err != nil {
 		return "", everyday.Invalid("it is the name of a file in "+templates+", without .md", "%q is not the name of a template", name)
 	}
+	if err := checkOutput(path); err != nil {
+		return "", err
+	}
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil && name == "":
 		return standard, nil
 	case err != nil:
-		return "", everyday.Invalid("there is "+strings.Join(templateNames(p), ", "), "there is no template %q", name)
+		return "", everyday.Invalid("there is "+fault.Some(templateNames(p)), "there is no template %q", name)
 	case !info.Mode().IsRegular():
 		return "", everyday.Invalid("put a file there", "the template %s is not a regular file", path)
 	}
 	text, err := everyday.ReadInput(path)
-	return string(text), err
+	return handoff.Escape(string(text)), err // an editor may pass it on to the terminal
 }
 
-func templateNames(p handoff.Project) []string {
-	names := []string{}
-	files, _ := filepath.Glob(filepath.Join(p.Root, filepath.FromSlash(templates), "*.md")) // the pattern is good
+// templateNames returns what --template takes. Names of another form, which could do something to a terminal, are
+// left out.
+func templateNames(p handoff.Project) (names []string) {
+	dir := filepath.Join(p.Root, filepath.FromSlash(templates))
+	var files []fs.DirEntry
+	if handoff.CheckLinks(dir) == nil {
+		files, _ = os.ReadDir(dir) // one that cannot be read has none
+	}
 	for _, file := range files {
-		names = append(names, strings.TrimSuffix(filepath.Base(file), ".md"))
+		name, isTemplate := strings.CutSuffix(file.Name(), ".md")
+		if isTemplate && name != "default" && file.Type().IsRegular() && handoff.CheckOperator(name) == nil {
+			names = append(names, name)
+		}
 	}
 	return append(names, "default")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	runs "github.com/seed-78daf238/handoff/lib/run"
@@ -87,8 +88,8 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 		b.Drafts = append(b.Drafts, runs.Left{ID: d.ID, Saved: d.Saved, Agent: d.Agent, Topic: d.Topic})
 		b.Warnings = append(b.Warnings, "a session left a draft and no handoff: see `handoff draft show "+d.ID+"`")
 	}
-	for _, err := range withheld {
-		b.Warnings = append(b.Warnings, "left out, run `handoff verify`: "+handoff.EscapeLine(err.Error()))
+	for _, why := range fault.Lines(withheld, error.Error) {
+		b.Warnings = append(b.Warnings, "left out, run `handoff verify`: "+handoff.EscapeLine(why))
 	}
 	return b, nil
 }

@@ -3,12 +3,12 @@ package whole
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +20,7 @@ import (
 
 const (
 	defaultPageDir = "handoff-page"
-	pageMarker     = ".handoff-page" // names the files that we made, one a line
+	pageMarker     = ".handoff-page" // an empty file in a directory that is one of ours
 )
 
 func pageCommand(a *app) *cobra.Command {
@@ -34,7 +34,8 @@ who handed what to whom. It is made of files that need no server and no JavaScri
 give the same bytes. Flags choose as those of list do.
 
 -o names the directory, handoff-page if nothing does. One that is there already must be empty, or have been made by
-this command: files that are not needed any more go then, others stay.
+this command: its pages that are not needed any more go then, other files stay. A symbolic link of the project is
+refused, and so is a file of yours that has the name of a page.
 
 --serve shows the site on this machine alone, at an address that nobody can guess, and keeps it up to date until
 it is interrupted. Nothing can be changed there.`,
@@ -113,6 +114,9 @@ func (s siteOf) body(e handoff.Entry) func() (string, error) {
 }
 
 func (a *app) writePage(from siteOf, output string) error {
+	if err := newFile(from.Store, output); err != nil {
+		return err
+	}
 	site, err := from.page()
 	if err != nil {
 		return err
@@ -127,7 +131,7 @@ func (a *app) writePage(from siteOf, output string) error {
 		return fmt.Errorf("the site in %s is not complete: %w", output, err)
 	}
 	for _, name := range old {
-		if !slices.Contains(made, name) && fs.ValidPath(name) {
+		if !slices.Contains(made, name) {
 			_ = dir.Remove(filepath.FromSlash(name)) // it is only not linked any more
 		}
 	}
@@ -141,21 +145,29 @@ func (a *app) writePage(from siteOf, output string) error {
 	return err
 }
 
-// openPageDir opens the directory of a site, and returns which files were made in it before.
-func openPageDir(path string) (*os.Root, []string, error) {
-	if err := os.Mkdir(path, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, nil, everyday.OutputError(path, err)
+// openPageDir opens the directory of a site, and returns which files were made in it before. It refuses one in
+// which something else has a name that a site needs.
+func openPageDir(path string) (dir *os.Root, old []string, err error) {
+	if err = os.Mkdir(path, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
+		_, err = os.Stat(path + string(filepath.Separator)) // a file
 	}
-	if _, err := os.Stat(path + string(filepath.Separator)); err != nil { // a file
-		return nil, nil, everyday.OutputError(path, err)
+	if err == nil {
+		dir, err = os.OpenRoot(path)
 	}
-	dir, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, nil, everyday.OutputError(path, err)
 	}
-	text, err := dir.ReadFile(pageMarker)
-	if err == nil {
-		return dir, strings.Fields(string(text)), nil
+	switch marker, err := dir.Lstat(pageMarker); {
+	case err == nil && marker.Mode().IsRegular():
+		old, err = pagesIn(dir, path)
+		if err == nil {
+			return dir, old, nil
+		}
+		dir.Close()
+		return nil, nil, err
+	case err == nil:
+		dir.Close()
+		return nil, nil, notPage(filepath.Join(path, pageMarker))
 	}
 	names, err := fs.ReadDir(dir.FS(), ".")
 	if err == nil && len(names) > 0 {
@@ -166,6 +178,59 @@ func openPageDir(path string) (*os.Root, []string, error) {
 		return nil, nil, err
 	}
 	return dir, nil, nil
+}
+
+// pagesIn returns the files of a site in the directory that path names. What has the name of one and is none, or
+// stands in the place of one of its directories, is refused: it came from elsewhere.
+func pagesIn(dir *os.Root, path string) (old []string, err error) {
+	for _, sub := range append([]string{"."}, page.Dirs...) {
+		info, err := dir.Lstat(sub)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, err
+		case info.Mode()&fs.ModeSymlink != 0:
+			return nil, everyday.Invalid("remove it, or name another directory with -o", "%s is a symbolic link",
+				filepath.Join(path, sub))
+		case !info.IsDir():
+			return nil, notPage(filepath.Join(path, sub))
+		}
+		files, err := fs.ReadDir(dir.FS(), sub)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			name := filepath.ToSlash(filepath.Join(sub, f.Name()))
+			if !page.IsName(name) {
+				continue
+			}
+			if !f.Type().IsRegular() || !page.IsMade(name, headOf(dir, name)) {
+				return nil, notPage(filepath.Join(path, filepath.FromSlash(name)))
+			}
+			old = append(old, name)
+		}
+	}
+	return old, nil
+}
+
+// headOf returns the beginning of a file. That of one that cannot be read says that it is nobody's.
+func headOf(dir *os.Root, name string) []byte {
+	f, err := dir.Open(filepath.FromSlash(name))
+	if err != nil {
+		return []byte("unreadable")
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, page.HeadLen))
+	if err != nil {
+		return []byte("unreadable")
+	}
+	return head
+}
+
+func notPage(path string) error {
+	return everyday.Invalid("move it away, or name another directory with -o",
+		"%s was not made by `handoff page`; nothing was changed", path)
 }
 
 // drawInto draws the site, and returns its files, sorted. The marker comes first: what is interrupted can be drawn again.
@@ -183,7 +248,7 @@ func drawInto(site page.Site, dir *os.Root) (made []string, err error) {
 		return nil, err
 	}
 	marker.Close()
-	for _, sub := range []string{"h", "people", "t", "timeline"} {
+	for _, sub := range page.Dirs {
 		if err := dir.Mkdir(sub, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
@@ -195,9 +260,6 @@ func drawInto(site page.Site, dir *os.Root) (made []string, err error) {
 	close(names)
 	<-done
 	slices.Sort(made)
-	if err == nil {
-		err = writeFile(dir, pageMarker, []byte(strings.Join(made, "\n")+"\n"))
-	}
 	return made, err
 }
 

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/seed-78daf238/handoff/lib/page"
 )
 
 // lookEvery is how often a served site looks whether the store has changed.
@@ -124,10 +126,10 @@ func (x *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this site is only for reading", http.StatusMethodNotAllowed)
 	case name == "events":
 		x.events(w, r)
-	case strings.HasPrefix(name, "."), strings.HasSuffix(name, "/"):
-		http.NotFound(w, r)
 	case name == "":
 		http.ServeFileFS(w, r, x.dir.FS(), "index.html")
+	case !page.IsName(name):
+		http.NotFound(w, r)
 	default:
 		http.ServeFileFS(w, r, x.dir.FS(), name)
 	}

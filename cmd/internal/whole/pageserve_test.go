@@ -10,8 +10,8 @@ import (
 )
 
 func TestServedSiteAnswersOnlyWhoKnowsTheSecret(t *testing.T) {
-	path := t.TempDir()
-	for name, content := range map[string]string{"index.html": "<p>first", "style.css": "p{}", ".handoff-page": "index.html", "h/a.html": "<p>one"} {
+	path, one := t.TempDir(), "h/"+strings.Repeat("a", 64)+".html"
+	for name, content := range map[string]string{"index.html": "<p>first", "style.css": "p{}", ".handoff-page": "", one: "<p>one"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(path, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -31,13 +31,17 @@ func TestServedSiteAnswersOnlyWhoKnowsTheSecret(t *testing.T) {
 	}{
 		{"GET", x.host, "/SECRET/", 200},
 		{"GET", x.host, "/SECRET/style.css", 200},
-		{"HEAD", x.host, "/SECRET/h/a.html", 200},
+		{"HEAD", x.host, "/SECRET/" + one, 200},
 		{"GET", x.host, "/", 404},
 		{"GET", x.host, "/SECRE/", 404},
 		{"GET", x.host, "/SECRET/h/", 404},
 		{"GET", x.host, "/SECRET/.handoff-page", 404},
+		{"GET", x.host, "/SECRET/a\x00b", 404},
+		{"GET", x.host, "/SECRET/h/\x00", 404},
+		{"GET", x.host, "/SECRET/" + strings.Repeat("a", 5000), 404},
+		{"GET", x.host, "/SECRET/style.css/a", 404},
 		{"GET", x.host, "/SECRET/../../etc/passwd", 404},
-		{"GET", x.host, "/SECRET/h/../../../etc/passwd", 400},
+		{"GET", x.host, "/SECRET/h/../../../etc/passwd", 404},
 		{"GET", "attack.test", "/SECRET/", 404}, // a name that was made to lead here
 		{"GET", "127.0.0.1:4001", "/SECRET/", 404},
 		{"POST", x.host, "/SECRET/", 405},

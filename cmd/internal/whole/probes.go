@@ -86,14 +86,17 @@ takes itself out of its session and throws its environment away may get away; on
 to leave the process group, and Windows kills the program alone. The last 64 KiB that a probe prints are kept, and
 shown in a frame like what others have written.
 
-A probe runs with your rights, without a sandbox. So nothing runs before you have allowed the file as it is: after one byte
-of it has changed it is not allowed any more. What you have allowed is kept with your own state (XDG_STATE_HOME), never
-in the project, and authenticated with your secret: what somebody else has written there is refused with 6.`,
+A probe runs with your rights, without a sandbox. So nothing runs before you have allowed the file as it is, with the
+scripts and programs of the project that its argv names: after one byte of these has changed it is not allowed any
+more. What they read and run in their turn is not bound: tests, a Makefile, package.json. What you have allowed is
+kept with your own state (XDG_STATE_HOME), never in the project, and authenticated with your secret: what somebody
+else has written there is refused with 6.`,
 	},
 		&cobra.Command{
 			Use: "allow", Short: "Show what the project defines, and ask whether you allow it; needs a terminal",
-			Long: `Show .handoff-probes.yaml as it is, and ask at a terminal whether its probes may run here with your rights. There
-is no other way to allow them: no flag, setting, variable, hook or tool does.`,
+			Long: `Show .handoff-probes.yaml as it is, and which scripts of the project it names, and ask at a terminal whether its probes may
+run here with your rights, as these files are now. There is no other way to allow them: no flag, setting,
+variable, hook or tool does.`,
 			Example: "  handoff probes allow", Args: everyday.Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return a.allowProbes() },
 		},
@@ -139,6 +142,13 @@ func (a *app) allowProbes() error {
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(a.Stdout, "| %s\n", strings.TrimSuffix(line, "\n"))
 	}
+	if len(d.Files) > 0 {
+		fmt.Fprint(a.Stdout, "\nIt names these scripts, and is allowed only as long as they stay as they are:\n")
+	}
+	for _, f := range d.Files {
+		fmt.Fprintf(a.Stdout, "| %s  %s\n", f.SHA256[:16], handoff.EscapeLine(f.Name))
+	}
+	fmt.Fprint(a.Stdout, "\nWhat the probes read and run beyond that is not bound: tests, a Makefile, package.json and the like.\n")
 	fmt.Fprintf(a.Stderr, "\nThey run with your rights, without a sandbox. May they run here? Type yes: ")
 	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
 	if err != nil && err != io.EOF || strings.TrimSpace(answer) != "yes" {

@@ -59,7 +59,7 @@ func (a *app) prune(p pruning, ids []string) error {
 	}
 	project, s, err := a.ProjectStore()
 	if err == nil {
-		err = outside(s, p.file)
+		err = newFile(s, p.file)
 	}
 	if err != nil {
 		return err

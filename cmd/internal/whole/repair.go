@@ -96,6 +96,11 @@ type repairing struct {
 }
 
 func (a *app) repair(name string, m mending) error {
+	for _, path := range []string{m.output, m.sessionRoot} {
+		if err := checkOutput(path); path != "" && err != nil {
+			return err
+		}
+	}
 	text, err := a.recordOf(name)
 	if err != nil {
 		return err
@@ -105,6 +110,11 @@ func (a *app) repair(name string, m mending) error {
 	}
 	if kind := record.Detect(text.data); kind != "" && kind != universal.Kind {
 		return everyday.Invalid("see what is wrong with `handoff validate`, and write it again", "%s is of the kind %s; only universal handoffs are repaired", text.name, kind)
+	}
+	if m.inPlace {
+		if err := checkOutput(filepath.Dir(text.name)); err != nil {
+			return err
+		}
 	}
 	r := &repairing{mending: m, app: a, text: text, options: universal.RepairOptions{
 		Options: text.options(m.encoding), NewID: sync.OnceValue(universal.NewID)}}
@@ -155,6 +165,9 @@ func (r *repairing) mend(d *universal.Document) (err error) {
 	}
 	if outside != nil {
 		return outside
+	}
+	if err := checkOutput(r.place()); err != nil {
+		return err
 	}
 	err = r.keep(root, dir)
 	for _, parent := range []string{r.place(), ""} {

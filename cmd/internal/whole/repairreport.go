@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
@@ -25,8 +27,20 @@ type repairReport struct {
 }
 
 func (r *repairing) asJSON() repairReport {
-	return repairReport{Name: r.text.name, OK: r.result.OK(), Repair: r.result, Patch: append([]universal.Change{}, r.result.Patch()...),
+	shown := r.result
+	shown.Report = boundedReport(shown.Report)
+	shown.Attempts = slices.Clone(shown.Attempts)
+	for i, a := range shown.Attempts {
+		shown.Attempts[i].Report = boundedReport(a.Report)
+	}
+	return repairReport{Name: r.text.name, OK: r.result.OK(), Repair: shown, Patch: append([]universal.Change{},
+		r.result.Patch()...),
 		Kept: append([]string{}, r.kept...), Output: r.output, Backup: r.backup, Document: json.RawMessage("null")}
+}
+
+func boundedReport(r universal.Report) universal.Report {
+	r.Faults, r.Warnings = fault.Bounded(r.Faults), fault.Bounded(r.Warnings)
+	return r
 }
 
 func (r *repairing) report() error {
@@ -43,10 +57,8 @@ func (r *repairing) report() error {
 	}
 	last := r.result.Attempts[len(r.result.Attempts)-1]
 	r.Note(fmt.Sprintf("%s is repaired after attempt %d, %s: %s", r.text.name, len(r.result.Attempts), last.Name, handoff.Count(len(r.result.Patch()), "change")))
-	for _, c := range r.result.Patch() {
-		if line, err := json.Marshal(c); err == nil {
-			r.Note("  " + string(line))
-		}
+	for _, line := range fault.Lines(r.result.Patch(), asLine) {
+		r.Note("  " + line)
 	}
 	for _, path := range r.kept {
 		r.Note("what was moved or cut is kept in " + path)
@@ -54,10 +66,18 @@ func (r *repairing) report() error {
 	if r.backup != "" {
 		r.Note("the original is kept as " + r.backup)
 	}
-	for _, w := range last.Report.Warnings {
-		r.Note("warning: " + w.String())
+	for _, w := range fault.Lines(last.Report.Warnings, handoff.Fault.String) {
+		r.Note("warning: " + w)
 	}
 	return nil
+}
+
+func asLine(c universal.Change) string {
+	line, err := json.Marshal(c)
+	if err != nil {
+		return err.Error()
+	}
+	return string(line)
 }
 
 // failed says what every attempt left, and asks a model if that is wanted.

@@ -49,7 +49,7 @@ and the next sync says if somebody else was the first.`,
 			if r.Checks, err = c.with(p); err != nil {
 				return err
 			}
-			ctx, stop := everyday.Stoppable()
+			ctx, stop := a.Stoppable()
 			defer stop()
 			if r.Probe, err = a.prober(ctx, p, s, &c); err != nil {
 				return err

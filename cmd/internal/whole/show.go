@@ -92,6 +92,9 @@ func (a *app) export(block record.Block, root string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkOutput(root); err != nil {
+		return err
+	}
 	file := universal.File{Name: d.FileName(), Bytes: []byte(strings.TrimRight(string(block.JSON), "\n") + "\n")}
 	dir, err := d.SessionDir(root)
 	if err == nil {

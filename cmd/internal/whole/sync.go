@@ -55,7 +55,7 @@ remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespac
 			if o.Remote != "" {
 				with.Remote = o.Remote
 			}
-			ctx, stop := everyday.Stoppable()
+			ctx, stop := a.Stoppable()
 			defer stop()
 			got, err := replica.Sync(ctx, s, with)
 			return a.printSync(o, got, err)

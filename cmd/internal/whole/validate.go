@@ -1,11 +1,13 @@
 package whole
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/lib/universal"
@@ -79,7 +82,7 @@ func (a *app) readRecord(name string) (recordText, error) {
 		got.data, err = everyday.ReadInput(name)
 	}
 	if err != nil || !startsLikeDocument(got.data) {
-		return got, err
+		return got, cmp.Or(err, isMarkdown(got))
 	}
 	doc, err := handoff.Parse(handoff.Source{Name: got.name, Text: got.data}, schema.Frontmatter(), everyday.MaxInput)
 	if err != nil {
@@ -88,6 +91,22 @@ func (a *app) readRecord(name string) (recordText, error) {
 	block, err := record.Extract(handoff.Stored{Document: doc, Path: got.name})
 	got.data, got.file = block.JSON, false
 	return got, err
+}
+
+// isMarkdown refuses a text for people: a file that is called so, or a text that begins with a heading, and no JSON.
+func isMarkdown(r recordText) error {
+	text := strings.TrimLeft(strings.TrimPrefix(string(r.data), "\ufeff"), " \t\r\n")
+	isHeading := strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") &&
+		!strings.Contains(text, "{")
+	isNamed := strings.EqualFold(filepath.Ext(r.name), ".md") && !strings.HasPrefix(text, "{")
+	if !isNamed && !isHeading {
+		return nil
+	}
+	store := "FILE"
+	if !strings.ContainsAny(r.name, " '\"`$\\") && r.file {
+		store = r.name
+	}
+	return everyday.Invalid("store it: `handoff write "+store+" --to NAME`", "%s is Markdown, not a record", r.name)
 }
 
 func (a *app) storedRecord(id string) (recordText, error) {
@@ -161,7 +180,11 @@ func faultsIn(v record.Validation) error {
 
 // printValidations prints each as a line of JSON, or all as text.
 func (a *app) printValidations(all []record.Validation) error {
-	return everyday.Lines(a.App, all, func() (string, error) {
+	bounded := slices.Clone(all)
+	for i := range bounded {
+		bounded[i].Faults, bounded[i].Warnings = fault.Bounded(all[i].Faults), fault.Bounded(all[i].Warnings)
+	}
+	return everyday.Lines(a.App, bounded, func() (string, error) {
 		var b strings.Builder
 		for _, v := range all {
 			writeValidation(&b, v)
@@ -187,11 +210,11 @@ func writeValidation(b *strings.Builder, v record.Validation) {
 		}
 		line("  ", fmt.Sprintf("tokens: %s%d of %d (%s); a quarter of the characters: %d", least, t.Tokens, t.Limit, t.Encoding, t.Estimate))
 	}
-	for _, f := range v.Faults {
-		line("  fault: ", f.String())
+	for _, text := range fault.Lines(v.Faults, handoff.Fault.String) {
+		line("  fault: ", text)
 	}
-	for _, f := range v.Warnings {
-		line("  warning: ", f.String())
+	for _, text := range fault.Lines(v.Warnings, handoff.Fault.String) {
+		line("  warning: ", text)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -44,8 +45,8 @@ func (a *app) printReport(r handoff.Report) error {
 
 // endReport says what a report found, after it was printed.
 func (a *app) endReport(r handoff.Report) error {
-	for _, w := range r.Warnings {
-		a.Note("warning: " + w.String())
+	for _, w := range fault.Lines(r.Warnings, handoff.Finding.String) {
+		a.Note("warning: " + w)
 	}
 	if err := r.Err(); err != nil {
 		return err

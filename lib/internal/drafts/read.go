@@ -158,7 +158,8 @@ func (b Box) Get(id string) (Draft, error) {
 	case len(found) == 0:
 		return Draft{}, fault.New(fault.ErrInvalid, "run `handoff draft list` to see the ids", "no draft %q", id)
 	case len(found) > 1:
-		return Draft{}, fault.New(fault.ErrInvalid, "give more digits", "%q is the beginning of %d drafts: %s", id, len(found), strings.Join(found, ", "))
+		return Draft{}, fault.New(fault.ErrInvalid, "give more digits", "%q is the beginning of %d drafts: %s", id,
+			len(found), fault.Some(found))
 	}
 	return d, bad
 }

@@ -39,11 +39,8 @@ func (r Report) Err() error {
 	if len(r.Faults) == 0 {
 		return nil
 	}
-	var text strings.Builder
-	for _, f := range r.Faults {
-		text.WriteString(f.String() + "\n")
-	}
-	return &fault.Error{Class: fault.ErrIntegrity, Problem: text.String() + fault.Count(len(r.Faults), "fault") + " found",
+	lines := append(fault.Lines(r.Faults, Finding.String), fault.Count(len(r.Faults), "fault")+" found")
+	return &fault.Error{Class: fault.ErrIntegrity, Problem: strings.Join(lines, "\n"),
 		Advice: "`handoff doctor` says how to mend them"}
 }
 

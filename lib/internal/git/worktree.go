@@ -9,12 +9,13 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // Top returns the top of the work tree that dir, an absolute path, lies in; "" if it lies in none.
 func Top(dir string) string {
 	for {
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+		if is, err := IsTop(dir); is && err == nil {
 			return dir
 		}
 		up := filepath.Dir(dir)
@@ -23,6 +24,50 @@ func Top(dir string) string {
 		}
 		dir = up
 	}
+}
+
+// IsTop reports whether a directory is the top of a work tree for git: its .git is a repository, with HEAD,
+// objects and refs, or a file that says where one is. The error is that it cannot be looked at.
+func IsTop(dir string) (bool, error) {
+	path := filepath.Join(dir, ".git")
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return false, ignoreAbsent(err)
+	case info.Mode().IsRegular():
+		text, err := readSmall(path)
+		return strings.HasPrefix(text, "gitdir: "), err
+	case !info.IsDir():
+		return false, nil
+	}
+	common, err := pointer(filepath.Join(path, "commondir"), "")
+	if common == "" {
+		common = path
+	}
+	for _, name := range []string{"objects", "refs"} {
+		info, statErr := os.Stat(filepath.Join(common, name))
+		if err = errors.Join(err, ignoreAbsent(statErr)); statErr != nil || !info.IsDir() {
+			return false, err
+		}
+	}
+	is, headErr := isHead(filepath.Join(path, "HEAD"))
+	return is, errors.Join(err, headErr)
+}
+
+// isHead reports whether a file names what is checked out: a ref, or a commit.
+func isHead(path string) (bool, error) {
+	if target, err := os.Readlink(path); err == nil {
+		return strings.HasPrefix(target, "refs/"), nil
+	}
+	text, err := readSmall(path)
+	if err != nil {
+		return false, ignoreAbsent(err)
+	}
+	if ref, ok := strings.CutPrefix(text, "ref:"); ok {
+		return strings.HasPrefix(strings.TrimLeft(ref, " \t\n\r"), "refs/"), nil
+	}
+	id := strings.TrimRight(text, " \t\r\n")
+	return len(id) >= 40 && strings.Trim(id, "0123456789abcdefABCDEF") == "", nil
 }
 
 // Branch returns the short name of the branch that is checked out in the work tree whose top this is,
@@ -135,7 +180,7 @@ func isSame(a, b string) bool {
 
 // ignoreAbsent is err, unless it says that there is nothing.
 func ignoreAbsent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
 	return err

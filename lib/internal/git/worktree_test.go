@@ -88,3 +88,51 @@ func TestMainBelievesNobody(t *testing.T) {
 		}
 	}
 }
+
+// What git takes for no repository is none, and what it does take for one is.
+func TestIsTopAsGitSays(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, script := range map[string]string{
+		"repository":         `git init -q .`,
+		"nothing":            `true`,
+		"empty directory":    `mkdir .git`,
+		"HEAD alone":         `mkdir .git; echo "ref: refs/heads/main" >.git/HEAD`,
+		"by hand":            `mkdir -p .git/objects .git/refs; echo "ref: refs/heads/main" >.git/HEAD`,
+		"HEAD is a commit":   `mkdir -p .git/objects .git/refs; echo 4b825dc642cb6eb9a060e54bf8d69288fbee4904 >.git/HEAD`,
+		"HEAD is nonsense":   `mkdir -p .git/objects .git/refs; echo main >.git/HEAD`,
+		"HEAD is elsewhere":  `mkdir -p .git/objects .git/refs; echo "ref: heads/main" >.git/HEAD`,
+		"HEAD is a link":     `mkdir -p .git/objects .git/refs; ln -s refs/heads/main .git/HEAD`,
+		"HEAD leads away":    `mkdir -p .git/objects .git/refs; ln -s /etc/hostname .git/HEAD`,
+		"no refs":            `git init -q .; rm -r .git/refs`,
+		"no objects":         `git init -q .; rm -r .git/objects`,
+		"objects are a file": `git init -q .; rm -r .git/objects; echo >.git/objects`,
+		"a link":             `git init -q ../apart; ln -s ../apart/.git .git`,
+		"a broken link":      `ln -s ../nowhere .git`,
+		"a file":             `git init -q ../other; echo "gitdir: $PWD/../other/.git" >.git`,
+		"no such file":       `echo hello >.git`,
+		"a linked work tree": `git init -q ../main && git -C ../main -c user.name=a -c user.email=a commit -q --allow-empty -m x && rmdir "$PWD" && git -C ../main worktree add -q "$PWD"`,
+	} {
+		dir := filepath.Join(base, name, "tree")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		environ := append(os.Environ(), "HOME="+base, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		make := exec.Command("sh", "-ec", script)
+		make.Dir, make.Env = dir, environ
+		if out, err := make.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		ask := exec.Command("git", "rev-parse", "--git-dir")
+		ask.Dir, ask.Env = dir, environ
+		want := ask.Run() == nil
+		if got, err := git.IsTop(dir); got != want || err != nil {
+			t.Errorf("%s: %v, %v; git says %v", name, got, err, want)
+		}
+	}
+}

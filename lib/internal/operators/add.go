@@ -57,7 +57,7 @@ func end(head string) (at int, indent string) {
 	return at, indent
 }
 
-// entry is an operator as the strict schema wants it.
+// entry is an operator as OPERATORS.md lists it.
 func entry(o Operator, indent string) string {
 	quoted := func(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 	var capabilities []string
@@ -68,8 +68,11 @@ func entry(o Operator, indent string) string {
 	fmt.Fprintf(&b, "%s- id: %s\n", indent, quoted(o.ID))
 	line := func(key, value string) { fmt.Fprintf(&b, "%s  %s: %s\n", indent, key, value) }
 	line("display_name", quoted(o.DisplayName))
-	line("github_handle", quoted(o.GitHubHandle))
-	line("git_email", quoted(o.GitEmail))
+	for _, known := range [][2]string{{"github_handle", o.GitHubHandle}, {"git_email", o.GitEmail}} {
+		if known[1] != "" { // nothing is made up
+			line(known[0], quoted(known[1]))
+		}
+	}
 	line("capabilities", "["+strings.Join(capabilities, ", ")+"]")
 	line("active_since", o.ActiveSince)
 	if len(o.SSHKeys) > 0 {

@@ -40,7 +40,7 @@ func (m maker) r(alphabet string, n int) string {
 func made(seed uint64) []sample {
 	m := maker{rand.New(rand.NewPCG(seed, 1))}
 	var all []sample
-	for _, part := range []func() []sample{m.keys, m.clouds, m.forges, m.models, m.services, m.messages, m.headers, m.named} {
+	for _, part := range []func() []sample{m.keys, m.clouds, m.forges, m.models, m.services, m.messages, m.headers, m.logins, m.named} {
 		all = append(all, part()...)
 	}
 	return all

@@ -1,9 +1,11 @@
 package secrets
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"math"
+	"math/big"
 	"strings"
 	"unicode"
 )
@@ -28,6 +30,7 @@ var fillers = []string{
 	"example", "sample", "placeholder", "redacted", "changeme", "change-me", "change_me", "replace", "dummy", "insert",
 	"your-", "your_", "-your", "_your", "yourapi", "yourkey", "yourtoken", "yoursecret", "yourpass", "youraccess",
 	"xxxxx", "xxxx-", "-xxxx", "xxxx_", "_xxxx", "****", "....", "123456789", "987654321", "abcdefgh", "deadbeefdeadbeef",
+	"sk_test_4ec39hqlyjwdarjtt1zdp7dc", "sk_test_bqokikjovbii2hlwgh4olfq2", // which Stripe shows everybody
 }
 
 // placeholder recognises what documentation writes in the place of a credential.
@@ -146,6 +149,30 @@ func opaque(value, _ string) bool {
 		}
 	}
 	return false
+}
+
+// notHex accepts a key that is no hash.
+func notHex(value, _ string) bool {
+	_, rest, _ := strings.Cut(value, "-")
+	return chosen(rest, 3) && noise(rest) && strings.ContainsAny(rest, "ghijklmnopqrstuvwxyz")
+}
+
+// base58Check recomputes the checksum of a key for a wallet, which no other text has.
+func base58Check(value, _ string) bool {
+	const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	n := new(big.Int)
+	for i := range len(value) {
+		n.Mul(n, big.NewInt(58))
+		n.Add(n, big.NewInt(int64(strings.IndexByte(alphabet, value[i])))) // the expression has no others
+	}
+	raw := n.Bytes() // versions of private keys are not 0
+	if len(raw) < 5 {
+		return false
+	}
+	body, sum := raw[:len(raw)-4], raw[len(raw)-4:]
+	once := sha256.Sum256(body)
+	twice := sha256.Sum256(once[:])
+	return string(twice[:4]) == string(sum)
 }
 
 // telegramToken looks behind the number of the bot.

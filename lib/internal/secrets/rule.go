@@ -29,7 +29,8 @@ type rule struct {
 // rules returns the table, the precise before the general.
 var rules = sync.OnceValue(func() []*rule {
 	var all []*rule
-	for _, part := range [][]*rule{keyRules, cloudRules, forgeRules, modelRules, serviceRules, messageRules, headerRules, namedRules} {
+	for _, part := range [][]*rule{keyRules, cloudRules, forgeRules, modelRules, serviceRules, messageRules,
+		headerRules, loginRules, namedRules} {
 		all = append(all, part...)
 	}
 	return all
@@ -165,6 +166,7 @@ func letterDigit(c byte) bool { return letter(c) || digitByte(c) }
 func hexByte(c byte) bool     { return digitByte(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 func nameByte(c byte) bool    { return letterDigit(c) || c == '_' || c == '-' }
 func azureByte(c byte) bool   { return letterDigit(c) || c == '_' || c == '~' || c == '.' }
+func loginByte(c byte) bool   { return nameByte(c) || c == '.' || c == '@' }
 func schemeByte(c byte) bool  { return letterDigit(c) || c == '+' || c == '.' || c == '-' }
 
 // longWord says whether a word of at least eight bytes follows that before the first space.

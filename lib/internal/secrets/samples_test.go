@@ -1,7 +1,10 @@
 package secrets_test
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -67,23 +70,20 @@ func (m maker) headers() []sample {
 
 func (m maker) named() []sample {
 	r := m.r
-	password := func() string {
-		return r(base62[:52], 4) + r(digits, 2) + r("!#?^~", 1) + r(base62, 3) + r(digits, 1) + r(base62[:52], 2)
-	}
 	return []sample{
-		{"password", "DB_PASSWORD=" + password()},
-		{"password", "export PGPASSWORD='" + password() + "'"},
-		{"password", `"smtp_password": "` + password() + `"`},
-		{"password", "  password: " + password()},
-		{"password", "Server=db;User Id=app;Password=" + password() + ";Encrypt=True"},
-		{"password", "<add key=\"x\"/><password>" + password() + "</password>"},
-		{"password", "MYSQL_PWD=" + password()},
-		{"password", "passphrase: `" + password() + "`"},
-		{"password", "mount --password " + password()},
-		{"password", "sshpass -p '" + password() + "' ssh host"},
-		{"netrc-password", "machine api.example.org\n  login deploy\n  password " + password()},
-		{"netrc-password", "machine api.example.org login deploy password " + password()},
-		{"pgpass-password", "db.internal:5432:app:deploy:" + password()},
+		{"password", "DB_PASSWORD=" + m.password()},
+		{"password", "export PGPASSWORD='" + m.password() + "'"},
+		{"password", `"smtp_password": "` + m.password() + `"`},
+		{"password", "  password: " + m.password()},
+		{"password", "Server=db;User Id=app;Password=" + m.password() + ";Encrypt=True"},
+		{"password", "<add key=\"x\"/><password>" + m.password() + "</password>"},
+		{"password", "MYSQL_PWD=" + m.password()},
+		{"password", "passphrase: `" + m.password() + "`"},
+		{"password", "mount --password " + m.password()},
+		{"password", "sshpass -p '" + m.password() + "' ssh host"},
+		{"netrc-password", "machine api.example.org\n  login deploy\n  password " + m.password()},
+		{"netrc-password", "machine api.example.org login deploy password " + m.password()},
+		{"pgpass-password", "db.internal:5432:app:deploy:" + m.password()},
 		{"curl-user", "curl -u deploy:" + r(base62, 20) + " https://api.example.org"},
 		{"named-secret", "APP_SECRET_KEY=" + r(base62, 32)},
 		{"named-secret", "api_key = \"" + r(hex, 32) + "\""},
@@ -95,5 +95,55 @@ func (m maker) named() []sample {
 		{"named-secret", "AZURE_DEVOPS_EXT_PAT=" + r(lower, 52)},
 		{"named-secret", "APP_KEY=base64:" + r(base64s, 43) + "="},
 		{"named-secret", "tool --api-key " + r(base62, 40)},
+	}
+}
+
+// base58Check returns bytes as Bitcoin writes keys: with a checksum, in an alphabet without 0, O, I and l.
+func base58Check(body []byte) string {
+	once := sha256.Sum256(body)
+	twice := sha256.Sum256(once[:])
+	n := new(big.Int).SetBytes(append(body, twice[:4]...))
+	var text []byte
+	for digit := new(big.Int); n.Sign() > 0; {
+		n.DivMod(n, big.NewInt(58), digit)
+		text = append(text, "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"[digit.Int64()])
+	}
+	slices.Reverse(text)
+	return string(text)
+}
+
+func (m maker) bytes(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(m.IntN(256))
+	}
+	return b
+}
+
+func (m maker) password() string {
+	return m.r(base62[:52], 4) + m.r(digits, 2) + m.r("!#?^~", 1) + m.r(base62, 3) + m.r(digits, 1) + m.r(base62[:52], 2)
+}
+
+func (m maker) logins() []sample {
+	r := m.r
+	const crypt, django = base62 + "./", "abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)"
+	return []sample{
+		{"extended-private-key", base58Check(append([]byte{0x04, 0x88, 0xad, 0xe4, 0}, m.bytes(73)...))},
+		{"extended-private-key", "tprv in use: " + base58Check(append([]byte{0x04, 0x35, 0x83, 0x94, 0}, m.bytes(73)...))},
+		{"wallet-key", base58Check(append([]byte{0x80}, m.bytes(32)...))},
+		{"wallet-key", base58Check(append(append([]byte{0x80}, m.bytes(32)...), 1))},
+		{"password-hash", "ann:$2y$05$" + r(crypt, 53)},
+		{"password-hash", "ann:$apr1$" + r(crypt, 8) + "$" + r(crypt, 22)},
+		{"password-hash", "ann:{SHA}" + r(base64s, 27) + "="},
+		{"password-hash", "root:$6$" + r(crypt, 16) + "$" + r(crypt, 86) + ":19700:0:99999:7:::"},
+		{"password-hash", "root:$6$rounds=5000$" + r(crypt, 16) + "$" + r(crypt, 86) + ":19700:0:99999:7:::"},
+		{"password-hash", "root:$y$j9T$" + r(crypt, 22) + "$" + r(crypt, 43) + ":19700:0:99999:7:::"},
+		{"django-secret-key", "SECRET_KEY = 'django-insecure-" + r(django, 49) + "a'"},
+		{"django-secret-key", "SECRET_KEY = '" + r(django[:36], 20) + r(django[36:], 10) + r(django, 19) + "a'"},
+		{"mysql-password", "mysql -u root -p" + m.password() + " app"},
+		{"mysql-password", "mysqldump -h db.internal --user=app -p'" + m.password() + "' app >dump.sql"},
+		{"password", "psk=" + r(hex, 64)},
+		{"password", "network={ ssid=\"home\" psk=\"" + m.password() + "\" }"},
+		{"password", "wpa_psk: " + m.password()},
 	}
 }

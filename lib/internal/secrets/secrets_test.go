@@ -80,7 +80,7 @@ func TestHostileTextEnds(t *testing.T) {
 		"eyJ", "eyJ-", " eyJ", "sk-", "://", "a://b:", "bearer ", "-----BEGIN PRIVATE KEY-----", "xoxb-1", "glpat-", "ya29.",
 		":AA", "1:AA", "PuTTY-User-Key-File-", "secret_access_key=", "hvs.", "eyJaaaaaaaaaa.", " twilio",
 		"xoxe-\u200b", "pypi-AgE\u200b", "sntrys_eyJ=", "mailgun\\_", "\"kty\"", "machine ", "password=", "api_key: \"", "a_secret\\_", "LS0tLS1CRUdJTi", "4b1d",
-		"\\u005f", "\\\\", "%25", "%252", "&#38;", "\x1b[", "\x1b]8;;", "\u200b", "AAAA", "1Q~",
+		"\\u005f", "\\\\", "%25", "%252", "&#38;", "\x1b[", "\x1b]8;;", "\u200b", "AAAA", "1Q~", "mysql -", "key-", "psk=\"", "ops_", "sntrys_", "a:$6$", "root:$y$j", "L1L", "KwKw", "xprv", "django-insecure-", "secret_key='", "firebase ",
 	} {
 		if found := secrets.Scan(strings.Repeat(piece, (1<<18)/len(piece))); len(found) > 1 {
 			t.Errorf("%q repeated: %d findings", piece, len(found))

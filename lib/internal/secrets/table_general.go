@@ -2,12 +2,15 @@ package secrets
 
 // alphabets, as the documents of providers name them
 const (
-	alnum = `[A-Za-z0-9]`
-	safe  = `[A-Za-z0-9_-]`
-	lhex  = `[0-9a-f]`
-	xhex  = `[0-9a-fA-F]`
-	b64   = `[A-Za-z0-9+/]`
-	uuid  = xhex + `{8}-` + xhex + `{4}-` + xhex + `{4}-` + xhex + `{4}-` + xhex + `{12}`
+	alnum  = `[A-Za-z0-9]`
+	safe   = `[A-Za-z0-9_-]`
+	lhex   = `[0-9a-f]`
+	xhex   = `[0-9a-fA-F]`
+	b64    = `[A-Za-z0-9+/]`
+	base58 = `[1-9A-HJ-NP-Za-km-z]`
+	crypt  = `[./A-Za-z0-9]`           // of crypt(3)
+	django = `[a-z0-9!@#$%^&*(\-_=+)]` // as startproject makes it
+	uuid   = xhex + `{8}-` + xhex + `{4}-` + xhex + `{4}-` + xhex + `{4}-` + xhex + `{12}`
 )
 
 // gap is white space, also as it is written inside a JSON string, and the margin of a line in a quotation, a
@@ -40,6 +43,11 @@ var keyRules = []*rule{
 	{name: "private-key", keywords: []string{"LS0tLS1CRUdJTi"}, good: keyInBase64, pattern: `(LS0tLS1CRUdJTi` + b64 + `{100,}={0,2})`},
 	{name: "private-key", keywords: []string{"\"kty"}, worth: hasMemberD, bits: 4, pattern: `"kty\\{0,7}"[^{}]*?"d\\{0,7}"\s{0,3}:\s{0,3}\\{0,7}"([A-Za-z0-9_-]{40,900})\\{0,7}"`},
 	{name: "age-key", keywords: []string{"AGE-SECRET-KEY-1"}, bits: 3, rest: `[02-9AC-HJ-NP-Z]{58}`},
+	{name: "extended-private-key", keywords: []string{"xprv", "yprv", "zprv", "tprv", "uprv", "vprv"},
+		good: base58Check, rest: base58 + `{107}`},
+	{name: "wallet-key", keywords: []string{"5[HJK][1-9A-Za-z]", "K[w-z][1-9A-Za-z]", "L[1-5][1-9A-Za-z]"},
+		good:    base58Check,
+		pattern: `([5KL]` + base58 + `{50,51})`},
 	{name: "wireguard-key", keywords: []string{"privatekey", "presharedkey", "private_key", "preshared_key"}, fold: true, bits: 4, value: `(` + b64 + `{42}[AEIMQUYcgkosw048]=)`},
 }
 
@@ -59,6 +67,22 @@ var headerRules = []*rule{
 		pattern: `[A-Za-z0-9+.-]{1,80}://[^\s/:@"'<>\\` + "`" + `]{0,128}:([^\s/@"'<>\\` + "`" + `]{3,256})@[A-Za-z0-9\[]`},
 }
 
+// loginRules know the lines of files that hold logins.
+var loginRules = []*rule{
+	{name: "password-hash", keywords: []string{":$2a$", ":$2b$", ":$2y$", ":$apr1$", ":$1$", ":$5$", ":$6$", ":$y$",
+		":$gy$", ":$7$"}, before: loginByte, bits: 3.5,
+		pattern: `[\w.@-]{1,64}:(\$(?:2[aby]\$\d\d\$` + crypt + `{53}|(?:apr1|1)\$` + crypt + `{1,8}\$` + crypt + `{22}|[56]\$(?:rounds=\d{1,9}\$)?` + crypt +
+			`{1,16}\$(?:` + crypt + `{86}|` + crypt + `{43})|(?:g?y|7)\$` + crypt + `{1,16}\$` + crypt + `{1,86}\$` + crypt + `{43}))`},
+	{name: "password-hash", keywords: []string{":{SHA}", ":{SSHA}"}, before: loginByte, bits: 3.5,
+		pattern: `[\w.@-]{1,64}:(\{S{1,2}HA\}` + b64 + `{27,43}={0,2})`},
+	{name: "django-secret-key", keywords: []string{"django-insecure-"}, bits: 3.5, rest: django + `{50}`},
+	{name: "django-secret-key", keywords: []string{"secret_key"}, fold: true, worth: assigned, bits: 4,
+		pattern: `(?i:secret_key)` + is + `["'](` + django + `{50})["']`},
+	{name: "mysql-password", keywords: []string{"mysql ", "mysqldump ", "mysqladmin ", "mysqlimport ", "mysqlcheck ",
+		"mariadb ", "mariadb-dump "}, good: strongPassword,
+		pattern: `(?:mysql|mariadb)[a-z-]* [^\n|;&]{0,120}?-p["']?([^\s"'` + "`" + `\\]{6,128})`},
+}
+
 // namedRules know a secret by the name before it alone, and are content with values that look chosen
 // at random.
 var namedRules = []*rule{
@@ -68,8 +92,9 @@ var namedRules = []*rule{
 		pattern: `:\d+:[\w*-]{1,63}:[\w*-]{1,63}:([^\s"']{6,128})`},
 	{name: "curl-user", keywords: []string{" -u ", " --user ", " -U "}, good: strongPassword,
 		pattern: ` (?:-[uU]|--user) ["']?[^\s"':]{1,64}:([^\s"']{6,128})`},
-	{name: "password", keywords: []string{"password", "passwd", "passphrase", "_pwd", "pwd=", "pwd:", "_pass"}, fold: true, before: nameByte, worth: assigned, good: strongPassword,
-		pattern: `[\w-]{0,80}?(?i:password|passwd|passphrase|pwd|_pass)\d?` + is +
+	{name: "password", keywords: []string{"password", "passwd", "passphrase", "_pwd", "pwd=", "pwd:", "_pass",
+		"psk=", "psk:", "psk\"", "psk'", "psk ="}, fold: true, before: nameByte, worth: assigned, good: strongPassword,
+		pattern: `[\w-]{0,80}?(?i:password|passwd|passphrase|pwd|_pass|psk)\d?` + is +
 			`(?:\\{0,7}"([^"\\\n]{6,128})|'([^'\n]{6,128})|` + "`([^`\\n]{6,128})" + `|([^\s"'` + "`" + `\\<>;&,]{6,128}))`},
 	{name: "password", keywords: []string{"--password ", "--passphrase ", "sshpass -p "}, good: strongPassword, pattern: `[a-z]* ?-?-[a-z]+ ["']?([^\s"']{6,128})`},
 	{name: "named-secret", keywords: []string{"api_key", "apikey", "api-key", "secret", "token", "access_key", "access-key", "accesskey", "auth_key", "auth-key", "private_key",

@@ -21,6 +21,7 @@ var messageRules = []*rule{
 	{name: "sendgrid-key", keywords: []string{"SG."}, bits: 3.5, rest: safe + `{22}\.` + safe + `{43}`},
 	{name: "mailgun-key", keywords: []string{"mailgun"}, fold: true, bits: 2.8, pattern: `(?i:mailgun)[^\n]{0,80}?\b((?:key|pubkey)-` + lhex + `{32}|` + lhex + `{32}-` + lhex + `{8}-` + lhex + `{8})`},
 	{name: "mailgun-key", keywords: []string{"api:"}, bits: 2.8, pattern: `api:(key-` + lhex + `{32}|` + lhex + `{32}-` + lhex + `{8}-` + lhex + `{8})`},
+	{name: "mailgun-key", keywords: []string{"key-"}, good: notHex, rest: `[0-9a-z]{32}`},
 	{name: "mailgun-key", keywords: []string{"-[0-9a-f][0-9a-f]"}, before: hexByte, worth: mailgunTail, bits: 2.8, pattern: `(` + lhex + `{32}-` + lhex + `{8}-` + lhex + `{8})`},
 	{name: "mailchimp-key", keywords: []string{"-us[0-9]"}, before: hexByte, bits: 2.8, pattern: `(` + lhex + `{32}-us\d{1,2})`},
 	{name: "mandrill-key", keywords: []string{"md-"}, bits: 3.2, rest: safe + `{22}`},

@@ -3,6 +3,7 @@ package secrets
 // serviceRules know the keys of shops, payment, storage, monitoring and of where work is planned.
 var serviceRules = []*rule{
 	{name: "stripe-key", keywords: []string{"sk_live_", "rk_live_", "sk_prod_", "rk_prod_"}, bits: 3, rest: alnum + `{16,247}`},
+	{name: "stripe-key", keywords: []string{"sk_test_", "rk_test_"}, bits: 3.2, rest: alnum + `{24,247}`},
 	{name: "stripe-key", keywords: []string{"whsec_"}, bits: 3, rest: b64 + `{32,64}={0,2}`},
 	{name: "square-token", keywords: []string{"sq0atp-", "sq0csp-"}, bits: 3, rest: safe + `{22,60}`},
 	{name: "square-token", keywords: []string{"EAAA"}, apart: true, bits: 3.5, rest: safe + `{56,60}`},
@@ -47,7 +48,7 @@ var serviceRules = []*rule{
 	{name: "grafana-token", keywords: []string{"glsa_"}, bits: 3, rest: alnum + `{32}_` + xhex + `{8}`},
 	{name: "grafana-token", keywords: []string{"glc_"}, bits: 3, rest: b64 + `{32,400}={0,3}`},
 	{name: "grafana-token", keywords: []string{"eyJrIjoi"}, bits: 3, rest: alnum + `{70,400}={0,3}`},
-	{name: "sentry-token", keywords: []string{"sntrys_eyJ"}, bits: 3, rest: `[A-Za-z0-9+/=_]{80,500}`},
+	{name: "sentry-token", keywords: []string{"sntrys_"}, bits: 3, rest: `[A-Za-z0-9+/=_-]{40,}`},
 	{name: "sentry-token", keywords: []string{"sntryu_", "sntrya_", "sntryi_"}, bits: 2.8, rest: lhex + `{64}`},
 	{name: "posthog-key", keywords: []string{"phx_"}, bits: 3, rest: `[A-Za-z0-9_]{43,48}`},
 	{name: "rootly-key", keywords: []string{"rootly_"}, bits: 2.8, rest: lhex + `{64}`},

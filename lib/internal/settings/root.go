@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
 
 // A Place is where a project lies.
@@ -18,11 +20,11 @@ type Place struct {
 	Foreign string // what would have made another directory the root, and belongs to somebody else; "" if nothing
 }
 
-// FindRoot returns where the project of start, a directory, lies: in the nearest directory from start
-// upward, but not above the top of the git work tree, that has a .handoff.yaml, else in that top, else
-// in start itself. What belongs to neither the caller nor root makes no directory above start a root,
-// and ends the search: whoever may make files in /tmp is not to choose the settings of everybody who
-// works below it.
+// FindRoot returns where the project of start, a directory, lies: in the nearest directory from start upward, but
+// not above the top of the git work tree, that has a .handoff.yaml, else in that top, else in start itself. A .git
+// that git takes for no repository counts for nothing. What belongs to neither the caller nor root makes no
+// directory above start a root, and ends the search: whoever may make files in /tmp is not to choose the settings
+// of everybody who works below it.
 func FindRoot(start string) (Place, error) {
 	dir, err := filepath.Abs(start)
 	if err == nil {
@@ -39,11 +41,11 @@ func FindRoot(start string) (Place, error) {
 
 // look makes dir the root if something says so, and reports whether the search ends there.
 func (p *Place) look(dir string) (done bool, err error) {
-	hasFile, err := exists(os.Lstat, filepath.Join(dir, Name))
+	hasFile, err := exists(filepath.Join(dir, Name))
 	if err != nil {
 		return false, err
 	}
-	inGit, err := exists(os.Stat, filepath.Join(dir, ".git"))
+	inGit, err := git.IsTop(dir)
 	if err != nil {
 		return false, err
 	}
@@ -66,8 +68,8 @@ func (p *Place) look(dir string) (done bool, err error) {
 	return done, nil
 }
 
-func exists(stat func(string) (fs.FileInfo, error), path string) (bool, error) {
-	_, err := stat(path)
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return false, nil
 	}

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,12 @@ func tree(t *testing.T, names ...string) string {
 	}
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if strings.HasSuffix(name, "/") {
+		if filepath.Base(path) == ".git" && strings.HasSuffix(name, "/") {
+			err = errors.Join(os.MkdirAll(filepath.Join(path, "objects"), 0o755), os.MkdirAll(filepath.Join(path, "refs"), 0o755),
+				os.WriteFile(filepath.Join(path, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644))
+		} else if filepath.Base(path) == ".git" {
+			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("gitdir: /elsewhere\n"), 0o644))
+		} else if strings.HasSuffix(name, "/") {
 			err = os.MkdirAll(path, 0o755)
 		} else if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
 			err = os.WriteFile(path, nil, 0o644)
@@ -44,6 +50,7 @@ func TestFindRoot(t *testing.T) {
 		{"file above a work tree", []string{".handoff.yaml", "a/.git/", "a/b/"}, "a/b", "a", false},
 		{"file in the top of a work tree", []string{".handoff.yaml", "a/.git/", "a/.handoff.yaml", "a/b/"}, "a/b", "a", true},
 		{"git directory", []string{"a/.git/", "a/b/"}, "a/b", "a", false},
+		{"no repository below one", []string{".git/", "a/.git/refs/", "a/b/"}, "a/b", "", false},
 		{"git file", []string{".git/", "a/.git", "a/b/"}, "a/b", "a", false},
 		{"a directory of that name counts, to be refused", []string{"a/.handoff.yaml/", "a/b/"}, "a/b", "a", true},
 	} {

@@ -42,7 +42,8 @@ func (s *Store) Find(d *durable.Dir, id string) (index.Row, error) {
 		for _, e := range matches {
 			ids = append(ids, e.ID)
 		}
-		return index.Row{}, fault.New(fault.ErrInvalid, "give more digits", "%q is the beginning of %d ids: %s", id, len(ids), strings.Join(ids, ", "))
+		return index.Row{}, fault.New(fault.ErrInvalid, "give more digits", "%q is the beginning of %d ids: %s", id,
+			len(ids), fault.Some(ids))
 	}
 	return matches[0], nil
 }

@@ -18,8 +18,8 @@ import (
 func (s *Store) Load(d *durable.Dir, e index.Row) (doc document.Document, text []byte, err error) {
 	text, err = d.ReadFile(e.File, layout.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, unknown := s.Find(d, e.ID); errors.Is(unknown, fault.ErrInvalid) {
-			return doc, nil, unknown
+		if listed, stillErr := s.isListed(d, e.ID); stillErr == nil && !listed {
+			return doc, nil, UnknownID(e.ID, s.Opt.Dir)
 		}
 	}
 	doc, err = s.ParseListed(e, text, err)

@@ -59,7 +59,7 @@ func unmentioned(d *durable.Dir, names []string) ([]string, error) {
 
 // namesOf returns who hands over or is handed something, none where that cannot be told.
 func (s *Store) namesOf(d *durable.Dir) map[string]bool {
-	quiet := *s
+	quiet := &Store{Opt: s.Opt}
 	quiet.Opt.Warn, quiet.Opt.Lost = func(string) {}, func(error) {}
 	seen := map[string]bool{}
 	isKnown := func(line []byte) bool { // most rows bring nobody new

@@ -73,7 +73,8 @@ func IfThere(d *durable.Dir, err error) (*durable.Dir, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fault.New(fault.ErrConfig, fault.Remedy(err), "cannot use the directory: %v", err)
+		return nil, fault.New(fault.ErrConfig, fault.Remedy(err)+"; if it is another user's, "+ownClone,
+			"cannot use the directory: %v", err)
 	case errors.Is(err, durable.ErrUnsafe):
 		return nil, fault.New(fault.ErrConfig, "move away what is there, or name another directory (--handoffs-dir, --state-dir)", "cannot use the directory: %v", err)
 	}
@@ -151,6 +152,9 @@ func (s *Store) CheckPlaces() error {
 	return nil
 }
 
+// ownClone is what a second user of a project can do: what a store keeps in its state directory is for one.
+const ownClone = "work in a clone of your own and exchange with `handoff sync`, or name a directory of your own"
+
 // CheckOwner refuses a directory that somebody else could use against the caller. The answer comes from
 // the open directory, so that it cannot be exchanged in between.
 func CheckOwner(d *durable.Dir) error {
@@ -159,8 +163,8 @@ func CheckOwner(d *durable.Dir) error {
 		return err
 	}
 	if !mayWrite(info) {
-		return fault.New(fault.ErrConfig, "let its owner run the command, or choose a directory of your own",
-			"%s belongs to somebody else", d.Path())
+		return fault.New(fault.ErrConfig, ownClone, "%s belongs to another user, and a store is private to its owner",
+			d.Path())
 	}
 	if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
 		return fault.New(fault.ErrConfig, "run `chmod o-w "+d.Path()+"`", "%s can be written by everybody", d.Path())

@@ -3,6 +3,7 @@ package store
 import (
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -14,6 +15,8 @@ import (
 // A Store is a store on disk.
 type Store struct {
 	Opt Options
+
+	listed atomic.Pointer[listing] // nil until a listed file is missing
 }
 
 // Options says where a store is and how it behaves.

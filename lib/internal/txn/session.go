@@ -202,6 +202,9 @@ func lockError(path string, waited time.Duration, err error) error {
 		}
 		return fault.New(fault.ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
 			"the lock %s is held by another process%s", path, within)
+	case errors.Is(err, context.Canceled):
+		return fault.New(nil, "run the command again",
+			"it was stopped while it waited for the lock %s; nothing was changed", path)
 	case errors.Is(err, filelock.ErrUnsafe):
 		return fault.New(fault.ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
 	}

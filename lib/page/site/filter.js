@@ -1,4 +1,4 @@
-// Shows those rows that hold every word of the filter.
+// handoff page: shows those rows that hold every word of the filter.
 "use strict";
 (() => {
   const box = document.querySelector(".filter");

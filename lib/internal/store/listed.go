@@ -1,0 +1,85 @@
+package store
+
+import (
+	"encoding/hex"
+	"errors"
+	"iter"
+	"maps"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// A listing is the ids that the index lists, for as long as its files have these stamps.
+type listing struct {
+	stamps map[string]string
+	ids    map[[32]byte]bool
+}
+
+// isListed reports whether an id is listed in the index as it is now. Whoever asks for many pays for one reading
+// of it, as long as nobody changes it.
+func (s *Store) isListed(d *durable.Dir, id string) (bool, error) {
+	l := s.listed.Load()
+	if l == nil || !l.isCurrent(d) {
+		var err error
+		if l, err = readListing(d); err != nil {
+			return false, err
+		}
+		s.listed.Store(l)
+	}
+	return l.ids[digest(id)], nil
+}
+
+// isCurrent reports whether no file of the index was replaced since. One that comes is linked in INDEX.md, which
+// changes too.
+func (l *listing) isCurrent(d *durable.Dir) bool {
+	now, err := stampsOf(d, maps.Keys(l.stamps))
+	return err == nil && maps.Equal(now, l.stamps)
+}
+
+func readListing(d *durable.Dir) (*listing, error) {
+	names := map[string]bool{layout.Index: true}
+	text, err := ReadIndex(d, layout.Index)
+	if err == nil {
+		err = index.EachArchive(index.Archives(AsString(text)), HasIndex(d), func(name string) error {
+			names[name] = true
+			return nil
+		})
+	}
+	l := &listing{ids: make(map[[32]byte]bool, index.Count(text))}
+	if err == nil {
+		l.stamps, err = stampsOf(d, maps.Keys(names)) // before it is read: what is replaced meanwhile is read again
+	}
+	if err == nil {
+		err = EachIndex(d, func(_ string, text []byte) error {
+			for _, row := range index.FindPrefix(text, "") {
+				l.ids[digest(row.ID)] = true
+			}
+			return nil
+		})
+	}
+	if errors.Is(err, errArchiveLost) {
+		err = nil
+	}
+	return l, err
+}
+
+func stampsOf(d *durable.Dir, names iter.Seq[string]) (map[string]string, error) {
+	stamps := make(map[string]string)
+	for name := range names {
+		stamp, _, err := d.Stamp(name)
+		if err != nil {
+			return nil, err
+		}
+		stamps[name] = stamp
+	}
+	return stamps, nil
+}
+
+// digest returns the bytes of an id.
+func digest(id string) (sum [32]byte) {
+	_, _ = hex.Decode(sum[:], []byte(strings.TrimPrefix(id, "sha256:"))) // ids of rows have the right form
+	return sum
+}

@@ -1,0 +1,39 @@
+package page
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"sync"
+)
+
+// Dirs are the directories of a site.
+var Dirs = []string{"h", "people", "t", "timeline"}
+
+var ours = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(((index|all)\.html|style\.css|filter\.js|live\.js)|h/[0-9a-f]{64}\.html|t/[0-9a-f]{64}\.svg|` +
+		`people/to-[0-9A-Za-z_-]+\.html|timeline/[0-9]{4}-[0-9]{2}\.html)$`)
+})
+
+// marks are what stands at the beginning of the files of a site, by what their names end with.
+var marks = map[string]string{
+	".html": `<meta name="generator" content="handoff page">`,
+	".css":  "/* handoff page */",
+	".js":   "// handoff page:",
+	".svg":  pictureMark,
+}
+
+const pictureMark = "<!-- handoff page -->\n"
+
+// HeadLen is how many bytes of a file tell whether it was made for a site.
+const HeadLen = 256
+
+// IsName reports whether a relative name, with slashes, is one that a file of a site may have.
+func IsName(name string) bool { return ours().MatchString(name) }
+
+// IsMade reports whether a file of such a name that begins like this was made for a site. An empty one was:
+// whoever drew it was interrupted.
+func IsMade(name string, head []byte) bool {
+	mark, known := marks[path.Ext(name)]
+	return known && (len(head) == 0 || bytes.Contains(head[:min(len(head), HeadLen)], []byte(mark)))
+}
