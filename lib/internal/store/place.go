@@ -153,7 +153,7 @@ func (s *Store) CheckPlaces() error {
 }
 
 // ownClone is what a second user of a project can do: what a store keeps in its state directory is for one.
-const ownClone = "work in a clone of your own and exchange with `handoff sync`, or name a directory of your own"
+const ownClone = "work in a clone of your own and exchange with `handoff sync`"
 
 // CheckOwner refuses a directory that somebody else could use against the caller. The answer comes from
 // the open directory, so that it cannot be exchanged in between.
