@@ -1,0 +1,21 @@
+package git
+
+import "golang.org/x/sys/unix"
+
+// How much a git, and what it starts, may have: what others have published decides how much that is. Files
+// that are mapped to be read do not count as data.
+const (
+	mostData = 2 << 30 // bytes of memory
+	mostFile = 4 << 30 // bytes of a file that is written
+	mostTime = 20 * 60 // seconds of a processor
+)
+
+// limit bounds a process that has just begun. One that cannot be bounded has ended.
+func limit(pid int) {
+	for what, most := range map[int]uint64{unix.RLIMIT_DATA: mostData, unix.RLIMIT_FSIZE: mostFile, unix.RLIMIT_CPU: mostTime} {
+		var is unix.Rlimit
+		if unix.Prlimit(pid, what, nil, &is) == nil && is.Max > most {
+			_ = unix.Prlimit(pid, what, &unix.Rlimit{Cur: min(is.Cur, most), Max: most}, nil)
+		}
+	}
+}
