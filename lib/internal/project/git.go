@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -99,7 +100,13 @@ func (s preparing) explainGit(kind layout.Git, moves bool) (says []string) {
 	switch kind {
 	case layout.GitSynced:
 		if moves {
+			says = append(says, "older commits keep their files in "+dir+", and checking one out replaces what is there: another directory is safe from that, `handoffs_dir: "+
+				otherDir(dir)+"` in "+settings.Name)
 			says = append(says, "what git has of "+dir+" stays in git until you run `git rm -r --cached "+store.ShellQuote(dir)+"`, which leaves the files where they are")
+		}
+		if !moves && s.hasHistory() {
+			says = append(says, "commits of this project have files in "+dir+" or the state directory, and checking one out replaces what is there: another directory is safe from that, `handoffs_dir: "+
+				otherDir(dir)+"` in "+settings.Name)
 		}
 		return append(says, "git ignores "+dir+": all work trees use this one, and `git clean -fdx` would delete it")
 	case layout.GitTracked:
@@ -107,6 +114,23 @@ func (s preparing) explainGit(kind layout.Git, moves bool) (says []string) {
 	}
 	return nil
 }
+
+// hasHistory reports whether a commit of any branch has a file where the store is, or the index does. What
+// cannot be told is no.
+func (s preparing) hasHistory() bool {
+	top := git.Top(s.Opt.Root)
+	var paths []string
+	for _, path := range []string{s.Opt.Dir, s.Opt.StateDir} {
+		if rel, err := filepath.Rel(top, path); top != "" && err == nil && filepath.IsLocal(rel) && rel != "." {
+			paths = append(paths, rel)
+		}
+	}
+	has, err := git.Tree{Dir: top}.Has(context.Background(), paths)
+	return err == nil && has
+}
+
+// otherDir is a directory beside one, which ends in a slash.
+func otherDir(dir string) string { return strings.TrimSuffix(dir, "/") + "-synced" }
 
 // withLines returns a text with those lines at its end that it lacks.
 func withLines(text string, lines []string) string {
