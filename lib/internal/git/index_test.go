@@ -35,7 +35,7 @@ func TestTracks(t *testing.T) {
 		"unmerged":    func(top string) { runGit(t, top, "update-index", "--refresh") },
 		"work tree":   nil,
 		"SHA-256":     nil,
-		"half an one": func(top string) { spoil(t, filepath.Join(top, ".git", "index")) },
+		"cut": func(top string) { spoil(t, filepath.Join(top, ".git", "index")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := filepath.Join(t.TempDir(), "top")
@@ -63,7 +63,7 @@ func TestTracks(t *testing.T) {
 			}
 			for path, want := range map[string]bool{".run": false, ".runs": true, "deep/state": true, "deep/stat": false, "zz": true, "zz/x": false, "many": true, "nothing": false} {
 				got, err := git.Tracks(t.Context(), top, path)
-				if name == "half an one" {
+				if name == "cut" {
 					if err == nil {
 						t.Errorf("%s: nobody can read the index", path)
 					}
@@ -90,11 +90,7 @@ func put(t testing.TB, path string) {
 
 func spoil(t testing.TB, name string) {
 	t.Helper()
-	info, err := os.Stat(name)
-	if err == nil {
-		err = os.Truncate(name, info.Size()/2)
-	}
-	if err != nil {
+	if err := os.Truncate(name, 20); err != nil {
 		t.Fatal(err)
 	}
 }

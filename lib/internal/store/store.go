@@ -17,8 +17,6 @@ type Store struct {
 	Opt Options
 
 	listed atomic.Pointer[listing] // nil until a listed file is missing
-
-	index untracked
 }
 
 // Options says where a store is and how it behaves.

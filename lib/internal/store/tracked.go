@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -12,12 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
-
-// An untracked remembers the index of which a state directory was not part, by its stamp.
-type untracked struct {
-	mu    sync.Mutex
-	stamp string
-}
 
 // smallIndex is a size in bytes up to which it takes longer to remember an index than to read it.
 const smallIndex = 256 << 10
@@ -53,44 +46,33 @@ func (s *Store) isTracked(top, rel string) bool {
 		return false
 	}
 	stamp := s.stampOf(name, rel)
-	s.index.mu.Lock()
-	defer s.index.mu.Unlock()
-	if stamp != "" && (stamp == s.index.stamp || stamp == s.rememberedIndex()) {
+	if stamp != "" && stamp == s.rememberedIndex() {
 		return false
 	}
 	tracked, err := git.Tracks(context.Background(), top, rel)
-	if err != nil || tracked || stamp == "" {
-		return tracked
-	}
-	if s.index.stamp = stamp; s.isLarge(name) {
+	if err == nil && !tracked && stamp != "" {
 		s.rememberIndex(stamp)
 	}
-	return false
+	return tracked
 }
 
-// stampOf is a stamp of an index and of what was looked for in it, "" if it changed just now: it may change
-// again and keep its stamp.
+// stampOf is a stamp of a large index and of what was looked for in it, "" for a small one, and if it changed
+// just now: it may change again and keep its stamp.
 func (s *Store) stampOf(name, rel string) string {
 	dir, err := durable.OpenDir(filepath.Dir(name))
 	if err != nil {
 		return ""
 	}
 	defer dir.Close()
+	entry, err := dir.Lstat(filepath.Base(name))
+	if err != nil || entry.Size <= smallIndex {
+		return ""
+	}
 	stamp, changed, err := dir.Stamp(filepath.Base(name))
 	if err != nil || time.Since(changed) < 2*time.Second {
 		return ""
 	}
 	return stamp + " " + rel
-}
-
-func (s *Store) isLarge(name string) bool {
-	dir, err := durable.OpenDir(filepath.Dir(name))
-	if err != nil {
-		return false
-	}
-	defer dir.Close()
-	entry, err := dir.Lstat(filepath.Base(name))
-	return err == nil && entry.Size > smallIndex
 }
 
 // rememberedIndex returns the stamp that another process has remembered, "" for none.
