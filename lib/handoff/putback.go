@@ -31,9 +31,11 @@ func (s *Store) RestoreLog(ctx context.Context, writer string, log []byte) error
 	return s.putBack(ctx, func(x *txn.Session) error {
 		known, err := store.ReadMachine(x.State)
 		if err != nil {
-			record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.Now(), WriterIDDefault: s.opt.Operator, Writer: writer}
+			record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.Now(), Writer: writer}
+			record.WriterIDDefault = s.opt.Operator
 			record.Complete()
-			if err := errors.Join(x.State.Remove(layout.Fingerprint), txn.PublishNew(x.State, layout.Fingerprint, record.Bytes())); err != nil {
+			err := x.State.Remove(layout.Fingerprint)
+			if err = errors.Join(err, txn.PublishNew(x.State, layout.Fingerprint, record.Bytes())); err != nil {
 				return err
 			}
 		} else if known.Writer != writer {

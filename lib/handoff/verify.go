@@ -16,7 +16,8 @@ import (
 func (s *Store) Verify(ctx context.Context, ids ...string) (fsck.Report, error) {
 	report, err := fsck.Verify(ctx, s.at, ids)
 	if lost := (*fault.Error)(nil); err == nil && errors.As(s.at.CheckSent(), &lost) {
-		report.Faults = append([]Finding{{Place: s.opt.StateDir, Problem: lost.Problem, Remedy: "handoff doctor --repair"}}, report.Faults...)
+		found := Finding{Place: s.opt.StateDir, Problem: lost.Problem, Remedy: "handoff doctor --repair"}
+		report.Faults = append([]Finding{found}, report.Faults...)
 	}
 	return report, err
 }

@@ -190,7 +190,7 @@ func (r *indexReader) extensions(end int64) error {
 			return errors.Join(errIndex, err)
 		}
 		size := int64(binary.BigEndian.Uint32(head[4:]))
-		if kind := string(head[:4]); kind == "link" || kind == "sdir" || kind[0] >= 'a' && kind[0] <= 'z' || size > end-r.at {
+		if kind := head[0]; kind >= 'a' && kind <= 'z' || size > end-r.at { // one that must be understood
 			return errIndex
 		}
 		if _, err := r.Discard(int(size)); err != nil {

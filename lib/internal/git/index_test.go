@@ -25,17 +25,17 @@ func TestTracks(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	for name, change := range map[string]func(top string){
-		"version 2":   func(string) {},
-		"version 3":   func(top string) { runGit(t, top, "add", "--intent-to-add", "later") },
-		"version 4":   func(top string) { runGit(t, top, "update-index", "--index-version=4") },
-		"split":       func(top string) { runGit(t, top, "update-index", "--split-index") },
-		"sparse":      func(top string) { runGit(t, top, "sparse-checkout", "set", "--cone", "--sparse-index", "kept") },
-		"untracked":   func(top string) { runGit(t, top, "update-index", "--untracked-cache") },
-		"link":        func(top string) { runGit(t, top, "update-index", "--skip-worktree", ".run-not") },
-		"unmerged":    func(top string) { runGit(t, top, "update-index", "--refresh") },
-		"work tree":   nil,
-		"SHA-256":     nil,
-		"cut": func(top string) { spoil(t, filepath.Join(top, ".git", "index")) },
+		"version 2": func(string) {},
+		"version 3": func(top string) { runGit(t, top, "add", "--intent-to-add", "later") },
+		"version 4": func(top string) { runGit(t, top, "update-index", "--index-version=4") },
+		"split":     func(top string) { runGit(t, top, "update-index", "--split-index") },
+		"sparse":    func(top string) { runGit(t, top, "sparse-checkout", "set", "--cone", "--sparse-index", "kept") },
+		"untracked": func(top string) { runGit(t, top, "update-index", "--untracked-cache") },
+		"link":      func(top string) { runGit(t, top, "update-index", "--skip-worktree", ".run-not") },
+		"unmerged":  func(top string) { runGit(t, top, "update-index", "--refresh") },
+		"work tree": nil,
+		"SHA-256":   nil,
+		"cut":       func(top string) { spoil(t, filepath.Join(top, ".git", "index")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := filepath.Join(t.TempDir(), "top")

@@ -12,7 +12,8 @@ const (
 
 // limit bounds a process that has just begun. One that cannot be bounded has ended.
 func limit(pid int) {
-	for what, most := range map[int]uint64{unix.RLIMIT_DATA: mostData, unix.RLIMIT_FSIZE: mostFile, unix.RLIMIT_CPU: mostTime} {
+	limits := map[int]uint64{unix.RLIMIT_DATA: mostData, unix.RLIMIT_FSIZE: mostFile, unix.RLIMIT_CPU: mostTime}
+	for what, most := range limits {
 		var is unix.Rlimit
 		if unix.Prlimit(pid, what, nil, &is) == nil && is.Max > most {
 			_ = unix.Prlimit(pid, what, &unix.Rlimit{Cur: min(is.Cur, most), Max: most}, nil)

@@ -100,13 +100,11 @@ func (s preparing) explainGit(kind layout.Git, moves bool) (says []string) {
 	switch kind {
 	case layout.GitSynced:
 		if moves {
-			says = append(says, "older commits keep their files in "+dir+", and checking one out replaces what is there: another directory is safe from that, `handoffs_dir: "+
-				otherDir(dir)+"` in "+settings.Name)
+			says = append(says, "older commits keep their files in "+dir+safer(dir))
 			says = append(says, "what git has of "+dir+" stays in git until you run `git rm -r --cached "+store.ShellQuote(dir)+"`, which leaves the files where they are")
 		}
 		if !moves && s.hasHistory() {
-			says = append(says, "commits of this project have files in "+dir+" or the state directory, and checking one out replaces what is there: another directory is safe from that, `handoffs_dir: "+
-				otherDir(dir)+"` in "+settings.Name)
+			says = append(says, "commits of this project have files in "+dir+" or the state directory"+safer(dir))
 		}
 		return append(says, "git ignores "+dir+": all work trees use this one, and `git clean -fdx` would delete it")
 	case layout.GitTracked:
@@ -129,8 +127,11 @@ func (s preparing) hasHistory() bool {
 	return err == nil && has
 }
 
-// otherDir is a directory beside one, which ends in a slash.
-func otherDir(dir string) string { return strings.TrimSuffix(dir, "/") + "-synced" }
+// safer says what a checkout of older files does, and offers a directory beside one, which ends in a slash.
+func safer(dir string) string {
+	return ", and checking one out replaces what is there: another directory is safe from that, `handoffs_dir: " +
+		strings.TrimSuffix(dir, "/") + "-synced` in " + settings.Name
+}
 
 // withLines returns a text with those lines at its end that it lacks.
 func withLines(text string, lines []string) string {

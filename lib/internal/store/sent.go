@@ -71,7 +71,9 @@ func (s *Store) CheckSent() error {
 
 // LogLost says that the audit log is not what it was.
 func (s *Store) LogLost(how string) error {
-	return fault.New(fault.ErrIntegrity, "run `handoff doctor --repair`: it brings back what was sent; to go without it, `"+s.RegenerateCommand()+"` begins a new log",
+	return fault.New(fault.ErrIntegrity,
+		"run `handoff doctor --repair`: it brings back what was sent; to go without it, `"+s.RegenerateCommand()+
+			"` begins a new log",
 		"the audit log %s %s: a checkout, `git clean` or a backup has replaced it", filepath.Join(s.Opt.StateDir, layout.Log), how)
 }
 
