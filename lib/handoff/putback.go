@@ -54,28 +54,37 @@ func (s *Store) RestoreLog(ctx context.Context, writer string, log []byte) error
 }
 
 // PutBack stores the files of handoffs that are proven by their ids, and their signatures, where there are none;
-// Repair lists them. It returns how many there are.
-func (s *Store) PutBack(ctx context.Context, sources []Source) (n int, err error) {
-	err = s.putBack(ctx, func(x *txn.Session) error {
-		for _, src := range sources {
-			doc, faults := document.ParseStored(src.Text)
-			if id, err := ID(doc); err != nil || len(faults) > 0 || id != src.ID || doc.HandoffID != id {
-				continue
-			}
-			isNew, err := putFile(x.Dir, document.FileName(doc, 1, s.opt.Git.IsShared()), src.Text)
-			if err == nil && isNew && len(src.Signatures) > 0 {
-				err = putSignature(x.Dir, src.ID, src.Signatures[0])
-			}
-			if err != nil {
-				return err
-			}
-			if isNew {
-				n++
-			}
+// Repair lists them. It returns how many there are. It replaces nothing and so takes no lock, which nobody gets
+// while the handoffs directory is empty. The error is ErrIntegrity for a store of another machine.
+func (s *Store) PutBack(sources []Source) (n int, err error) {
+	if _, err := s.at.MatchesMachine(); err != nil {
+		return 0, err
+	}
+	dir, err := s.at.MakePlace(s.opt.Dir, 0o755)
+	if err != nil {
+		return 0, err
+	}
+	defer dir.Close()
+	if err := store.CheckOwner(dir); err != nil {
+		return 0, err
+	}
+	for _, src := range sources {
+		doc, faults := document.ParseStored(src.Text)
+		if id, err := ID(doc); err != nil || len(faults) > 0 || id != src.ID || doc.HandoffID != id {
+			continue
 		}
-		return x.Dir.Sync()
-	})
-	return n, err
+		isNew, err := putFile(dir, document.FileName(doc, 1, s.opt.Git.IsShared()), src.Text)
+		if err == nil && isNew && len(src.Signatures) > 0 {
+			err = putSignature(dir, src.ID, src.Signatures[0])
+		}
+		if err != nil {
+			return n, err
+		}
+		if isNew {
+			n++
+		}
+	}
+	return n, durable.SyncParents(filepath.Dir(dir.Path()), dir.Path())
 }
 
 func putSignature(dir *durable.Dir, id, text string) error {
@@ -121,8 +130,5 @@ func (s *Store) putBack(ctx context.Context, do func(*txn.Session) error) error 
 		return err
 	}
 	defer x.End()
-	if err := durable.SyncParents(filepath.Dir(x.Dir.Path()), x.Dir.Path()); err != nil {
-		return err
-	}
 	return do(x)
 }

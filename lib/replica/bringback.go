@@ -79,7 +79,8 @@ func (x *syncing) sender() (writer string, err error) {
 func (x *syncing) restoreLog(ctx ctx) (events int, err error) {
 	tip := x.refs[own("writers", x.writer)]
 	if tip == "" {
-		return 0, fault.New(fault.ErrIntegrity, "bring the state directory back from a backup, or run `handoff machine-fingerprint regenerate` and then `handoff sync`",
+		return 0, fault.New(fault.ErrIntegrity, "bring the state directory back from a backup, or run "+
+			"`handoff machine-fingerprint regenerate` and then `handoff sync`",
 			"the repository of sync has nothing of the writer %s", x.writer)
 	}
 	all, err := x.repo.changes(ctx, "", tip)
@@ -130,7 +131,7 @@ func (x *syncing) restoreDocuments(ctx ctx) (n int, err error) {
 	if err != nil || len(sources) == 0 {
 		return 0, err
 	}
-	return x.PutBack(ctx, sources)
+	return x.PutBack(sources)
 }
 
 // gone returns the handoffs that the log tells of, and whose files are not there.

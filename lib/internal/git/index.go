@@ -56,7 +56,8 @@ func Tracks(ctx context.Context, top, path string) (bool, error) {
 		return false, err
 	}
 	args := []string{"ls-files", "-z", "--cached", "--", path}
-	out, err := Runner{Environ: os.Environ()}.run(ctx, top, args, Call{Args: args, Limit: 10 * time.Second, Max: 1 << 10, env: closed})
+	call := Call{Args: args, Limit: 10 * time.Second, Max: 1 << 10, env: closed}
+	out, err := Runner{Environ: os.Environ()}.run(ctx, top, args, call)
 	if e := (*Error)(nil); errors.As(err, &e) && errors.Is(e.cause, errTooMuch) {
 		return true, nil
 	}

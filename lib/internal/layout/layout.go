@@ -65,7 +65,7 @@ const (
 	Tokens      = "packet-tokens"      // which handoffs have which resume token
 	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
 	Drafts      = "drafts"
-	Beside      = "beside.json" // how far the replicas of other work trees were taken over, where it cannot be kept outside
+	Beside      = "beside.json" // how far other work trees were taken over, where that cannot be kept outside
 	Synced      = "synced"      // is there once the store was exchanged with a remote
 	GitIgnore   = ".gitignore"
 

@@ -309,7 +309,8 @@ func (s *Store) HasSynced() (bool, error) {
 	if !s.Opt.Git.IsShared() || s.Opt.Synced {
 		return s.Opt.Synced, nil
 	}
-	if outside, err := s.OutsidePath(); err == nil && (IsThere(filepath.Join(outside, layout.SyncState)) || hasRefs(outside)) {
+	outside, err := s.OutsidePath()
+	if err == nil && (IsThere(filepath.Join(outside, layout.SyncState)) || hasRefs(outside)) {
 		return true, nil
 	}
 	return InState(s, func(state *durable.Dir) (bool, error) {

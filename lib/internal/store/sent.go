@@ -74,7 +74,8 @@ func (s *Store) LogLost(how string) error {
 	return fault.New(fault.ErrIntegrity,
 		"run `handoff doctor --repair`: it brings back what was sent; to go without it, `"+s.RegenerateCommand()+
 			"` begins a new log",
-		"the audit log %s %s: a checkout, `git clean` or a backup has replaced it", filepath.Join(s.Opt.StateDir, layout.Log), how)
+		"the audit log %s %s: a checkout, `git clean` or a backup has replaced it",
+		filepath.Join(s.Opt.StateDir, layout.Log), how)
 }
 
 // sent returns how far the log was sent, the zero value for a store that was never exchanged. Where that
