@@ -79,7 +79,7 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "same": same, "id": id},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "same": same, "id": id, "outside": outsideOf},
 	})
 }
 
@@ -120,4 +120,17 @@ func id(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: id NAME, after a command that prints a receipt")
 	}
 	ts.Setenv(args[0], found[1])
+}
+
+// outsideOf keeps the path of what the store of a project has outside of it in a variable: outside NAME ROOT.
+func outsideOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: outside NAME ROOT")
+	}
+	root := ts.MkAbs(args[1])
+	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, UserState: filepath.Join(ts.Getenv("XDG_STATE_HOME"), "handoff")})
+	ts.Check(err)
+	path, err := s.OutsidePath()
+	ts.Check(err)
+	ts.Setenv(args[0], path)
 }

@@ -39,6 +39,7 @@ func TestTopicGit(t *testing.T) {
 	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_NOSYSTEM=1")
 	out, _ := cmd.CombinedOutput()
 	got := regexp.MustCompile(`sha256:[0-9a-f]{64}`).ReplaceAllString(string(out), "sha256:…")
+	got = regexp.MustCompile(`/\S*/hub\.git`).ReplaceAllString(got, "…/hub.git")
 	got = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`).ReplaceAllString(got, "2026-…Z")
 	if got != want.String() {
 		t.Errorf("got\n%s\nwant\n%s", got, want.String())

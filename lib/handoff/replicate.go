@@ -41,10 +41,15 @@ func (s *Store) Settle(ctx context.Context) (at Settled, err error) {
 // State opens the state directory, nil if there is none. The caller closes it.
 func (s *Store) State() (*durable.Dir, error) { return s.at.OpenPlace(s.opt.StateDir) }
 
-// Outside opens the directory of this store in the state of the user, outside of the project, and makes it
-// where it is missing. The caller closes it. Its errors are those of the store's place: ErrConfig where the
-// user has none.
+// Outside opens the directory of the store in the user's state, and makes it where it is missing: what is
+// exchanged with remotes lies there. ErrConfig is that there is no such place. The caller closes it.
 func (s *Store) Outside() (*durable.Dir, error) { return s.at.Outside() }
+
+// OutsidePath returns the path that [Store.Outside] opens, without making it.
+func (s *Store) OutsidePath() (string, error) { return s.at.OutsidePath() }
+
+// CheckSent returns ErrIntegrity if the audit log is not what sync has sent of it, or more.
+func (s *Store) CheckSent() error { return s.at.CheckSent() }
 
 // IsWhole reports whether a source that was refused is a valid document of the id that it has to have
 // all the same: it may be stored at another time, or with other settings.

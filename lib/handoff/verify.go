@@ -2,7 +2,9 @@ package handoff
 
 import (
 	"context"
+	"errors"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/repair"
 )
@@ -12,7 +14,12 @@ import (
 // It takes no lock and changes nothing. What it compares was read at one moment, so that a change under
 // way is no fault; ErrBusy says that others changed the store faster than it could be read.
 func (s *Store) Verify(ctx context.Context, ids ...string) (fsck.Report, error) {
-	return fsck.Verify(ctx, s.at, ids)
+	report, err := fsck.Verify(ctx, s.at, ids)
+	if lost := (*fault.Error)(nil); err == nil && errors.As(s.at.CheckSent(), &lost) {
+		found := Finding{Place: s.opt.StateDir, Problem: lost.Problem, Remedy: "handoff doctor --repair"}
+		report.Faults = append([]Finding{found}, report.Faults...)
+	}
+	return report, err
 }
 
 // Repair mends what Verify finds, as far as it can be mended without throwing anything away: it finishes or

@@ -129,9 +129,14 @@ func openBeside(to, from handoff.Options, asOwn bool) (b *beside, err error) {
 	if b.syncing.state, err = b.Store.State(); err != nil || b.syncing.state == nil {
 		return b, err
 	}
-	if text, err := b.syncing.state.ReadFile(layout.Beside, maxHeld); err == nil {
-		_ = json.Unmarshal(text, &b.known) // what cannot be read is taken over again
+	var text []byte
+	if b.syncing.out, err = b.Store.Outside(); err == nil {
+		text, err = b.syncing.out.ReadFile(layout.Beside, maxHeld)
 	}
+	if err != nil { // see keep
+		text, _ = b.syncing.state.ReadFile(layout.Beside, maxHeld)
+	}
+	_ = json.Unmarshal(text, &b.known) // what cannot be read is taken over again
 	return b, nil
 }
 
@@ -232,7 +237,22 @@ func takeBeside(ctx ctx, to, from handoff.Options, asOwn bool) (n int, err error
 		return n, errors.Join(refused, err)
 	}
 	b.known[b.writer] = c.reached
-	return n, saveJSON(b.syncing.state, layout.Beside, b.known)
+	return n, b.keep()
+}
+
+// keep remembers how far others were taken over: outside of the project, or where a sandbox lets nobody write
+// there, in the state directory.
+func (b *beside) keep() (err error) {
+	if b.syncing.out == nil {
+		b.syncing.out, err = b.Store.Outside()
+	}
+	if err == nil {
+		err = saveJSON(b.syncing.out, layout.Beside, b.known)
+	}
+	if err != nil {
+		err = saveJSON(b.syncing.state, layout.Beside, b.known)
+	}
+	return err
 }
 
 func (b *beside) sources(ids []string) (sources []handoff.Source, err error) {

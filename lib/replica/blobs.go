@@ -52,8 +52,13 @@ func (r *repo) read(ctx ctx, want []wanted) ([][]byte, error) {
 	return texts, err
 }
 
-// lay asks for objects. One that is missing, no blob, or too long has no text.
-func (r *repo) lay(ctx ctx, want []wanted) (got blobs, err error) {
+// lay asks for blobs. One that is missing, no blob, or too long has no text.
+func (r *repo) lay(ctx ctx, want []wanted) (blobs, error) {
+	return r.layAll(ctx, "blob", maxAtOnce, want)
+}
+
+// layAll asks for objects of a kind, of at most so many bytes together.
+func (r *repo) layAll(ctx ctx, kind string, most int64, want []wanted) (got blobs, err error) {
 	got.parts, got.failed = make([]part, len(want)), &r.failed
 	if len(want) == 0 {
 		return got, nil
@@ -74,14 +79,14 @@ func (r *repo) lay(ctx ctx, want []wanted) (got blobs, err error) {
 	ask.Reset()
 	n := 0
 	for head := range strings.Lines(string(out)) {
-		if size, ok := sizeOf(head); ok && n < len(want) && size <= want[n].max {
+		if size, ok := sizeOf(kind, head); ok && n < len(want) && size <= want[n].max {
 			got.parts[n] = part{head, end, size}
 			end += int64(len(head)) + size + 1
 			ask.WriteString(want[n].object + "\n")
 		}
 		n++
 	}
-	if end-begin > maxAtOnce {
+	if end-begin > most {
 		return got, errTooMuch
 	}
 	if err == nil && ask.Len() > 0 {
@@ -127,10 +132,10 @@ func (b blobs) text(n int) ([]byte, error) {
 	return text, nil
 }
 
-// sizeOf reads what git says of an object, if it is a blob.
-func sizeOf(line string) (int64, bool) {
+// sizeOf reads what git says of an object, if it is of a kind.
+func sizeOf(kind, line string) (int64, bool) {
 	fields := strings.Fields(line)
-	if len(fields) != 3 || fields[1] != "blob" {
+	if len(fields) != 3 || fields[1] != kind {
 		return 0, false
 	}
 	size, err := strconv.ParseInt(fields[2], 10, 64)

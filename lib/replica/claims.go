@@ -43,7 +43,6 @@ func (x *syncing) fetchClaims(ctx ctx, names []string) (found map[string]claim.C
 	if err := x.fetchObjects(ctx, names); err != nil {
 		return nil, nil, err
 	}
-	x.grew = true
 	texts, err := x.repo.read(ctx, want)
 	if err != nil {
 		return nil, nil, err
@@ -70,9 +69,7 @@ func (x *syncing) fetchObjects(ctx ctx, names []string) error {
 		for _, name := range names {
 			specs.WriteString(spec(name) + "\n")
 		}
-		args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--stdin", x.url}
-		_, err := x.repo.call(ctx, git.Call{Args: args, Stdin: strings.NewReader(specs.String()), Limit: transferLimit})
-		return err
+		return x.fetchRefs(ctx, specs.String())
 	}
 	if fetch(names, func(name string) string { return x.claims[name] }) == nil {
 		return nil
@@ -152,15 +149,14 @@ func (x *syncing) writeTries(w io.Writer, tries []try) error {
 // pushTries asks the remote to let claims in, and reports which it has let in, now or before. Where
 // all is set, it lets in all of them or none. The words of the remote come with what was not let in.
 func (x *syncing) pushTries(ctx ctx, tries []try, all bool) (in map[string]bool, words string, err error) {
-	args := []string{"push", "--porcelain", "--no-verify"}
+	args := []string{"--porcelain", "--no-verify"}
 	if all && len(tries) > 1 {
 		args = append(args, "--atomic")
 	}
-	args = append(args, x.url)
 	for _, t := range tries {
 		args = append(args, t.ref+":"+x.claimAt(t.name))
 	}
-	out, err := x.repo.call(ctx, git.Call{Args: args, Limit: transferLimit})
+	out, err := x.repo.call(ctx, git.Call{Args: x.toRemote("push", args...), Limit: transferLimit})
 	if e := (*git.Error)(nil); errors.As(err, &e) && e.Code == 1 {
 		out, words, err = e.Output, e.Text, nil
 	}

@@ -23,7 +23,7 @@ const maxWriters = 10_000
 
 // listRemote finds out what each writer has published, and what is claimed.
 func (x *syncing) listRemote(ctx context.Context) error {
-	out, err := x.repo.call(ctx, git.Call{Args: []string{"ls-remote", "--refs", "--", x.url, x.at("w-*"), x.claimAt("*")}, Limit: answerLimit})
+	out, err := x.repo.call(ctx, git.Call{Args: x.toRemote("ls-remote", "--refs", x.at("w-*"), x.claimAt("*")), Limit: answerLimit})
 	if err != nil {
 		return err
 	}
@@ -60,27 +60,99 @@ func (x *syncing) fetch(ctx context.Context) error {
 	if len(news) == 0 {
 		return nil
 	}
+	if err := x.fetchRefs(ctx, specs.String()); err != nil && !isRefusal(err) {
+		return err
+	}
+	var err error
+	if x.refs, err = x.repo.allRefs(ctx); err != nil {
+		return err
+	}
+	slices.Sort(news)
+	var odd []string
+	for _, writer := range news {
+		have, there := x.refs[own("fetched", writer)], x.remote[writer]
+		isBehind := false // the remote may lag behind another one
+		if have != there && have != "" {
+			if isBehind, err = x.repo.isAncestor(ctx, there, have); err != nil {
+				return err
+			}
+		}
+		if have != there && !isBehind {
+			odd = append(odd, writer)
+		}
+	}
+	return x.fetchOdd(ctx, odd)
+}
+
+// fetchRefs fetches refs as git reads them from its standard input.
+func (x *syncing) fetchRefs(ctx context.Context, specs string) error {
 	x.grew = true
-	_, err := x.repo.call(ctx, git.Call{Args: []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--stdin", x.url},
-		Stdin: strings.NewReader(specs.String()), Limit: transferLimit})
-	if e := (*git.Error)(nil); err != nil && !(errors.As(err, &e) && e.Code == 1) {
+	_, err := x.repo.call(ctx, git.Call{Args: x.toRemote("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--stdin"),
+		Stdin: strings.NewReader(specs), Limit: transferLimit})
+	return err
+}
+
+// isRefusal reports whether git has done what it was asked to do, except for some refs.
+func isRefusal(err error) bool {
+	e := (*git.Error)(nil)
+	return errors.As(err, &e) && e.Code == 1
+}
+
+// fetchOdd fetches what git did not let follow what was fetched before. It may be that the connection broke,
+// or that the history was rewritten; once it is here that can be told.
+func (x *syncing) fetchOdd(ctx context.Context, writers []string) error {
+	if len(writers) == 0 {
+		return nil
+	}
+	var specs strings.Builder
+	for _, writer := range writers {
+		specs.WriteString("+" + x.at(writer) + ":" + own("found", writer) + "\n")
+	}
+	err := x.fetchRefs(ctx, specs.String())
+	if isRefusal(err) {
+		err = fault.New(nil, "run it again", "what the writer %s has published could not be fetched: %v", writers[0], err)
+	}
+	if err != nil {
 		return err
 	}
 	if x.refs, err = x.repo.allRefs(ctx); err != nil {
 		return err
 	}
-	slices.Sort(news)
-	for _, writer := range news {
-		have := x.refs[own("fetched", writer)]
-		if have == x.remote[writer] || have != "" && x.repo.isAncestor(ctx, x.remote[writer], have) { // the remote may lag behind another one
-			continue
+	moves := make(map[string]string)
+	for _, writer := range writers {
+		have, found := x.refs[own("fetched", writer)], x.refs[own("found", writer)]
+		follows := have == ""
+		if !follows {
+			if follows, err = x.repo.isAncestor(ctx, have, found); err != nil {
+				return err
+			}
 		}
-		if have == "" {
-			return fault.New(nil, "run it again", "what the writer %s has published could not be fetched", writer)
+		if follows {
+			moves[own("fetched", writer)] = found
+			x.refs[own("fetched", writer)] = found
+		} else {
+			x.refuse(writer, "its history was rewritten")
 		}
-		x.refuse(writer, "its history was rewritten")
+		moves[own("found", writer)] = ""
+		delete(x.refs, own("found", writer))
 	}
-	return nil
+	return x.repo.setRefs(ctx, moves)
+}
+
+// toRemote returns the arguments of a git that asks the remote: a command with its options, and what comes
+// behind them.
+func (x *syncing) toRemote(command string, args ...string) []string {
+	service := "upload-pack"
+	if command == "push" {
+		service = "receive-pack"
+	}
+	n := 0
+	for n < len(args) && strings.HasPrefix(args[n], "--") {
+		n++
+	}
+	all := append([]string{command}, args[:n]...)
+	all = append(all, git.Serving(x.url, service)...)
+	return append(append(all, "--", x.url), args[n:]...)
 }
 
 // refuse notes why nothing of a writer is imported. The first reason counts: what follows from it would
@@ -121,21 +193,30 @@ func (x *syncing) isRefused(writer string) bool {
 // this state directory too.
 func (x *syncing) reconcile(ctx context.Context) error {
 	there, here := x.remote[x.writer], x.refs[own("writers", x.writer)]
-	if there == "" || there == here || here != "" && x.repo.isAncestor(ctx, there, here) {
+	if there == "" || there == here {
 		return nil
 	}
-	ref := own("found", x.writer)
-	_, err := x.repo.call(ctx, git.Call{Args: []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", x.url, "+" + x.at(x.writer) + ":" + ref}, Limit: transferLimit})
-	if err != nil {
+	if here != "" {
+		if isOld, err := x.repo.isAncestor(ctx, there, here); err != nil || isOld {
+			return err
+		}
+	}
+	if err := x.fetchRefs(ctx, "+"+x.at(x.writer)+":"+own("found", x.writer)+"\n"); err != nil {
 		return err
 	}
-	if here != "" && !x.repo.isAncestor(ctx, here, there) {
+	if here != "" {
+		if follows, err := x.repo.isAncestor(ctx, here, there); err != nil {
+			return err
+		} else if !follows {
+			return x.copied()
+		}
+	}
+	if _, err := x.locate(ctx, there); errors.Is(err, errBroken) {
+		return err
+	} else if err != nil {
 		return x.copied()
 	}
-	if _, err := x.locate(ctx, there); err != nil {
-		return x.copied()
-	}
-	if err := x.repo.setRefs(ctx, map[string]string{own("writers", x.writer): there}); err != nil {
+	if err := x.repo.setRefs(ctx, map[string]string{own("writers", x.writer): there, own("found", x.writer): ""}); err != nil {
 		return err
 	}
 	x.refs[own("writers", x.writer)] = there

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // perFile is how many events a file of a published log has.
@@ -23,18 +24,19 @@ func logFile(n int) string { return fmt.Sprintf("log/%04d.jsonl", n) }
 
 // progress says how far the audit log was published. It is the content of sync.json.
 type progress struct {
-	Writer string `json:"writer"`
-	Commit string `json:"commit"` // with which; "" for none
-	Events int    `json:"events"`
-	Hash   string `json:"hash"`   // of the last of them
-	Offset int64  `json:"offset"` // in the audit log, behind it
-	Chunk  int64  `json:"chunk"`  // in the audit log, of the first event of the file that the next one belongs to
+	Commit     string `json:"commit"` // with which; "" for none
+	Events     int    `json:"events"`
+	Hash       string `json:"hash"` // of the last of them
+	store.Sent        // the offset in the audit log, behind it
+	Chunk      int64  `json:"chunk"` // in the audit log, of the first event of the file that the next one belongs to
 
 	Quiet  int64    `json:"quiet,omitempty"`  // in the audit log: what stands before it is published, or need not be soon
 	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents did not verify
 	Last   string   `json:"last,omitempty"`   // when all was sent and imported
 	Claims claimed  `json:"claims,omitzero"`
-	Partly bool     `json:"-"` // what was published has to be found out by looking at all
+
+	Charged string `json:"charged,omitempty"` // see charges
+	Partly  bool   `json:"-"`                 // what was published has to be found out by looking at all
 }
 
 // said is what others want to know of an event.

@@ -2,14 +2,12 @@ package replica
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
 
 // offersAtOnce is how many writers git is asked about with one command. To start one for each of them takes
@@ -67,7 +65,9 @@ func (x *syncing) look(ctx ctx, offers []*offer) (good []*offer, err error) {
 	}
 	for i, o := range offers {
 		why := "its tree cannot be read"
-		if err == nil {
+		if errors.Is(err, errTooMuch) {
+			why = err.Error()
+		} else if err == nil {
 			why = o.look(all[i])
 		}
 		if why == "" {
@@ -136,51 +136,4 @@ func (x *syncing) add(c *catch, o *offer, got blobs) error {
 	c.said[o.writer] = found
 	c.moves[own("imported", o.writer)] = o.commit
 	return nil
-}
-
-// changesOf returns how the tree of each offer differs from what was imported of it.
-func (r *repo) changesOf(ctx ctx, offers []*offer) (all [][]change, err error) {
-	if len(offers) == 1 {
-		one, err := r.changes(ctx, offers[0].old, offers[0].commit)
-		return [][]change{one}, err
-	}
-	pairs, err := r.treesOf(ctx, offers)
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.Run(ctx, git.Call{Args: []string{"diff-tree", "--stdin", "-r", "-z", "--no-renames", "--no-abbrev"}, Stdin: strings.NewReader(strings.Join(pairs, ""))})
-	rest := string(out)
-	for _, pair := range pairs {
-		if err != nil {
-			return nil, err
-		}
-		behind, isNext := strings.CutPrefix(rest, pair)
-		if !isNext {
-			return nil, fmt.Errorf("git diff-tree printed %.80q", rest)
-		}
-		var one []change
-		one, rest, err = parseChanges(behind)
-		all = append(all, one)
-	}
-	return all, err
-}
-
-// treesOf returns for each offer the trees that it lies between, as a line.
-func (r *repo) treesOf(ctx ctx, offers []*offer) (pairs []string, err error) {
-	var ask strings.Builder
-	for _, o := range offers {
-		old := emptyTree
-		if o.old != "" {
-			old = o.old + "^{tree}"
-		}
-		ask.WriteString(old + "\n" + o.commit + "^{tree}\n")
-	}
-	out, err := r.Run(ctx, git.Call{Args: []string{"cat-file", "--batch-check=%(objectname)"}, Stdin: strings.NewReader(ask.String())})
-	for two := range slices.Chunk(strings.Fields(string(out)), 2) {
-		pairs = append(pairs, strings.Join(two, " ")+"\n")
-	}
-	if err == nil && len(pairs) != len(offers) {
-		err = errors.New("a commit has no tree")
-	}
-	return pairs, err
 }

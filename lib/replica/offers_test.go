@@ -62,24 +62,23 @@ func TestManyWritersAreAskedAboutAtOnce(t *testing.T) {
 	}
 }
 
-// A writer whose tree cannot be read is refused, and the others are not, though git was asked about all at once.
-func TestUnreadableTreeAmongOthers(t *testing.T) {
+// A tree that is damaged here is fetched anew, and nobody is charged with it.
+func TestDamagedTree(t *testing.T) {
 	hub, roots := published(t, 4)
 	mustSync(t, roots[0])
 	for i, root := range roots[1:] {
 		write(t, root, fmt.Sprintf("more-%d", i))
 		mustSync(t, root)
 	}
-	repo := filepath.Join(roots[0], ".run", "sync.git")
+	repo := outside(t, roots[0], "sync.git")
 	git(t, repo, "fetch", "-q", hub, "refs/handoff/writers/*:refs/handoff/fetched/*")
 	writer := git(t, repo, "for-each-ref", "--count=1", "--sort=-committerdate", "--format=%(refname:lstrip=3) %(tree)", "refs/handoff/fetched")
-	name, tree, _ := strings.Cut(strings.TrimSpace(writer), " ")
+	_, tree, _ := strings.Cut(strings.TrimSpace(writer), " ")
 	if err := os.Remove(filepath.Join(repo, "objects", tree[:2], tree[2:])); err != nil {
 		t.Fatal(err)
 	}
-	got, err := sync(roots[0])
-	if !errors.Is(err, handoff.ErrIntegrity) || len(got.Refused) != 1 || got.Refused[0].Writer != name || len(got.Received) < 2 {
-		t.Errorf("%v %+v", err, got)
+	if got := mustSync(t, roots[0]); len(got.Received) != 3 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -54,26 +54,42 @@ func (x *syncing) claim(ctx ctx, want []handoff.Consumption) (tries []try, err e
 		return nil, err
 	}
 	if err = x.open(ctx); err == nil {
-		if x.refs, err = x.repo.refsBelow(ctx, "refs/handoff/tries"); err == nil {
-			tries, err = x.makeTries(ctx, want)
+		tries, err = x.ask(ctx, want)
+		blames := errors.Is(err, fault.ErrIntegrity) && !errors.As(err, new(*handoff.LostError))
+		if again, ourErr := x.repo.isOurFault(ctx, err, blames); again && ourErr == nil {
+			tries, err = x.ask(ctx, want)
+		} else {
+			err = ourErr
 		}
 	}
-	if err == nil && len(want) == 0 {
-		err = x.lose(ctx, nil)
-		return nil, orOffline(err)
+	if err == nil {
+		err = x.pin()
+	}
+	return tries, orOffline(err)
+}
+
+// ask has the remote let claims in. Who wants none hears what others have claimed.
+func (x *syncing) ask(ctx ctx, want []handoff.Consumption) (tries []try, err error) {
+	if len(want) == 0 {
+		return nil, x.lose(ctx, nil)
+	}
+	if x.refs, err = x.repo.refsBelow(ctx, "refs/handoff/tries"); err == nil {
+		tries, err = x.makeTries(ctx, want)
 	}
 	for n := 1; err == nil; n++ {
-		in, words, pushErr := x.pushTries(ctx, tries, true)
-		if pushErr != nil || areAllIn(tries, in) {
-			err = pushErr
-			break
+		in, words, err := x.pushTries(ctx, tries, true)
+		if err != nil || areAllIn(tries, in) {
+			return tries, err
 		}
-		if err = x.lose(ctx, tries); err == nil && n == rounds { // nobody has it, and who asked at the same time has given up too
-			err = fault.New(fault.ErrConfig, "ask who looks after the remote", "the remote refuses %s: %s", x.claimAt(tries[0].name), words)
+		if err := x.lose(ctx, tries); err != nil {
+			return nil, err
+		}
+		if n == rounds { // nobody has it, and who asked at the same time has given up too
+			return nil, fault.New(fault.ErrConfig, "ask who looks after the remote", "the remote refuses %s: %s", x.claimAt(tries[0].name), words)
 		}
 		time.Sleep(time.Duration(n) * rand.N(50*time.Millisecond))
 	}
-	return tries, orOffline(err)
+	return nil, err
 }
 
 // rounds is how often the remote is asked where claims are refused that nobody has.

@@ -568,6 +568,10 @@ func TestRejectedMeanwhile(t *testing.T) {
 // A remote that refuses claims, for all or once, is no winner.
 func TestRejectedClaims(t *testing.T) {
 	hub, roots, id := shared(t, 1)
+	git(t, roots[0], "remote", "set-url", "origin", smartHTTP(t, filepath.Dir(hub), "REMOTE_USER=ann")+"/hub.git")
+	if err := os.Remove(outside(t, roots[0], "remotes.json")); err != nil {
+		t.Fatal(err)
+	}
 	hook := filepath.Join(hub, "hooks", "update")
 	script := "#!/bin/sh\ncase $1 in *claims*) test -e " + hub + "/open || { touch " + hub + "/ONCE; exit 1; };; esac\n"
 	if err := os.MkdirAll(filepath.Dir(hook), 0o700); err != nil {

@@ -37,7 +37,7 @@ func (x *syncing) receive(ctx ctx) error {
 	}
 	c := &catch{said: make(map[string][]said), moves: make(map[string]string)}
 	var err error
-	if c.held, err = loadHeld(x.state); err != nil {
+	if c.held, err = loadHeld(x.out); err != nil {
 		return err
 	}
 	if err := x.takeHeld(ctx, c); err != nil {
@@ -58,7 +58,7 @@ func (x *syncing) receive(ctx ctx) error {
 	if err := x.store(ctx, c); err != nil || x.DryRun {
 		return err
 	}
-	return errors.Join(x.letGo(ctx), x.saveRefused())
+	return nil
 }
 
 // addSignatures gives the documents their signatures, as far as they can be read: also those that others

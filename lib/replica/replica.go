@@ -12,7 +12,9 @@
 // see package claim. A ref that must not exist is let in once by whatever server there is, so that a
 // claim has one winner. Nobody moves it.
 //
-// All of it is exchanged through a bare repository in the state directory, sync.git. It has these refs:
+// All of it is exchanged through a bare repository, sync.git. It lies in the directory of the store in the
+// user's state, outside of the project: a branch that is checked out can put any file into a project, and
+// the settings of a repository name programs. It has these refs:
 //
 //	refs/handoff/writers/w-…    what this replica has committed of its own
 //	refs/handoff/fetched/w-…    what others have published, as it was last fetched; it moves forward only
@@ -20,14 +22,17 @@
 //	refs/handoff/claims/…       the claims that are known to be in the ledger here
 //	refs/handoff/tries/…/OP/s…  claims of an operator and session of this replica that may have been let in, or not
 //
-// It can be lost: what it held comes back with the next exchange. sync.json says how far the audit log
-// was sent and when, and can be lost too; held.json holds what has to wait: documents that this
-// replica refuses for now, and marks and tokens of handoffs that it does not have yet.
+// It can be lost, or damaged by a power cut: what it held comes back with the next exchange, from the store
+// and the remote. Beside it lie sync.json, which says how far the audit log was sent and when; held.json, which
+// holds what has to wait: documents that this replica refuses for now, and marks and tokens of handoffs
+// that it does not have yet; remotes.json, which says where handoffs may be sent to; and sync.running, while
+// the repository is changed. The first two can be lost too.
 package replica
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,6 +41,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -47,6 +53,7 @@ type Options struct {
 	Root      string // of the project, whose repository knows the remote
 	Remote    string // its name
 	Namespace string // of the refs: refs/handoff
+	Named     bool   // the person who runs the program has named the remote: handoffs may go there
 	FetchOnly bool   // send nothing
 	DryRun    bool   // store and send nothing
 	Restore   bool   // the remote was put back to a backup: publish again what is known here
@@ -55,10 +62,14 @@ type Options struct {
 	Asks    bool     // there is a terminal, on which git may ask for a password
 	Now     func() time.Time
 	Wait    time.Duration // how long Once waits for another exchange of this store
+
+	// Accept asks whether handoffs may go to a remote that they did not go to before. nil is that they may not.
+	Accept func(question string) bool
 }
 
 // A Result is what an exchange did. It comes with an error too.
 type Result struct {
+	Remote     string            `json:"remote"`   // its URL, without credentials; "" if it is not known
 	Sent       int               `json:"sent"`     // handoffs
 	Told       bool              `json:"told"`     // what was recorded here was sent
 	Received   []handoff.Receipt `json:"received"` // those that are new here
@@ -95,6 +106,7 @@ type syncing struct {
 	logSize int64 // of the part of the audit log that is on the disk for good
 
 	state  *durable.Dir
+	out    *durable.Dir // of the store outside of the project
 	repo   *repo
 	url    string
 	refs   map[string]string // of sync.git
@@ -120,7 +132,7 @@ type syncing struct {
 // directory was copied; those of handoff.Store.Write come too. An error without a class is of the
 // network: what is not sent waits.
 func Sync(ctx context.Context, s *handoff.Store, o Options) (Result, error) {
-	x := &syncing{Options: o, Store: s, got: Result{Received: []handoff.Receipt{}, Why: []string{}, Refused: []Refusal{}, Lost: []Lost{}}}
+	x := &syncing{Options: o, Store: s, got: newResult("")}
 	if x.Now == nil {
 		x.Now = time.Now
 	}
@@ -135,21 +147,74 @@ func (x *syncing) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer x.close()
-	if err := errors.Join(x.open(ctx), x.loadRefused()); err != nil {
-		return err
+	pending := progress{}
+	if err = errors.Join(x.open(ctx), x.loadRefused()); err == nil {
+		pending, err = x.exchangeWell(ctx)
 	}
-	pending, err := x.exchange(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = fault.New(nil, "run it again: it goes on from there", "the exchange was stopped")
 	}
-	if unsent, uerr := x.unsent(pending); err != nil && uerr == nil {
-		x.got.Waiting = unsent
+	if x.out != nil && err != nil {
+		if pending.Writer == "" {
+			pending = x.loadProgress()
+		}
+		if unsent, uerr := x.unsent(pending); uerr == nil {
+			x.got.Waiting = unsent
+		}
 	}
 	return err
 }
 
+// exchangeWell is exchange, once more if a repository of ours was damaged.
+func (x *syncing) exchangeWell(ctx context.Context) (progress, error) {
+	charged := x.loadProgress().Charged
+	p, err := x.exchange(ctx)
+	blames := errors.Is(err, fault.ErrIntegrity) && x.charges() != charged
+	if again, ourErr := x.repo.isOurFault(ctx, err, blames); again && ourErr == nil {
+		before := x.got
+		x.got, x.why = newResult(before.Remote), nil
+		if err := x.loadRefused(); err != nil {
+			return p, err
+		}
+		p, err = x.exchange(ctx)
+		x.got.add(before)
+	} else {
+		err = ourErr
+	}
+	if x.remote != nil && !x.DryRun {
+		err = errors.Join(err, x.letGo(ctx), x.saveRefused())
+	}
+	return p, err
+}
+
+// newResult is that of an exchange that has done nothing yet.
+func newResult(remote string) Result {
+	return Result{Remote: remote, Received: []handoff.Receipt{}, Why: []string{}, Refused: []Refusal{}, Lost: []Lost{}}
+}
+
+// add adds what was done before an exchange that began anew.
+func (r *Result) add(before Result) {
+	r.Received = append(before.Received, r.Received...)
+	r.Lost = append(before.Lost, r.Lost...)
+	r.Told = r.Told || before.Told
+	r.Sent, r.Marks, r.Tokens = r.Sent+before.Sent, r.Marks+before.Marks, r.Tokens+before.Tokens
+	r.Pruned, r.Signatures = r.Pruned+before.Pruned, r.Signatures+before.Signatures
+}
+
+// charges is another text for each set of refusals: of those that were made before, the repository here
+// was found to be innocent.
+func (x *syncing) charges() string {
+	if len(x.got.Refused) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(x.got.Refused) // of strings
+	return canon.SHA256Hex(text)
+}
+
 // isKept reports whether a file is one that is replaced under the lock of sync.git alone.
-func isKept(name string) bool { return name == layout.SyncState || name == layout.SyncHeld }
+func isKept(name string) bool {
+	return name == layout.SyncState || name == layout.SyncHeld || name == layout.SyncTargets
+}
 
 // open opens sync.git, which is locked then, takes away what an exchange that was killed has left, and finds
 // the remote.
@@ -157,10 +222,18 @@ func (x *syncing) open(ctx context.Context) (err error) {
 	if x.state, err = x.State(); err != nil {
 		return err
 	}
-	if x.repo, err = openRepo(ctx, x.state, x.Options); err != nil {
+	if x.out, err = x.Outside(); err != nil {
 		return err
 	}
-	_, _ = x.state.RemoveStaged(isKept) // what is left now goes with another exchange
+	if x.repo, err = openRepo(ctx, x.out, x.Options); err != nil {
+		return err
+	}
+	_, _ = x.out.RemoveStaged(isKept)          // what is left now goes with another exchange
+	if _, err := loadHeld(x.out); err != nil { // what waits is fetched anew
+		if err := errors.Join(x.repo.makeAnew(ctx), x.out.Remove(layout.SyncHeld)); err != nil {
+			return err
+		}
+	}
 	x.url, err = x.findRemote(ctx)
 	return err
 }
@@ -168,10 +241,13 @@ func (x *syncing) open(ctx context.Context) (err error) {
 // close closes the repository, and with it gives back its lock.
 func (x *syncing) close() {
 	if x.repo != nil {
-		x.repo.close()
+		x.repo.end()
+		x.repo.Close()
 	}
-	if x.state != nil {
-		x.state.Close()
+	for _, d := range []*durable.Dir{x.state, x.out} {
+		if d != nil {
+			d.Close()
+		}
 	}
 }
 
@@ -197,6 +273,9 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 	if err = errors.Join(err, x.listRemote(ctx)); err != nil {
 		return p, err
 	}
+	if err := x.pin(); err != nil {
+		return p, err
+	}
 	if x.Restore && !x.DryRun {
 		if err := x.restoreRemote(ctx); err != nil {
 			return p, err
@@ -212,7 +291,7 @@ func (x *syncing) exchange(ctx context.Context) (p progress, err error) {
 	if moved == nil && !x.FetchOnly {
 		claims := p.Claims
 		if p, moved = x.send(ctx, p); moved == nil && !x.DryRun {
-			p.Claims = claims
+			p.Claims, p.Charged = claims, x.charges()
 			moved = x.saveProgress(p)
 		}
 	}
@@ -281,7 +360,8 @@ func (x *syncing) findRemote(ctx context.Context) (string, error) {
 	case isLocal && store.Within(top, path):
 		return "", fault.New(fault.ErrConfig, "move it elsewhere: it has programs of its own", "the remote %q lies within the project", x.Remote)
 	}
-	return url, nil
+	x.got.Remote, x.repo.url = shown(url), url
+	return url, x.mayUse(x.got.Remote)
 }
 
 // own is a ref of sync.git in one of its own spaces, for a writer.

@@ -46,6 +46,16 @@ func options(root string) handoff.Options {
 		Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }}
 }
 
+// outside is the path of what a store keeps outside of its project.
+func outside(t testing.TB, root, name string) string {
+	t.Helper()
+	path, err := mustOpen(t, root).OutsidePath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(path, name)
+}
+
 func open(root string) (*handoff.Store, error) { return handoff.Open(options(root)) }
 
 func mustOpen(t testing.TB, root string) *handoff.Store {
@@ -246,7 +256,7 @@ func TestEarliestMarkCounts(t *testing.T) {
 	mustSync(t, roots[0])
 	mustSync(t, roots[1])
 	for i, at := range []string{"2026-05-09T12:00:00Z", "2026-05-08T12:00:00Z"} {
-		s, err := handoff.Open(handoff.Options{Dir: filepath.Join(roots[i], "handoffs"), StateDir: filepath.Join(roots[i], ".run"), Root: roots[i], Git: handoff.GitSynced,
+		s, err := handoff.Open(handoff.Options{Dir: filepath.Join(roots[i], "handoffs"), StateDir: filepath.Join(roots[i], ".run"), Root: roots[i], UserState: roots[i] + ".state", Git: handoff.GitSynced,
 			Now: func() time.Time { then, _ := time.Parse(time.RFC3339, at); return then }, Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }})
 		if err == nil {
 			_, err = s.MarkRead(context.Background(), "ben", id)
@@ -320,7 +330,8 @@ func TestForgedWriters(t *testing.T) {
 			fresh, knows := filepath.Join(t.TempDir(), "fresh"), filepath.Join(t.TempDir(), "knows")
 			git(t, hub, "init", "-q", fresh)
 			git(t, fresh, "remote", "add", "origin", hub)
-			if err := os.CopyFS(knows, os.DirFS(roots[2])); err != nil {
+			copies := os.CopyFS(knows, os.DirFS(roots[2]))
+			if err := errors.Join(copies, os.CopyFS(outside(t, knows, ""), os.DirFS(outside(t, roots[2], "")))); err != nil {
 				t.Fatal(err)
 			}
 			for root, want := range map[string]int{fresh: 1, fresh + "/.": 1, knows: 2, knows + "/.": 2} { // each twice
@@ -376,7 +387,7 @@ func TestOneSyncAtATime(t *testing.T) {
 	_, roots := clones(t, 1)
 	write(t, roots[0], "one")
 	mustSync(t, roots[0])
-	dir, err := durable.OpenDir(filepath.Join(roots[0], ".run", "sync.git"))
+	dir, err := durable.OpenDir(outside(t, roots[0], "sync.git"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +450,7 @@ func TestHalfMadeRepository(t *testing.T) {
 	for name, spoil := range map[string]string{"empty HEAD": ": >HEAD", "cut HEAD": "printf 'ref: refs/h' >HEAD", "no HEAD": "rm HEAD; : >HEAD.lock", "no refs": "rm -r refs", "no objects": "rm -r objects", "no config": "rm config; : >config.lock"} {
 		_, roots := clones(t, 1)
 		write(t, roots[0], "one")
-		dir := filepath.Join(roots[0], ".run", "sync.git")
+		dir := outside(t, roots[0], "sync.git")
 		git(t, roots[0], "init", "-q", "--bare", "--template=", dir)
 		if out, err := exec.Command("sh", "-c", "cd "+dir+"; "+spoil).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

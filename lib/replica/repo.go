@@ -17,62 +17,86 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A repo is sync.git, locked.
 type repo struct {
 	git.Runner
+	out   *durable.Dir // the directory it lies in, outside of the project
 	dir   *durable.Dir
 	spool *os.File // see openSpool
+
+	url     string // of the remote
+	suspect bool   // a git failed in it, or did not end
+	anew    bool   // it was made in this exchange
+	old     bool   // git does not sync what it writes; see flush
 
 	failed atomic.Pointer[error] // of the spool
 }
 
-// config is all that the repository configures. It is put back each time: whoever planted a state
-// directory runs nothing.
+// config is all that the repository configures. It is put back each time: whoever planted settings
+// runs nothing.
 const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
-// openRepo opens sync.git, and makes it where it is missing. Only one may have it at a time.
-func openRepo(ctx context.Context, state *durable.Dir, o Options) (*repo, error) {
-	dir, err := state.MakeDir(layout.SyncRepo, 0o700)
+// openRepo opens sync.git in the directory of the store outside of the project, and makes it where it is
+// missing. Only one may have it at a time. What an exchange that did not end has left damaged is made anew.
+func openRepo(ctx context.Context, out *durable.Dir, o Options) (*repo, error) {
+	dir, err := out.MakeDir(layout.SyncRepo, 0o700)
 	if err != nil {
-		return nil, err
+		return nil, store.PlaceError(filepath.Join(out.Path(), layout.SyncRepo), err)
 	}
-	r := &repo{Runner: git.Runner{Dir: filepath.Join(state.Path(), layout.SyncRepo), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}, dir: dir}
+	r := &repo{Runner: git.Runner{Dir: dir.Path(), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}, out: out, dir: dir}
 	if err := r.prepare(ctx, o.Wait); err != nil {
-		dir.Close()
+		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *repo) close() {
+// Close gives back the lock.
+func (r *repo) Close() {
 	r.spool.Close() // one that was never opened says so
 	r.dir.Close()
 }
 
-// prepare takes the lock of sync.git, makes the repository where it is missing, and takes away what a git
-// that was killed left in it. Templates and settings of the user are kept out.
+// end says that an exchange has come to its end: what it has written is on the disk.
+func (r *repo) end() {
+	if r.flush() == nil {
+		_ = r.out.Remove(layout.SyncRunning)
+	}
+}
+
+// prepare takes the lock of sync.git, makes the repository where it is missing, and takes away what no git
+// may find in it. Templates and settings of the user are kept out.
 func (r *repo) prepare(ctx context.Context, wait time.Duration) error {
 	if err := r.dir.Lock(ctx, wait); errors.Is(err, durable.ErrHeld) {
 		return fault.New(fault.ErrBusy, "wait until it has ended", "another sync of this store runs, or what it has started does")
 	} else if err != nil {
 		return err
 	}
-	if err := errors.Join(r.removeRemnants(), r.setConfig()); err != nil || r.isMade() {
+	_, err := r.out.Lstat(layout.SyncRunning)
+	ended := errors.Is(err, fs.ErrNotExist)
+	if ended {
+		err = errors.Join(r.out.Touch(layout.SyncRunning, 0o600), r.out.Sync())
+	}
+	if err = errors.Join(err, r.clean()); err != nil {
 		return err
 	}
-	if err := r.dir.Remove("HEAD"); err != nil && !errors.Is(err, fs.ErrNotExist) { // git would take what it has left of it
-		return err
-	}
-	_, err := r.Run(ctx, git.Call{Args: []string{"-c", "init.defaultRefFormat=files", "init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--initial-branch=main"}})
-	if err != nil {
+	if r.old, err = r.IsOlder(ctx, 2, 36); err != nil {
 		return r.broken(err)
 	}
-	return r.setConfig()
+	if r.isMade() {
+		err = r.setConfig()
+	} else {
+		err = r.make(ctx)
+	}
+	if err != nil || ended || !r.isDamaged(ctx) {
+		return err
+	}
+	return r.makeAnew(ctx)
 }
 
 // isMade reports whether git takes the directory for a repository (gitrepository-layout(5)): who made
@@ -87,6 +111,86 @@ func (r *repo) isMade() bool {
 	return err == nil && strings.HasPrefix(string(head), "ref: refs/") && strings.HasSuffix(string(head), "\n")
 }
 
+// make makes the repository, in a directory that may hold a part of it.
+func (r *repo) make(ctx context.Context) error {
+	err := r.setConfig()
+	if err == nil {
+		err = r.dir.Remove("HEAD") // git would take what it has left of it
+	}
+	if err != nil {
+		return err
+	}
+	_, err = r.Run(ctx, git.Call{Args: []string{"-c", "init.defaultRefFormat=files", "init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--initial-branch=main"}})
+	if err != nil {
+		return r.broken(err)
+	}
+	return r.setConfig()
+}
+
+// makeAnew makes an empty repository in the place of one that cannot be used. All of it comes back: from the
+// store, and from the remote. The directory stays, since it is what is locked.
+func (r *repo) makeAnew(ctx context.Context) error {
+	r.anew, r.suspect = true, false
+	all, err := os.ReadDir(r.Dir)
+	for _, e := range all {
+		if err == nil {
+			err = os.RemoveAll(filepath.Join(r.Dir, e.Name()))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return r.make(ctx)
+}
+
+// isDamaged reports whether git finds fault with the repository.
+func (r *repo) isDamaged(ctx context.Context) bool {
+	_, err := r.Runner.Run(ctx, git.Call{Args: []string{"fsck", "--full", "--no-dangling", "--no-reflogs", "--no-progress"}, Limit: transferLimit})
+	return err != nil && unfit(err) == nil && ctx.Err() == nil
+}
+
+// isOurFault reports whether what an exchange has met may come of a repository of ours that is damaged, which
+// is made anew then: the exchange is to be done once more. blames is whether it blames others.
+func (r *repo) isOurFault(ctx context.Context, err error, blames bool) (bool, error) {
+	isBroken := errors.Is(err, errBroken)
+	isDoubtful := blames || err != nil && r.suspect
+	if r.anew || ctx.Err() != nil || !isBroken && !(isDoubtful && r.isDamaged(ctx)) {
+		return false, err
+	}
+	return true, r.makeAnew(ctx)
+}
+
+// Run runs git in the repository. Where that fails, the repository may be damaged; a remote that does not
+// answer says nothing about it.
+func (r *repo) Run(ctx context.Context, c git.Call) ([]byte, error) {
+	out, err := r.Runner.Run(ctx, c)
+	if e := (*git.Error)(nil); errors.As(err, &e) {
+		r.suspect = r.suspect || c.Args[0] != "ls-remote"
+		e.Text = hidden(e.Text, r.url)
+	}
+	return out, err
+}
+
+// flush has all of the repository on the disk, where git does not see to that itself.
+func (r *repo) flush() error {
+	if !r.old {
+		return nil
+	}
+	var paths []string
+	err := filepath.WalkDir(r.Dir, func(path string, _ fs.DirEntry, err error) error {
+		paths = append(paths, path)
+		return err
+	})
+	for _, path := range slices.Backward(paths) {
+		f, openErr := os.Open(path)
+		if openErr == nil {
+			openErr = errors.Join(f.Sync(), f.Close())
+		}
+		err = errors.Join(err, openErr)
+	}
+	return err
+}
+
 // setConfig writes the settings of sync.git anew where somebody has changed them: they could name programs
 // to run.
 func (r *repo) setConfig() error {
@@ -97,22 +201,43 @@ func (r *repo) setConfig() error {
 	return r.dir.Replace("config", []byte(config), 0o600)
 }
 
-// removeRemnants removes what a git that was killed has left. None runs: it would hold the lock of the
-// directory.
-func (r *repo) removeRemnants() error {
+// clean removes what a git that was killed has left, and what no repository of ours has: links, and files
+// that lead git elsewhere or give it other settings. No git runs: it would hold the lock of the directory.
+func (r *repo) clean() error {
 	return filepath.WalkDir(r.Dir, func(path string, d fs.DirEntry, err error) error {
-		switch name := filepath.Base(path); {
-		case errors.Is(err, fs.ErrNotExist):
+		if errors.Is(err, fs.ErrNotExist) || path == r.Dir {
 			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(r.Dir, path)
+		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && len(name) == 2 && form.IsHex(name): // of loose objects
+		case !isOfRepo(filepath.ToSlash(name), d.IsDir()) || !d.IsDir() && !d.Type().IsRegular():
+			if err := os.RemoveAll(path); err != nil || !d.IsDir() {
+				return err
+			}
 			return fs.SkipDir
-		case d.Type().IsRegular() && isRemnant(name):
+		case d.Type().IsRegular() && isRemnant(d.Name()):
 			return os.Remove(path)
 		}
 		return nil
 	})
+}
+
+// isOfRepo reports whether a repository of ours has a file or directory of that name.
+func isOfRepo(name string, isDir bool) bool {
+	top, rest, _ := strings.Cut(name, "/")
+	switch top {
+	case "objects":
+		info, isInfo := strings.CutPrefix(rest, "info/")
+		return !isInfo || info == "packs" || strings.HasPrefix(info, "commit-graph")
+	case "refs":
+		return true
+	}
+	return !isDir && slices.Contains([]string{"HEAD", "config", "packed-refs"}, name)
 }
 
 // isRemnant reports whether a file of a repository is one that only a running git has.
@@ -125,7 +250,7 @@ func isRemnant(name string) bool {
 // Each sync stores the last file of a log and the tree of a day anew; beside their older versions in a
 // pack they take next to nothing.
 func (r *repo) pack(ctx context.Context) {
-	if _, err := r.Run(ctx, git.Call{Args: []string{"repack", "-d", "--quiet", "--geometric=8"}, Limit: transferLimit}); err == nil || ctx.Err() != nil {
+	if _, err := r.Run(ctx, git.Call{Args: []string{"repack", "-d", "-n", "--quiet", "--geometric=8"}, Limit: transferLimit}); err == nil || ctx.Err() != nil {
 		return
 	}
 	_, _ = r.Run(ctx, git.Call{Args: []string{"gc", "--auto", "--quiet"}, Limit: transferLimit}) // before git 2.32; what fails now is done at another time
@@ -167,10 +292,18 @@ func (r *repo) setRefs(ctx context.Context, refs map[string]string) error {
 	return r.broken(err)
 }
 
-// isAncestor reports whether a ref only went forward from old to young. What cannot be told is no.
-func (r *repo) isAncestor(ctx context.Context, old, young string) bool {
-	_, err := r.Run(ctx, git.Call{Args: []string{"merge-base", "--is-ancestor", old, young}})
-	return err == nil
+// isAncestor reports whether a ref only went forward from old to young. A commit that is not here comes
+// before none that is.
+func (r *repo) isAncestor(ctx context.Context, old, young string) (bool, error) {
+	_, err := r.Runner.Run(ctx, git.Call{Args: []string{"merge-base", "--is-ancestor", old, young}})
+	if e := (*git.Error)(nil); err == nil || errors.As(err, &e) && e.Code == 1 {
+		return err == nil, nil
+	}
+	types, typeErr := r.Run(ctx, git.Call{Args: []string{"cat-file", "--batch-check=%(objecttype)"}, Stdin: strings.NewReader(old + "\n" + young + "\n")})
+	if typeErr == nil && string(types) != "commit\ncommit\n" {
+		return false, nil
+	}
+	return false, r.broken(err)
 }
 
 // unfit says what to do about a git that is missing or too old, and about a disk that is full; nil is that it
@@ -195,11 +328,17 @@ func (r *repo) broken(err error) error {
 	if why := unfit(err); err == nil || why != nil {
 		return why
 	}
+	if errors.Is(err, errBroken) {
+		return err
+	}
 	if e := (*git.Error)(nil); errors.As(err, &e) && e.Code < 0 {
 		return err
 	}
-	return fault.New(nil, "remove "+r.Dir+" if this comes again: what it holds is fetched anew", "%s cannot be used: %v", r.Dir, err)
+	return fault.New(errBroken, "remove "+r.Dir+" if this comes again: what it holds is fetched anew", "%s cannot be used: %v", r.Dir, err)
 }
+
+// errBroken is the class of errors about a repository of ours that git cannot use.
+var errBroken = errors.New("the repository of sync is damaged")
 
 // hopeless are the words of git about what another try does not mend.
 var hopeless = []string{"Authentication failed", "Permission denied", "could not read Username", "could not read Password", "terminal prompts disabled",
@@ -226,6 +365,11 @@ func (r *repo) call(ctx context.Context, c git.Call) (out []byte, err error) {
 			return nil, err
 		}
 		given = b.Bytes()
+	}
+	if c.Args[0] == "push" { // who is let in relies on what is here
+		if err := r.flush(); err != nil {
+			return nil, err
+		}
 	}
 	for n := 1; ; n++ {
 		if input != nil {

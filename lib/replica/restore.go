@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // restoreRemote publishes again what this clone knows and the remote does not: the writers whose history it
@@ -23,7 +24,7 @@ func (x *syncing) restoreRemote(ctx ctx) error {
 		}
 	}
 	for some := range slices.Chunk(specs, claimsAtOnce) {
-		args := append([]string{"push", "--porcelain", "--no-verify", x.url}, some...)
+		args := x.toRemote("push", append([]string{"--porcelain", "--no-verify"}, some...)...)
 		_, err := x.repo.call(ctx, git.Call{Args: args, Limit: transferLimit})
 		if e := (*git.Error)(nil); err != nil && !(errors.As(err, &e) && e.Code == 1) { // some stand there since, and stay
 			return err
@@ -37,7 +38,11 @@ func (x *syncing) restoreRemote(ctx ctx) error {
 
 // isBehind reports whether the remote lacks what is known here of a writer.
 func (x *syncing) isBehind(ctx ctx, there, here string) bool {
-	return there != here && (there == "" || x.repo.isAncestor(ctx, there, here))
+	if there == here || there == "" {
+		return there != here
+	}
+	isOld, err := x.repo.isAncestor(ctx, there, here)
+	return err == nil && isOld
 }
 
 // ownProgress returns how far the log of this writer was published. A state directory that has become
@@ -56,5 +61,5 @@ func (x *syncing) ownProgress(ctx ctx) (progress, error) {
 			delete(x.refs, ref)
 		}
 	}
-	return progress{Writer: x.writer, Partly: true, Last: p.Last}, x.repo.setRefs(ctx, moves)
+	return progress{Sent: store.Sent{Writer: x.writer}, Partly: true, Last: p.Last}, x.repo.setRefs(ctx, moves)
 }

@@ -55,7 +55,7 @@ func TestSyncGrowsWithTheNews(t *testing.T) {
 	_, roots := clones(t, 2)
 	fill(t, roots[0], 9_980, 1_000)
 	before := make([]int64, len(roots))
-	repo := func(i int) string { return filepath.Join(roots[i], ".run", "sync.git") }
+	repo := func(i int) string { return outside(t, roots[i], "sync.git") }
 	for i, root := range roots {
 		mustSync(t, root)
 		before[i] = sizeOf(t, repo(i))

@@ -21,8 +21,10 @@ func (x *syncing) send(ctx ctx, p progress) (progress, error) {
 	tip := x.refs[ref]
 	if p.Commit != tip { // it was interrupted, or one of them was lost
 		found, err := x.locate(ctx, tip)
-		if err != nil {
+		if errors.Is(err, fault.ErrIntegrity) {
 			return p, err
+		} else if err != nil {
+			return p, x.repo.broken(err)
 		}
 		found.Writer, found.Last, found.Commit = x.writer, p.Last, tip
 		p = found
@@ -93,12 +95,12 @@ func (x *syncing) allOwn(ctx ctx, tip string) (ids []string, err error) {
 		}
 	}
 	if tip != "" {
-		names, err := x.repo.names(ctx, tip)
+		sent, err := x.repo.changes(ctx, "", tip)
 		if err != nil {
-			return nil, err
+			return nil, x.repo.broken(err)
 		}
-		for _, name := range names {
-			if id, ok := idOf(name); ok {
+		for _, c := range sent {
+			if id, ok := idOf(c.name); ok {
 				leave[id] = true
 			}
 		}
@@ -264,21 +266,32 @@ func (x *syncing) entries(ids []string) (entries []handoff.Entry, err error) {
 	return slices.DeleteFunc(all, func(e handoff.Entry) bool { return !wanted[e.ID] }), err
 }
 
-// push sends the own ref. It is never forced.
+// push sends the own ref. It is never forced. Where git does not say that it was let in, the remote is asked:
+// the connection may have broken when all was sent.
 func (x *syncing) push(ctx ctx, ref string) error {
-	_, err := x.repo.call(ctx, git.Call{Args: []string{"push", "--porcelain", "--no-verify", x.url, ref + ":" + x.at(x.writer)}, Limit: transferLimit})
+	_, err := x.repo.call(ctx, git.Call{Args: x.toRemote("push", "--porcelain", "--no-verify", ref+":"+x.at(x.writer)), Limit: transferLimit})
 	e := (*git.Error)(nil)
 	if err == nil || !errors.As(err, &e) || e.Code != 1 {
 		return err
+	}
+	before := x.remote[x.writer]
+	if err := x.listRemote(ctx); err != nil {
+		return err
+	}
+	if x.remote[x.writer] == x.refs[ref] {
+		x.remote[x.writer] = before // what was sent is counted from there
+		return nil
 	}
 	for line := range bytes.Lines(e.Output) {
 		text := strings.TrimSpace(string(line))
 		switch {
 		case !strings.HasPrefix(text, "!"):
 		case strings.Contains(text, "[rejected]"):
-			return x.copied()
+			if moved := x.reconcile(ctx); moved != nil {
+				return moved
+			}
 		case strings.Contains(text, "[remote rejected]"):
-			return fault.New(fault.ErrConfig, "set sync_namespace: refs/heads/handoff in "+handoff.SettingsName+", or ask who looks after the remote",
+			return fault.New(fault.ErrConfig, "set sync_namespace: refs/heads/handoff in "+handoff.SettingsName+" and run `handoff sync --remote "+x.Remote+"`, or ask who looks after the remote",
 				"the remote refuses %s: %s", x.at(x.writer), text[strings.LastIndexByte(text, '\t')+1:])
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +16,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A ctx is a context, where lines are long.
@@ -27,20 +28,34 @@ const maxHeld = 64 << 20
 // loadProgress returns how far the log was published. What is not known is found out by looking.
 func (x *syncing) loadProgress() progress {
 	var p progress
-	if text, err := x.state.ReadFile(layout.SyncState, maxHeld); err != nil || json.Unmarshal(text, &p) != nil {
+	if text, err := x.out.ReadFile(layout.SyncState, maxHeld); err != nil || json.Unmarshal(text, &p) != nil {
 		return progress{Partly: true}
 	}
 	return p
 }
 
-// saveProgress remembers how far the log was published. It is only a shortcut: lost, it is found out again.
+// saveProgress remembers how far the log was published: a shortcut for the next exchange, and what a log that
+// vanishes is told by.
 func (x *syncing) saveProgress(p progress) error {
-	p.Last = x.Now().UTC().Format(time.RFC3339)
-	return saveJSON(x.state, layout.SyncState, p)
+	log, done, err := x.openLog()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if p.Sent.End, err = store.EndOf(log, p.Offset); err != nil {
+		return err
+	}
+	p.Last, p.Sent.Writer = x.Now().UTC().Format(time.RFC3339), x.writer
+	if err := saveJSON(x.out, layout.SyncState, p); err != nil {
+		return err
+	}
+	if _, err := x.state.Lstat(layout.Synced); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return x.state.Touch(layout.Synced, 0o600)
 }
 
-// saveJSON replaces a file of the state directory. What sync keeps there can be derived again, so it is not
-// synced to the disk.
+// saveJSON replaces a file. Its content is on the disk when its name is.
 func saveJSON(d *durable.Dir, name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -105,8 +120,7 @@ func loadHeld(d *durable.Dir) (h held, err error) {
 		err = json.Unmarshal(text, &h)
 	}
 	if err != nil {
-		return h, fault.New(fault.ErrIntegrity, fmt.Sprintf("move %s and %s away: what waits is fetched anew", layout.SyncHeld, layout.SyncRepo),
-			"%s of the state directory cannot be read: %v", layout.SyncHeld, err)
+		return h, fault.New(fault.ErrIntegrity, "run `handoff sync`: what waits is fetched anew", "%s cannot be read: %v", filepath.Join(d.Path(), layout.SyncHeld), err)
 	}
 	if h.Marks == nil {
 		h.Marks = map[string][]mark{}
@@ -128,13 +142,21 @@ func Stand(s *handoff.Store) (at Standing, err error) {
 		return at, err
 	}
 	defer x.state.Close()
-	p := x.loadProgress()
-	at.Synced = p.Last
-	h, err := loadHeld(x.state)
-	if err != nil {
-		return at, err
+	path, err := s.OutsidePath()
+	if err == nil {
+		x.out, err = durable.OpenDir(path)
 	}
-	at.Held = len(h.Documents)
+	p := progress{}
+	if err == nil {
+		defer x.out.Close()
+		p = x.loadProgress()
+		at.Synced = p.Last
+		h, err := loadHeld(x.out)
+		if err != nil {
+			return at, err
+		}
+		at.Held = len(h.Documents)
+	} // else it was never exchanged
 	x.logSize = 1 << 62
 	at.Unsent, err = x.unsent(p)
 	return at, err

@@ -41,7 +41,7 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 			}
 		}
 	}
-	before, err := loadHeld(x.state)
+	before, err := loadHeld(x.out)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 		return err
 	}
 	if !c.held.equals(before) {
-		if err := saveJSON(x.state, layout.SyncHeld, c.held); err != nil {
+		if err := errors.Join(saveJSON(x.out, layout.SyncHeld, c.held), x.out.Sync()); err != nil { // before the refs say that it came
 			return err
 		}
 	}

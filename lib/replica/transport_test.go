@@ -113,6 +113,7 @@ func TestRemotesThatRefuse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			hub, roots := clones(t, 1)
 			refuse(t, hub)
+			git(t, roots[0], "remote", "set-url", "origin", smartHTTP(t, filepath.Dir(hub), "REMOTE_USER=ann")+"/hub.git")
 			write(t, roots[0], "one")
 			got, err := sync(roots[0])
 			advice := (*handoff.Error)(nil)
@@ -166,8 +167,10 @@ func TestRemotesThatAreNone(t *testing.T) {
 	} {
 		git(t, roots[0], "remote", "set-url", "origin", url)
 
-		got, err := sync(roots[0])
-		if !errors.Is(err, handoff.ErrConfig) || got.Waiting != 1 {
+		o := remote(roots[0])
+		o.Named = true
+		got, err := replica.Sync(t.Context(), mustOpen(t, roots[0]), o)
+		if !errors.Is(err, handoff.ErrConfig) || got.Waiting != 1 || strings.Contains(err.Error(), "so far") {
 			t.Errorf("%s: %v %+v", url, err, got)
 		}
 	}
@@ -197,7 +200,7 @@ func TestRemoteThatIsAnother(t *testing.T) {
 
 // Who waits while another sync receives, and is stopped before it has sent that, goes on from there.
 func TestSyncBehindOneThatIsStopped(t *testing.T) {
-	hub, roots := clones(t, 2)
+	_, roots := clones(t, 2)
 	write(t, roots[0], "one")
 	mustSync(t, roots[0])
 	write(t, roots[1], "two")
@@ -205,8 +208,7 @@ func TestSyncBehindOneThatIsStopped(t *testing.T) {
 	write(t, roots[0], "three")
 	mustSync(t, roots[1])
 	dir := t.TempDir()
-	beforeGit(t, fmt.Sprintf("case \" $* \" in *' fetch '*) : >%[1]s/fetches; while ! test -e %[1]s/fetch; do sleep 0.02; done;; esac", dir))
-	hook(t, hub, "pre-receive", fmt.Sprintf(": >%[1]s/pushes; while ! test -e %[1]s/push; do sleep 0.02; done", dir))
+	beforeGit(t, fmt.Sprintf("case \" $* \" in *' fetch '*) : >%[1]s/fetches; while ! test -e %[1]s/fetch; do sleep 0.02; done;; *' push '*) : >%[1]s/pushes; while ! test -e %[1]s/push; do sleep 0.02; done;; esac", dir))
 	await := func(name string) {
 		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {

@@ -2,13 +2,14 @@ package replica
 
 import (
 	"bytes"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
@@ -46,64 +47,175 @@ func logNumber(name string) int {
 	return n
 }
 
+// What the trees of writers may have, in bytes: of one that a day has some 95 a handoff. They are never walked
+// by git, which goes down into all that a tree names.
+const (
+	maxRoot  = 1 << 20
+	maxDay   = 32 << 20
+	maxTrees = 64 << 20 // together
+)
+
 // A change is one of a tree.
 type change struct{ name, blob, mode, old, status string }
 
-// emptyTree is what git calls a tree without files.
-const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+// A leaf is an entry of a tree.
+type leaf struct{ mode, name, object string }
 
-// changes returns how the tree of a commit differs from that of another one, from nothing if that is "".
-func (r *repo) changes(ctx ctx, old, young string) (all []change, err error) {
-	if old == "" {
-		old = emptyTree
+// order is what git sorts an entry by.
+func (l leaf) order() string {
+	if l.isTree() {
+		return l.name + "/"
 	}
-	out, err := r.Run(ctx, git.Call{Args: []string{"diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", old, young}})
-	if err != nil {
-		return nil, err
+	return l.name
+}
+
+func (l leaf) isTree() bool { return l.mode == "40000" }
+
+// parseTree reads a tree as git stores it: mode, name, and the 20 bytes of an object, in order.
+func parseTree(text []byte) (all []leaf, err error) {
+	for len(text) > 0 {
+		mode, rest, ok := bytes.Cut(text, []byte(" "))
+		name, rest, isWhole := bytes.Cut(rest, []byte{0})
+		if !ok || !isWhole || len(rest) < 20 || len(mode) > 6 {
+			return nil, errors.New("a tree is cut")
+		}
+		l := leaf{string(mode), string(name), hex.EncodeToString(rest[:20])}
+		if n := len(all); n > 0 && all[n-1].order() >= l.order() {
+			return nil, errors.New("a tree is not in order")
+		}
+		all, text = append(all, l), rest[20:]
 	}
-	all, rest, err := parseChanges(string(out))
-	if err == nil && rest != "" {
-		err = fmt.Errorf("git diff-tree printed %.80q", rest)
+	return all, nil
+}
+
+// differ returns how a tree differs from another one, with their files below a name.
+func differ(below string, old, young []leaf) (all []change) {
+	for len(old)+len(young) > 0 {
+		switch {
+		case len(young) == 0 || len(old) > 0 && old[0].order() < young[0].order():
+			all = append(all, change{name: below + old[0].name, mode: old[0].mode, old: old[0].object, status: "D"})
+			old = old[1:]
+		case len(old) == 0 || young[0].order() < old[0].order():
+			all = append(all, change{name: below + young[0].name, mode: young[0].mode, blob: young[0].object, status: "A"})
+			young = young[1:]
+		default:
+			if o, y := old[0], young[0]; o != y {
+				all = append(all, change{name: below + y.name, mode: y.mode, old: o.object, blob: y.object, status: "M"})
+			}
+			old, young = old[1:], young[1:]
+		}
+	}
+	return all
+}
+
+// trees reads trees, each at most so long. One that is not there, or is no tree, is an error.
+func (r *repo) trees(ctx ctx, objects []string, max int64) ([][]leaf, error) {
+	want := make([]wanted, len(objects))
+	for i, object := range objects {
+		want[i] = wanted{object, max}
+	}
+	got, err := r.layAll(ctx, "tree", maxTrees, want)
+	all := make([][]leaf, len(objects))
+	for i := range objects {
+		var text []byte
+		if err == nil {
+			text, err = got.text(i)
+		}
+		if err == nil {
+			all[i], err = parseTree(text)
+		}
 	}
 	return all, err
 }
 
-// parseChanges reads what git diff-tree -z prints of two trees, and returns what comes behind that.
-func parseChanges(text string) (all []change, rest string, err error) {
-	for strings.HasPrefix(text, ":") {
-		head, behind, _ := strings.Cut(text[1:], "\x00")
-		name, next, isWhole := strings.Cut(behind, "\x00")
-		fields := strings.Fields(head)
-		if len(fields) != 5 || !isWhole {
-			return nil, "", fmt.Errorf("git diff-tree printed %.80q", text)
-		}
-		all, text = append(all, change{name: name, mode: fields[1], old: fields[2], blob: fields[3], status: fields[4]}), next
-	}
-	return all, text, nil
+// A step is two trees that are compared: objects, "" for an empty one. The younger one lies below a name.
+type step struct {
+	below, old, young string
+	of                int // offer
 }
 
-// names returns the names of all files in the tree of a commit.
-func (r *repo) names(ctx ctx, commit string) ([]string, error) {
-	out, err := r.Run(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", commit}, Max: 512 << 20})
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), r.broken(err)
+// compare returns how each younger tree differs from the older one.
+func (r *repo) compare(ctx ctx, steps []step, max int64) (all [][]change, err error) {
+	var objects []string
+	for _, s := range steps {
+		objects = append(objects, slices.DeleteFunc([]string{s.old, s.young}, func(o string) bool { return o == "" })...)
+	}
+	trees, err := r.trees(ctx, objects, max)
+	next := func(object string) (tree []leaf) {
+		if object != "" {
+			tree, trees = trees[0], trees[1:]
+		}
+		return tree
+	}
+	for _, s := range steps {
+		if err == nil {
+			old := next(s.old)
+			all = append(all, differ(s.below, old, next(s.young)))
+		}
+	}
+	return all, err
+}
+
+// changesOf returns how the tree of each offer differs from what was imported of it. It goes down one step, into
+// what a writer has, so that no tree of others costs more than its own bytes.
+func (r *repo) changesOf(ctx ctx, offers []*offer) (all [][]change, err error) {
+	var steps []step
+	for _, o := range offers {
+		s := step{young: o.commit + "^{tree}"}
+		if o.old != "" {
+			s.old = o.old + "^{tree}"
+		}
+		steps = append(steps, s)
+	}
+	roots, err := r.compare(ctx, steps, maxRoot)
+	if err != nil {
+		return nil, err
+	}
+	steps, all = nil, make([][]change, len(offers))
+	for i, changes := range roots {
+		for _, c := range changes {
+			if isDir := c.name == "log" || form.Matches(c.name, "0000-00-00"); isDir && c.mode == "40000" && c.status != "D" {
+				steps = append(steps, step{c.name + "/", c.old, c.blob, i})
+			} else {
+				all[i] = append(all[i], c)
+			}
+		}
+	}
+	below, err := r.compare(ctx, steps, maxDay)
+	for i, changes := range below {
+		all[steps[i].of] = append(all[steps[i].of], changes...)
+	}
+	return all, err
+}
+
+// changes returns how the tree of a commit differs from that of another one, from nothing if that is "".
+func (r *repo) changes(ctx ctx, old, young string) (all []change, err error) {
+	each, err := r.changesOf(ctx, []*offer{{old: old, commit: young}})
+	if err != nil {
+		return nil, err
+	}
+	return each[0], nil
 }
 
 // publishedLog returns how many events the log in the tree of a commit has, and the last of them.
 func (r *repo) publishedLog(ctx ctx, commit string) (count int, last []byte, err error) {
-	names, err := r.names(ctx, commit)
+	all, err := r.changes(ctx, "", commit)
 	if err != nil {
 		return 0, nil, err
 	}
 	number := 0
-	for _, name := range names {
-		number = max(number, logNumber(name))
+	for _, c := range all {
+		number = max(number, logNumber(c.name))
 	}
 	if number == 0 {
 		return 0, nil, nil
 	}
 	texts, err := r.read(ctx, []wanted{{commit + ":" + logFile(number), maxLogFile}})
-	if err != nil || texts[0] == nil {
-		return 0, nil, fmt.Errorf("%s of %s cannot be read: %v", logFile(number), commit, err)
+	if err == nil && texts[0] == nil {
+		err = errNoText
+	}
+	if err != nil {
+		return 0, nil, err
 	}
 	lines := bytes.Split(bytes.TrimSuffix(texts[0], []byte("\n")), []byte("\n"))
 	return (number-1)*perFile + len(lines), lines[len(lines)-1], nil

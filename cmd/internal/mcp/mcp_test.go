@@ -185,7 +185,7 @@ func TestOnceNeedsACommand(t *testing.T) {
 	}
 	c := connect(t, root, revisions[0])
 	id := c.good("handoff_write", map[string]any{"body": "Tests are green.", "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)["handoff_id"]
-	if err := os.WriteFile(filepath.Join(root, ".run", "sync.json"), []byte("{}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, ".run", "synced"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, tool := range []string{"handoff_take", "handoff_done"} {

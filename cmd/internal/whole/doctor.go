@@ -22,7 +22,8 @@ func doctorCommand(a *app) *cobra.Command {
 		Use: "doctor [--repair | --rebuild-index]",
 		Long: `Verify the store and say for each fault how to mend it. --repair does it: it adds lost rows, read
 marks and events, takes in good handoffs that no row lists, normalises INDEX.md, and puts aside what
-does not verify. --rebuild-index makes INDEX.md anew from the files and the audit log. Notes that you
+does not verify. Of a store that was synced it brings back the log that was sent, and handoffs whose
+files are gone. --rebuild-index makes INDEX.md anew from the files and the audit log. Notes that you
 wrote into it stay as they are. Nothing is thrown away: a file that is replaced or put aside stays
 beside, with a timestamp. With --json either prints two lines: what it did, and what verify then says.`,
 		Args: everyday.Args(cobra.NoArgs),
@@ -40,7 +41,7 @@ beside, with a timestamp. With --json either prints two lines: what it did, and 
 				return err
 			}
 			if repair || rebuild {
-				return a.mend(s, rebuild)
+				return a.mend(&p, s, rebuild)
 			}
 			report, err := s.Verify(context.Background())
 			if err != nil {
@@ -104,7 +105,14 @@ func (a *app) endDiagnosis(r handoff.Report) error {
 	return nil
 }
 
-func (a *app) mend(s *handoff.Store, rebuild bool) error {
+func (a *app) mend(p *handoff.Project, s *handoff.Store, rebuild bool) error {
+	back, err := replica.BringBack(context.Background(), s, a.Remote(*p))
+	for _, line := range back {
+		a.Note(line)
+	}
+	if err != nil {
+		return err
+	}
 	mend := s.Repair
 	if rebuild {
 		mend = s.RebuildIndex

@@ -23,6 +23,9 @@ touched, and nothing conflicts. What others have published is proven and stored 
 were written here; who has read what, and which work was resumed or taken, is taken over. What OPERATORS.md
 or the clock does not allow yet is held, said with the reason, and tried again. What is interrupted is done by the next sync.
 
+The URL of the remote and the namespace are remembered with the first sync. Where .handoff.yaml or git's
+configuration name another one later, sync asks on a terminal; elsewhere it exits with 7, and --remote NAME accepts it.
+
 Once a store has synced, resume, take, release and done ask the remote whether they are the first. What was
 done --offline and was not the first is said.
 
@@ -53,7 +56,10 @@ remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespac
 			with := a.Remote(p)
 			with.FetchOnly, with.DryRun, with.Restore = o.FetchOnly, o.DryRun, o.Restore
 			if o.Remote != "" {
-				with.Remote = o.Remote
+				with.Remote, with.Named = o.Remote, true
+			}
+			if a.CanAsk() {
+				with.Accept = a.Confirm
 			}
 			ctx, stop := a.Stoppable()
 			defer stop()
@@ -72,6 +78,9 @@ remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespac
 
 func (a *app) printSync(o replica.Options, got replica.Result, err error) error {
 	a.Committed()
+	if got.Remote != "" && !a.JSON {
+		a.Note("the remote is " + handoff.EscapeLine(got.Remote))
+	}
 	if a.JSON {
 		if jsonErr := a.PrintJSON(syncedOf(got)); jsonErr != nil {
 			return jsonErr

@@ -4,6 +4,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"os/exec"
 	"slices"
@@ -12,15 +13,17 @@ import (
 )
 
 // Config returns what git says about a key of its configuration in dir, "" if it says nothing within
-// half a second.
+// half a second. It asks at the top of the work tree: below it, a branch may have put what looks like a bare
+// repository.
 func Config(dir, key string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(safely), "config", "--get", key)...)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil {
+	out := &capped{max: maxPointer}
+	cmd.Dir, cmd.Stdout, cmd.WaitDelay = cmp.Or(Top(dir), dir), out, time.Second
+	inGroup(cmd)
+	if cmd.Run() != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(out.String())
 }

@@ -59,14 +59,41 @@ func (e *Error) Error() string {
 // Unwrap returns why git could not be run or how it ended.
 func (e *Error) Unwrap() error { return e.cause }
 
-var safely = []string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
+var safely = []string{"--no-optional-locks", "-c", "core.fsync=all", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
 	"-c", "protocol.ext.allow=never", "-c", "gc.autoDetach=false", "-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=no",
 	"-c", "core.bigFileThreshold=16m", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60",
 	"-c", "push.gpgSign=false", "-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "log.showSignature=false"}
 
-// Run runs git in the repository and returns what it has printed. Its errors are an *Error.
+// Run runs git in the repository and returns what it has printed. Its errors are an *Error. A file commondir
+// of the repository is not followed: it would bring the settings of another one.
 func (r Runner) Run(ctx context.Context, c Call) ([]byte, error) {
+	c.env = append(c.env, "GIT_COMMON_DIR="+r.Dir)
 	return r.run(ctx, r.Dir, append([]string{"--git-dir=" + r.Dir}, c.Args...), c)
+}
+
+// Serving returns the arguments by which git serves a repository at a path without a program that the
+// repository names: no hook, no filter, no transport for what it lacks. Git runs the words in a shell, and
+// hides the settings of the caller from what it runs there.
+func Serving(url, service string) []string {
+	if _, isLocal := LocalPath(url); !isLocal {
+		return nil
+	}
+	words := "GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git -c core.fsync=all -c core.hooksPath=/dev/null -c core.fsmonitor=false" +
+		" -c core.alternateRefsCommand=true -c receive.denyCurrentBranch=refuse -c receive.autogc=false " + service
+	if service == "receive-pack" {
+		return []string{"--receive-pack=" + words}
+	}
+	return []string{"--upload-pack=" + words}
+}
+
+// IsOlder reports whether git is older than a version.
+func (r Runner) IsOlder(ctx context.Context, major, minor int) (bool, error) {
+	out, err := r.run(ctx, r.Dir, []string{"version"}, Call{Args: []string{"version"}, Limit: 5 * time.Second})
+	var first, second int
+	if _, scanErr := fmt.Sscanf(string(out), "git version %d.%d", &first, &second); err == nil && scanErr != nil {
+		return true, nil
+	}
+	return first < major || first == major && second < minor, err
 }
 
 // IsMissing reports whether there is no git.
@@ -123,7 +150,11 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 	if c.Into != nil {
 		cmd.Stdout = c.Into
 	}
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		limit(cmd.Process.Pid)
+		err = cmd.Wait()
+	}
 	if err == nil {
 		return out.Bytes(), nil
 	}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -31,9 +32,13 @@ const mostPatient = 2 * time.Second // with one question
 // they are.
 var closed = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}
 
-// ask runs one of the calls that are safe in a repository of somebody else (spec 6-life, "Freshness").
+// top is where git is asked: a directory below it may hold what looks like a bare repository, whose settings
+// git would take for its own.
+func (t Tree) top() string { return cmp.Or(Top(t.Dir), t.Dir) }
+
+// ask runs one of the calls that are safe in a repository of somebody else.
 func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
-	out, err := Runner{Environ: t.Environ}.run(ctx, t.Dir, args, Call{Args: args, Limit: mostPatient, env: closed})
+	out, err := Runner{Environ: t.Environ}.run(ctx, t.top(), args, Call{Args: args, Limit: mostPatient, env: closed})
 	if e := (*Error)(nil); errors.As(err, &e) && (strings.Contains(e.Text, "dubious ownership") || strings.Contains(e.Text, "owned by someone else")) {
 		err = errors.Join(ErrForeign, err)
 	}
@@ -78,11 +83,37 @@ func (t Tree) Since(ctx context.Context, commit string) (n int, ancestor bool, e
 
 // Touching returns how many commits after commit change files, which are relative to the directory.
 func (t Tree) Touching(ctx context.Context, commit string, files []string) (int, error) {
-	out, err := t.ask(ctx, append([]string{"rev-list", "--count", commit + "..HEAD", "--"}, files...)...)
+	args := []string{"rev-list", "--count", commit + "..HEAD", "--"}
+	for _, file := range files {
+		path, err := filepath.Rel(t.top(), filepath.Join(t.Dir, file))
+		if err != nil {
+			return 0, err
+		}
+		args = append(args, path)
+	}
+	out, err := t.ask(ctx, args...)
 	if err != nil {
 		return 0, err
 	}
 	return strconv.Atoi(out)
+}
+
+// Has reports whether a commit of any ref, or the index, has something at one of some paths, which are relative to
+// the directory.
+func (t Tree) Has(ctx context.Context, paths []string) (bool, error) {
+	if len(paths) == 0 {
+		return false, nil
+	}
+	out, err := t.ask(ctx, append([]string{"rev-list", "--all", "-n1", "--"}, paths...)...)
+	for _, path := range paths {
+		if err == nil && out == "" {
+			var isTracked bool
+			if isTracked, err = Tracks(ctx, t.top(), filepath.ToSlash(path)); isTracked {
+				return true, err
+			}
+		}
+	}
+	return out != "", err
 }
 
 // Differing returns the tracked files, relative to the top, that are not as they are in commit.
@@ -119,7 +150,7 @@ func (t Tree) abs(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(t.Dir, path)
+	return filepath.Join(t.top(), path)
 }
 
 // plainRepository makes an empty repository, which configures nothing but how objects are named. The

@@ -1,5 +1,5 @@
 // Package layout holds the names of the files and directories of a store, each once, and how much of
-// each is read (spec 2-store):
+// each is read:
 //
 //	handoffs/                  the handoffs directory
 //	  INDEX.md                 the table; INDEX-0001.md and so on hold sealed older rows, or INDEX-2026-05.md
@@ -21,7 +21,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// Git says how a store lives with git (spec 5-clones).
+// Git says how a store lives with git.
 type Git string
 
 // The kinds of Git.
@@ -65,14 +65,22 @@ const (
 	Tokens      = "packet-tokens"      // which handoffs have which resume token
 	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
 	Drafts      = "drafts"
-	SyncRepo    = "sync.git"    // what was exchanged with a remote
-	SyncState   = "sync.json"   // how far what is here was sent, and when
-	SyncHeld    = "held.json"   // what came and has to wait
-	Beside      = "beside.json" // how far the replicas of other work trees were taken over
+	Beside      = "beside.json" // how far other work trees were taken over, where that cannot be kept outside
+	Synced      = "synced"      // is there once the store was exchanged with a remote
 	GitIgnore   = ".gitignore"
 
 	TornLog    = "handoff-events.torn-" // and a time: the end of a log that a crash has torn
 	Checkpoint = "checkpoint-"          // and a number of events
+)
+
+// In the directory of the store outside of the project.
+const (
+	SyncRepo    = "sync.git"     // what was exchanged with a remote
+	SyncRunning = "sync.running" // is there while that is changed
+	SyncState   = "sync.json"    // how far what is here was sent, and when
+	SyncHeld    = "held.json"    // what came and has to wait
+	SyncTargets = "remotes.json" // where handoffs may be sent to
+	IndexStamp  = "index-stamp"  // of the index of git that does not track the state directory
 )
 
 // Quarantine begins the names of files that were put aside; a time and the former name follow.
@@ -121,7 +129,7 @@ func ArchiveNumber(name string) int {
 func IsReplaced(name string) bool {
 	switch name {
 	case Index, Fingerprint, Log, Ledger, Tombstones, LifeCache, OlderOffers,
-		SeenIndex, Tokens, Pins, SyncState, SyncHeld, Beside:
+		SeenIndex, Tokens, Pins, Beside:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)
@@ -129,7 +137,7 @@ func IsReplaced(name string) bool {
 
 // IsOfState reports whether name is a file that the store itself makes in its state directory.
 func IsOfState(name string) bool {
-	return IsReplaced(name) && name != Index && !IsArchive(name) && !IsSignatureFile(name) || name == History || name == Refusals || name == Offers
+	return IsReplaced(name) && name != Index && !IsArchive(name) && !IsSignatureFile(name) || name == History || name == Refusals || name == Offers || name == Synced
 }
 
 // SignatureFile returns the name of the signature of a handoff, below [Signatures].

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -99,13 +100,37 @@ func (s preparing) explainGit(kind layout.Git, moves bool) (says []string) {
 	switch kind {
 	case layout.GitSynced:
 		if moves {
+			says = append(says, "older commits keep their files in "+dir+safer(dir))
 			says = append(says, "what git has of "+dir+" stays in git until you run `git rm -r --cached "+store.ShellQuote(dir)+"`, which leaves the files where they are")
+		}
+		if !moves && s.hasHistory() {
+			says = append(says, "commits of this project have files in "+dir+" or the state directory"+safer(dir))
 		}
 		return append(says, "git ignores "+dir+": all work trees use this one, and `git clean -fdx` would delete it")
 	case layout.GitTracked:
 		return []string{"commit " + dir + " with the code: each clone and each work tree has its own copy, and git merges them"}
 	}
 	return nil
+}
+
+// hasHistory reports whether a commit of any branch has a file where the store is, or the index does. What
+// cannot be told is no.
+func (s preparing) hasHistory() bool {
+	top := git.Top(s.Opt.Root)
+	var paths []string
+	for _, path := range []string{s.Opt.Dir, s.Opt.StateDir} {
+		if rel, err := filepath.Rel(top, path); top != "" && err == nil && filepath.IsLocal(rel) && rel != "." {
+			paths = append(paths, rel)
+		}
+	}
+	has, err := git.Tree{Dir: top}.Has(context.Background(), paths)
+	return err == nil && has
+}
+
+// safer says what a checkout of older files does, and offers a directory beside one, which ends in a slash.
+func safer(dir string) string {
+	return ", and checking one out replaces what is there: another directory is safe from that, `handoffs_dir: " +
+		strings.TrimSuffix(dir, "/") + "-synced` in " + settings.Name
 }
 
 // withLines returns a text with those lines at its end that it lacks.

@@ -224,6 +224,9 @@ func (d Dirs) hasHeld() (held bool, err error) {
 
 // Reader is Prover for a command that changes nothing, and warns instead.
 func (s *Store) Reader() (*durable.Dir, error) {
+	if err := s.CheckSent(); err != nil {
+		s.Opt.Lost(err)
+	}
 	dir, err := s.Prover()
 	if errors.Is(err, errGone) || errors.Is(err, errEmptied) {
 		s.Opt.Lost(err)
@@ -301,20 +304,17 @@ func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record
 }
 
 // HasSynced reports whether the store was ever exchanged with a remote: others may have what it has. A
-// try that failed does not count.
+// try that failed does not count. A mark in the project can only have the remote asked once more.
 func (s *Store) HasSynced() (bool, error) {
 	if !s.Opt.Git.IsShared() || s.Opt.Synced {
 		return s.Opt.Synced, nil
 	}
-	state, err := s.OpenPlace(s.Opt.StateDir)
-	if err != nil || state == nil {
-		return false, err
+	outside, err := s.OutsidePath()
+	if err == nil && (IsThere(filepath.Join(outside, layout.SyncState)) || hasRefs(outside)) {
+		return true, nil
 	}
-	defer state.Close()
-	for _, name := range []string{layout.SyncState, filepath.Join(layout.SyncRepo, "packed-refs"), filepath.Join(layout.SyncRepo, "refs", "handoff")} {
-		if _, err := state.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-			return err == nil, err
-		}
-	}
-	return false, nil
+	return InState(s, func(state *durable.Dir) (bool, error) {
+		_, err := state.Lstat(layout.Synced)
+		return err == nil, nil
+	})
 }

@@ -23,10 +23,21 @@ func Guard(s *store.Store) (*Machine, error) {
 	if refused := (*store.MachineError)(nil); errors.As(err, &refused) {
 		reportRefusal(s, refused)
 	}
+	if err == nil {
+		err = checkPast(s)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &Machine{}, nil
+}
+
+// checkPast refuses a state directory that a checkout could replace, or has replaced.
+func checkPast(s *store.Store) error {
+	if err := s.CheckUntracked(); err != nil {
+		return err
+	}
+	return s.CheckSent()
 }
 
 // A Machine is the proof that this machine may change the store.
@@ -35,6 +46,9 @@ type Machine struct{ _ byte }
 // CheckMachine is guard under the lock. The first session ever records the machine, durably, before
 // anything else is stored.
 func (x *Session) CheckMachine() error {
+	if err := checkPast(x.Store); err != nil {
+		return err
+	}
 	observed, err := x.Fingerprint()
 	if err != nil {
 		return err

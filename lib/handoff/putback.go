@@ -1,0 +1,134 @@
+package handoff
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// RestoreLog puts back an audit log that vanished or shrank, with the writer that it is of. What stands in its
+// place is kept aside. It is for what sync has sent, and refused (ErrIntegrity) for a store of another machine.
+func (s *Store) RestoreLog(ctx context.Context, writer string, log []byte) error {
+	_, err := s.at.MatchesMachine()
+	if refused := (*MachineError)(nil); err != nil && !(errors.As(err, &refused) && refused.Lost) {
+		return err
+	}
+	observed, err := s.at.Fingerprint()
+	if err != nil {
+		return err
+	}
+	return s.putBack(ctx, func(x *txn.Session) error {
+		known, err := store.ReadMachine(x.State)
+		if err != nil {
+			record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.Now(), Writer: writer}
+			record.WriterIDDefault = s.opt.Operator
+			record.Complete()
+			err := x.State.Remove(layout.Fingerprint)
+			if err = errors.Join(err, txn.PublishNew(x.State, layout.Fingerprint, record.Bytes())); err != nil {
+				return err
+			}
+		} else if known.Writer != writer {
+			return fault.New(ErrIntegrity, "", "the state directory is that of another writer, %s", known.Writer)
+		}
+		begin := layout.Quarantine + x.Opt.Now().UTC().Format("20060102T150405Z")
+		err = x.State.Rename(layout.Log, begin+"-"+layout.Log)
+		for n := 2; errors.Is(err, fs.ErrExist); n++ {
+			err = x.State.Rename(layout.Log, fmt.Sprintf("%s-%d-%s", begin, n, layout.Log))
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return errors.Join(txn.PublishNew(x.State, layout.Log, log), x.State.Sync())
+	})
+}
+
+// PutBack stores the files of handoffs that are proven by their ids, and their signatures, where there are none;
+// Repair lists them. It returns how many there are. It replaces nothing and so takes no lock, which nobody gets
+// while the handoffs directory is empty. The error is ErrIntegrity for a store of another machine.
+func (s *Store) PutBack(sources []Source) (n int, err error) {
+	if _, err := s.at.MatchesMachine(); err != nil {
+		return 0, err
+	}
+	dir, err := s.at.MakePlace(s.opt.Dir, 0o755)
+	if err != nil {
+		return 0, err
+	}
+	defer dir.Close()
+	if err := store.CheckOwner(dir); err != nil {
+		return 0, err
+	}
+	for _, src := range sources {
+		doc, faults := document.ParseStored(src.Text)
+		if id, err := ID(doc); err != nil || len(faults) > 0 || id != src.ID || doc.HandoffID != id {
+			continue
+		}
+		isNew, err := putFile(dir, document.FileName(doc, 1, s.opt.Git.IsShared()), src.Text)
+		if err == nil && isNew && len(src.Signatures) > 0 {
+			err = putSignature(dir, src.ID, src.Signatures[0])
+		}
+		if err != nil {
+			return n, err
+		}
+		if isNew {
+			n++
+		}
+	}
+	return n, durable.SyncParents(filepath.Dir(dir.Path()), dir.Path())
+}
+
+func putSignature(dir *durable.Dir, id, text string) error {
+	d, err := dir.MakeDir(layout.Signatures, 0o755)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_, err = putFile(d, layout.SignatureFile(id), []byte(text))
+	return errors.Join(err, d.Sync())
+}
+
+// putFile creates a file, unless there is one. One of that name with other bytes is for Repair to judge.
+func putFile(d *durable.Dir, name string, text []byte) (isNew bool, err error) {
+	if have, err := d.ReadFile(name, layout.MaxDocument); err == nil && bytes.Equal(have, text) {
+		return false, nil
+	}
+	staged, err := d.Stage(text, 0o644)
+	if err != nil {
+		return false, err
+	}
+	defer staged.Discard()
+	if err := staged.Publish(name); !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// putBack runs do under the lock, in directories that are made where they are missing.
+func (s *Store) putBack(ctx context.Context, do func(*txn.Session) error) error {
+	if err := s.at.CheckUntracked(); err != nil {
+		return err
+	}
+	for path, mode := range map[string]fs.FileMode{s.opt.Dir: 0o755, s.opt.StateDir: 0o700} {
+		d, err := s.at.MakePlace(path, mode)
+		if err != nil {
+			return err
+		}
+		d.Close()
+	}
+	x, err := txn.Enter(ctx, s.at, s.opt.LockTimeout)
+	if err != nil {
+		return err
+	}
+	defer x.End()
+	return do(x)
+}

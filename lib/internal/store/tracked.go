@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// smallIndex is a size in bytes up to which it takes longer to remember an index than to read it.
+const smallIndex = 256 << 10
+
+// CheckUntracked refuses a state directory of which git tracks a file: a checkout would bring what the
+// program believes to have written itself. No process is started but for an index in a form that git alone
+// reads. An index that cannot be read tells nothing.
+func (s *Store) CheckUntracked() error {
+	real, err := Resolve(s.Opt.StateDir)
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Compact([]string{s.Opt.StateDir, real}) {
+		top := git.Top(filepath.Dir(path))
+		if top == "" {
+			continue
+		}
+		rel, err := filepath.Rel(top, path)
+		if err != nil || !s.isTracked(top, filepath.ToSlash(rel)) {
+			continue
+		}
+		return fault.New(fault.ErrConfig, "run `git -C "+ShellQuote(top)+" rm -r --cached --quiet "+ShellQuote(rel)+
+			"` and commit that; if others put it there, move "+ShellQuote(s.Opt.StateDir)+" away too",
+			"git tracks files of the state directory %s, so that a checkout can replace them; nothing was changed",
+			s.Opt.StateDir)
+	}
+	return nil
+}
+
+// isTracked reports whether the index of a work tree has a path or something below it.
+func (s *Store) isTracked(top, rel string) bool {
+	name := git.IndexFile(top)
+	if name == "" {
+		return false
+	}
+	stamp := s.stampOf(name, rel)
+	if stamp != "" && stamp == s.rememberedIndex() {
+		return false
+	}
+	tracked, err := git.Tracks(context.Background(), top, rel)
+	if err == nil && !tracked && stamp != "" {
+		s.rememberIndex(stamp)
+	}
+	return tracked
+}
+
+// stampOf is a stamp of a large index and of what was looked for in it, "" for a small one, and if it changed
+// just now: it may change again and keep its stamp.
+func (s *Store) stampOf(name, rel string) string {
+	dir, err := durable.OpenDir(filepath.Dir(name))
+	if err != nil {
+		return ""
+	}
+	defer dir.Close()
+	entry, err := dir.Lstat(filepath.Base(name))
+	if err != nil || entry.Size <= smallIndex {
+		return ""
+	}
+	stamp, changed, err := dir.Stamp(filepath.Base(name))
+	if err != nil || time.Since(changed) < 2*time.Second {
+		return ""
+	}
+	return stamp + " " + rel
+}
+
+// rememberedIndex returns the stamp that another process has remembered, "" for none.
+func (s *Store) rememberedIndex() string {
+	path, err := s.OutsidePath()
+	if err != nil {
+		return ""
+	}
+	d, err := durable.OpenDir(path)
+	if err != nil {
+		return ""
+	}
+	defer d.Close()
+	text, _ := d.ReadFile(layout.IndexStamp, layout.MaxStateFile)
+	return string(text)
+}
+
+// rememberIndex has other processes not read the index again. What cannot be remembered is read again.
+func (s *Store) rememberIndex(stamp string) {
+	if d, err := s.Outside(); err == nil {
+		defer d.Close()
+		_ = d.Replace(layout.IndexStamp, []byte(stamp), 0o600)
+	}
+}
