@@ -66,6 +66,9 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Ma
 		if err := store.EachIndex(x.Dir, m.File); err != nil {
 			return err
 		}
+		if err := m.Commit(); err != nil {
+			return err
+		}
 		for _, r := range m.Done {
 			if r.Status == txn.StatusMarked {
 				newMarks++

@@ -15,7 +15,7 @@ import (
 // A MachineRecord says which machine a store belongs to.
 type MachineRecord = machine.Record
 
-// Machine returns the recorded machine of the store, without its secret, and the fingerprint of this
+// Machine returns the recorded machine of the store and the fingerprint of this
 // one. A store without a record returns the zero record.
 func (s *Store) Machine() (recorded MachineRecord, observed string, err error) {
 	if observed, err = s.at.Fingerprint(); err != nil {
@@ -25,13 +25,12 @@ func (s *Store) Machine() (recorded MachineRecord, observed string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	recorded.Secret = "" // which is for nobody to be shown
 	return recorded, observed, err
 }
 
 // Regenerate makes this machine the one that the store belongs to, and records who wanted that and
 // why. Where the audit log is missing, as after a clone, it begins a new one that says how many rows
-// were adopted without their events. An intent that cannot be used, and what is no plain file in the
+// were adopted without their events. A journal that cannot be used, and what is no plain file in the
 // place of one of the store's own, go aside with a warning.
 func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ MachineRecord, err error) {
 	defer func() { err = fault.Unpublished(err) }()

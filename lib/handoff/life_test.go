@@ -20,7 +20,7 @@ import (
 // lifeStore is a store at a fixed time.
 func lifeStore(t *testing.T, root string, git handoff.Git) *handoff.Store {
 	t.Helper()
-	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, Rules: schema.Frontmatter(), Git: git,
+	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, UserState: filepath.Clean(root) + ".state", Rules: schema.Frontmatter(), Git: git,
 		Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }, Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +125,8 @@ func TestLivesFollowTheLog(t *testing.T) {
 	s := lifeStore(t, root, handoff.GitNone)
 	lives(t, s)
 	cache, log, table := filepath.Join(root, ".run", "life.cache"), filepath.Join(root, ".run", "handoff-events.jsonl"), filepath.Join(root, "handoffs", "INDEX.md")
-	before, logBefore, tableBefore := read(t, cache), read(t, log), read(t, table)
+	book := filepath.Join(root, ".run", "journal")
+	before, logBefore, tableBefore, bookBefore := read(t, cache), read(t, log), read(t, table), read(t, book)
 	var more []handoff.Source
 	for i := range 20 {
 		more = append(more, lifeSource("ann", "ben", fmt.Sprint("more-", i), "expires:2026-05-08T00:00:00Z"))
@@ -139,6 +140,7 @@ func TestLivesFollowTheLog(t *testing.T) {
 	}
 	write(t, log, logBefore)
 	write(t, table, tableBefore)
+	write(t, book, bookBefore)
 	if got := topics(t, s, handoff.Filter{State: handoff.StateExpired}); len(got) != 11 {
 		t.Errorf("%d are expired in the store that was put back", len(got))
 	}

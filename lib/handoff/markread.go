@@ -85,6 +85,9 @@ func (s *Store) mark(ctx context.Context, operator string, ids []string) ([]txn.
 		for id := range want {
 			return store.UnknownID(id, x.Opt.Dir)
 		}
+		if err := m.Commit(); err != nil {
+			return err
+		}
 		for _, r := range m.Done {
 			done[r.ID] = r
 		}

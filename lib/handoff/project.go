@@ -194,7 +194,7 @@ func absolute(cwd, path string) string {
 func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	s := p.Settings
 	o := Options{
-		Root: p.Root, UserState: p.User.State, AllowedSigners: p.User.AllowedSigners(), Git: s.Git.Value, Operator: s.Operator.Value,
+		Root: p.Root, UserState: p.User.StateFor(p.Root), AllowedSigners: p.User.AllowedSigners(), Git: s.Git.Value, Operator: s.Operator.Value,
 		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value, IndexMaxRows: s.IndexMaxRows.Value,
 		MaxHops: orNone(s.MaxHops.Value), MaxRate: orNone(s.MaxRate.Value),
 		Operators: OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn, Evidence: p.evidence()},

@@ -6,171 +6,328 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// The intent lies where others may put files. One that does not continue the chain of this store's log is not carried
-// out, whatever it says, and is found; a copy of an old one takes nothing away.
-func TestForeignIntent(t *testing.T) {
-	root := t.TempDir()
-	s := open(t, root, nil)
-	mustWrite(t, s, source("one", "body"))
-	log, err := os.ReadFile(filepath.Join(root, ".run", "handoff-events.jsonl"))
+// files returns the files below a directory, by their paths in it, but for those of the journal and the lock.
+func files(t *testing.T, root string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "journal") || d.Name() == ".INDEX.md.lock" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(root, path)
+		all[rel] = string(text)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := int64(len(log))
-	ledger, precious := filepath.Join(root, ".run", "consumed-tokens.jsonl"), filepath.Join(root, "precious.txt")
-	for _, path := range []string{ledger, precious} {
-		if err := os.WriteFile(path, []byte(`{"token":"taken","handoff_id":"x","operator_id":"y","ts_utc":"z"}`+"\n"), 0o600); err != nil {
+	return all
+}
+
+// putBack makes the files below a directory what they were, the journal excepted.
+func putBack(t *testing.T, root string, all map[string]string) {
+	t.Helper()
+	for name := range files(t, root) {
+		if _, was := all[name]; !was {
+			if err := os.Remove(filepath.Join(root, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, text := range all {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	info, err := os.Stat(precious)
-	if err != nil {
+}
+
+// interrupted is a store that has one, which ben has read, and of which the files do not show that two was written
+// since, as if that command had been killed behind its record.
+func interrupted(t *testing.T, root string) (s *handoff.Store, before, after map[string]string) {
+	t.Helper()
+	s = open(t, root, nil)
+	one := mustWrite(t, s, source("one", "body"))
+	if _, err := s.MarkRead(t.Context(), "ben", one.ID); err != nil {
 		t.Fatal(err)
 	}
-	text, _ := os.ReadFile(precious)
-	body := txn.Body{File: "../precious.txt", Inode: info.Sys().(*syscall.Stat_t).Ino, SHA256: canon.SHA256Hex(text)}
+	before = files(t, root)
+	mustWrite(t, s, source("two", "the second"))
+	after = files(t, root)
+	putBack(t, root, before)
+	return s, before, after
+}
+
+// shows reports whether a store lists one as read by ben, and two as it was written.
+func shows(t *testing.T, s *handoff.Store) bool {
+	t.Helper()
+	entries, err := s.List(handoff.Filter{})
+	if err != nil || len(entries) != 2 || entries[0].UnreadBy("ben") || !entries[1].UnreadBy("ben") {
+		t.Errorf("it lists %+v, %v", entries, err)
+		return false
+	}
+	doc, err := s.Read(entries[1].ID)
+	if err != nil || doc.Body != "the second" {
+		t.Errorf("two is %+v, %v", doc, err)
+		return false
+	}
 	head, err := s.AuditHead()
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || head.Count != 3 {
+		t.Errorf("the head is %v, %v", head, err)
+		return false
 	}
-	at := time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC)
-	next, _, err := eventlog.Link(head.Hash, "handoff.resume", at, map[string]string{}, nil)
-	if err != nil {
-		t.Fatal(err)
+	return true
+}
+
+// What is recorded is made: readers show it before any file does, and change none; the next command that writes
+// carries it out.
+func TestInterruptedChange(t *testing.T) {
+	root := t.TempDir()
+	s, before, after := interrupted(t, root)
+	shows(t, s)
+	report, err := s.Verify(t.Context())
+	if err != nil || report.Err() != nil || len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0].Problem, "a change is under way") {
+		t.Errorf("%+v, %v", report, err)
 	}
-	elsewhere, _, _ := eventlog.Link(strings.Repeat("0", 64), "handoff.resume", at, map[string]string{}, nil)
-	state, err := durable.OpenDir(filepath.Join(root, ".run"))
-	if err != nil {
-		t.Fatal(err)
+	if now := files(t, root); !maps.Equal(now, before) {
+		t.Error("readers have changed files")
 	}
-	defer state.Close()
-	for name, intent := range map[string]txn.Intent{
-		"no event":             {Op: "resume", LedgerLine: "{}\n"},
-		"no event at the end":  {Op: "resume", LedgerLine: "{}\n", LogOffset: size},
-		"another chain":        {Op: "resume", LedgerLine: "{}\n", LogOffset: size, LogLines: string(elsewhere)},
-		"no line":              {Op: "resume", LedgerLine: "{}\n", LogOffset: size, LogLines: strings.TrimSpace(string(next))},
-		"a file outside":       {Op: "write", Index: "INDEX.md", Bodies: []txn.Body{body}, LogOffset: size, LogLines: string(next)},
-		"an index outside":     {Op: "repair", Index: "../precious.txt", LogOffset: size, LogLines: string(next)},
-		"the log as it was":    {Op: "resume", LedgerLine: "{}\n", LogLines: string(log)},
-		"longer than the log":  {Op: "resume", LedgerLine: "{}\n", LogOffset: size + 1, LogLines: string(next)},
-		"in the middle of one": {Op: "resume", LedgerLine: "{}\n", LogOffset: size / 2, LogLines: string(next)},
-	} {
-		path := filepath.Join(root, "handoffs", layout.Intent)
-		putIntent(t, path, intent, txn.ReadKey(state))
-		if _, err := s.Write(t.Context(), source("two", name)); !errors.Is(err, handoff.ErrIntegrity) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if report, err := s.Verify(t.Context()); err != nil || report.Err() == nil && name != "the log as it was" {
-			t.Errorf("%s: verify finds %v, %v", name, report.Faults, err)
-		}
-		for _, kept := range []string{ledger, precious} {
-			if now, err := os.ReadFile(kept); string(now) != string(text) {
-				t.Errorf("%s: %s holds %q, %v", name, filepath.Base(kept), now, err)
+	if again := mustWrite(t, s, source("one", "body")); again.Status != handoff.StatusExisting {
+		t.Errorf("%+v", again)
+	}
+	if now := files(t, root); !maps.Equal(now, after) {
+		t.Errorf("the files are %q, want %q", now, after)
+	}
+	mustWrite(t, s, source("three", "body"))
+	if report, err := s.Verify(t.Context()); err != nil || report.Err() != nil || len(report.Warnings) != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// Any of the parts of a change may be missing, as long as its event is: that comes last.
+func TestPartsOfAChange(t *testing.T) {
+	root := t.TempDir()
+	s, before, after := interrupted(t, root)
+	parts := []string{"handoffs/2026-05-07-ann-ben-two.md", "handoffs/INDEX.md"}
+	for set := range 1 << len(parts) {
+		there := maps.Clone(before)
+		for i, name := range parts {
+			if set&(1<<i) != 0 {
+				there[name] = after[name]
 			}
 		}
-		if now, _ := os.ReadFile(filepath.Join(root, ".run", "handoff-events.jsonl")); string(now) != string(log) {
-			t.Errorf("%s: the log has changed", name)
+		putBack(t, root, there)
+		if !shows(t, s) {
+			t.Errorf("of the set %b", set)
 		}
 	}
-}
-
-// interrupted plants the intent of a write that was killed after it linked its body, made with the key.
-func interrupted(t *testing.T, root string, s *handoff.Store, key txn.Key, place uint64) (body string) {
-	t.Helper()
-	body = filepath.Join(root, "handoffs", "2026-05-09-ann-ben-killed.md")
-	text := []byte("what a killed command linked\n")
-	if err := os.WriteFile(body, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	head, err := s.AuditHead()
-	if err != nil {
-		head = handoff.Checkpoint{Hash: eventlog.Genesis}
-	}
-	log, _ := os.ReadFile(filepath.Join(root, ".run", layout.Log))
-	line, _, err := eventlog.Link(head.Hash, "handoff.write", time.Date(2026, 5, 9, 9, 0, 0, 0, time.UTC), map[string]string{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	intent := txn.Intent{Op: "write", Place: place, Index: layout.Index, LogOffset: int64(len(log)), LogLines: string(line),
-		Bodies: []txn.Body{{File: filepath.Base(body), SHA256: canon.SHA256Hex(text), Inode: 1, ID: "sha256:" + strings.Repeat("0", 64)}}}
-	putIntent(t, filepath.Join(root, "handoffs", layout.Intent), intent, key)
-	return body
-}
-
-func putIntent(t *testing.T, path string, intent txn.Intent, key txn.Key) {
-	t.Helper()
-	var text bytes.Buffer
-	if _, err := intent.Print(&text, key); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
+	mustWrite(t, s, source("one", "body"))
+	if now := files(t, root); !maps.Equal(now, after) {
+		t.Errorf("the files are %q, want %q", now, after)
 	}
 }
 
-func ownKey(t *testing.T, root string) txn.Key {
-	t.Helper()
-	state, err := durable.OpenDir(filepath.Join(root, ".run"))
-	if err != nil {
-		t.Fatal(err)
+// A journal that this user did not write for this store proves nothing, and carries out nothing: what it says of
+// files is not done. It is refused until a repair has put it aside.
+func TestForeignJournal(t *testing.T) {
+	foreign := func(t *testing.T, root, userState string) []byte {
+		edit := func(o *handoff.Options) { o.UserState = userState }
+		s := open(t, root, edit)
+		mustWrite(t, s, source("planted", "body"))
+		text, err := os.ReadFile(filepath.Join(root, ".run", "journal"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
 	}
-	defer state.Close()
-	return txn.ReadKey(state)
+	for name, plant := range map[string]func(t *testing.T, root string, own []byte) []byte{
+		"another store": func(t *testing.T, root string, _ []byte) []byte { return foreign(t, t.TempDir(), root+".state") },
+		"another user": func(t *testing.T, root string, _ []byte) []byte {
+			aside := root + ".aside"
+			if err := os.Rename(root, aside); err != nil {
+				t.Fatal(err)
+			}
+			text := foreign(t, root, t.TempDir())
+			if err := errors.Join(os.RemoveAll(root), os.Rename(aside, root)); err != nil {
+				t.Fatal(err)
+			}
+			return text
+		},
+		"nonsense":   func(*testing.T, string, []byte) []byte { return []byte("{}\n") },
+		"emptied":    func(*testing.T, string, []byte) []byte { return nil },
+		"zeros":      func(_ *testing.T, _ string, own []byte) []byte { return make([]byte, len(own)) },
+		"cut":        func(_ *testing.T, _ string, own []byte) []byte { return own[:300] },
+		"a bit":      func(_ *testing.T, _ string, own []byte) []byte { own[50] ^= 1; return own },
+		"no journal": func(*testing.T, string, []byte) []byte { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			s := open(t, root, nil)
+			one := mustWrite(t, s, source("one", "body"))
+			path := filepath.Join(root, ".run", "journal")
+			own, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, planted := files(t, root), plant(t, root, bytes.Clone(own))
+			if err := os.WriteFile(path, planted, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if name == "no journal" {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := s.Write(t.Context(), source("two", "body")); !errors.Is(err, handoff.ErrIntegrity) {
+				t.Errorf("written beside it: %v", err)
+			}
+			entries, err := s.List(handoff.Filter{})
+			if err != nil || len(entries) != 1 || entries[0].ID != one.ID {
+				t.Errorf("it lists %+v, %v", entries, err)
+			}
+			if report, err := s.Verify(t.Context()); err != nil || report.Err() == nil {
+				t.Errorf("verify finds %+v, %v", report, err)
+			}
+			if now := files(t, root); !maps.Equal(now, before) {
+				t.Errorf("the files are %q, want %q", now, before)
+			}
+			if text, err := os.ReadFile(path); name != "no journal" && (err != nil || !bytes.Equal(text, planted)) {
+				t.Errorf("the journal was changed: %v", err)
+			}
+			if _, err := s.Repair(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			mustWrite(t, s, source("two", "body"))
+			if report, err := s.Verify(t.Context()); err != nil || report.Err() != nil || report.Handoffs != 2 {
+				t.Errorf("after a repair %+v, %v", report, err)
+			}
+		})
+	}
 }
 
-// In a copy of a project files have other inodes. What a killed command linked there is taken back all the same.
-func TestRecoveryInACopy(t *testing.T) {
+// A journal whose bytes are damaged where nobody needs them yet stops nobody; verify finds it, and a repair begins a new one.
+func TestDamagedCheckpoint(t *testing.T) {
 	root := t.TempDir()
 	s := open(t, root, nil)
 	mustWrite(t, s, source("one", "body"))
-	body := interrupted(t, root, s, ownKey(t, root), 1)
+	if _, err := s.Repair(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, ".run", "journal")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[400] ^= 1
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	mustWrite(t, s, source("two", "body"))
-	if _, err := os.Lstat(body); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is still there: %v", filepath.Base(body), err)
+	if report, err := s.Verify(t.Context()); err != nil || report.Err() == nil {
+		t.Errorf("verify finds %+v, %v", report, err)
 	}
-	if report, err := s.Verify(t.Context()); err != nil || report.Err() != nil {
-		t.Errorf("%v, %v", report.Faults, err)
+	if done, err := s.Repair(t.Context()); err != nil || len(done.Done) != 1 || !strings.Contains(done.Done[0], "put journal aside") {
+		t.Fatalf("%v, %v", done, err)
+	}
+	mustWrite(t, s, source("three", "body"))
+	if report, err := s.Verify(t.Context()); err != nil || report.Err() != nil || len(report.Warnings) != 0 || report.Handoffs != 3 {
+		t.Errorf("%+v, %v", report, err)
 	}
 }
 
-// An intent that another state directory made, or nobody's, is refused, and where a new log is begun it goes aside.
-func TestPlantedIntentIsRefused(t *testing.T) {
-	another := txn.KeyOf(machine.Record{Secret: strings.Repeat("5e", 32)})
-	root := t.TempDir()
-	s := open(t, root, nil)
-	mustWrite(t, s, source("one", "body"))
-	body := interrupted(t, root, s, another, 1)
-	if _, err := s.Write(t.Context(), source("two", "body")); !errors.Is(err, handoff.ErrIntegrity) {
-		t.Errorf("beside a log: %v", err)
+// A record that is torn was never acknowledged: it ends the journal. Where its lines stand in the audit log all the
+// same, somebody has cut the journal, and that is refused until a repair has looked at it.
+func TestTornRecord(t *testing.T) {
+	for name, damage := range map[string]func(record []byte){
+		"zeros":   func(record []byte) { clear(record) },
+		"half":    func(record []byte) { clear(record[len(record)/2:]) },
+		"a bit":   func(record []byte) { record[len(record)-1] ^= 1 },
+		"its mac": func(record []byte) { record[320] ^= 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			s := open(t, root, nil)
+			mustWrite(t, s, source("one", "body"))
+			before := files(t, root)
+			path := filepath.Join(root, ".run", "journal")
+			old, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustWrite(t, s, source("two", "body"))
+			after := files(t, root)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := 0
+			for ; text[at] == old[at]; at++ {
+			}
+			end := len(bytes.TrimRight(text, "\x00"))
+			damage(text[at:end])
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Write(t.Context(), source("three", "body")); !errors.Is(err, handoff.ErrIntegrity) {
+				t.Errorf("where its lines stand: %v", err)
+			}
+			if now := files(t, root); !maps.Equal(now, after) {
+				t.Error("the files have changed")
+			}
+			putBack(t, root, before)
+			mustWrite(t, s, source("three", "body"))
+			entries, err := s.List(handoff.Filter{})
+			if err != nil || len(entries) != 2 || entries[1].Topic != "three" {
+				t.Errorf("it lists %+v, %v", entries, err)
+			}
+			if report, err := s.Verify(t.Context()); err != nil || report.Err() != nil || len(report.Warnings) != 0 {
+				t.Errorf("%+v, %v", report, err)
+			}
+		})
 	}
-	if err := os.RemoveAll(filepath.Join(root, ".run")); err != nil { // a clone has no state
-		t.Fatal(err)
-	}
-	interrupted(t, root, s, another, 1)
-	if _, err := s.Regenerate(t.Context(), "ann", "a clone"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Lstat(body); err != nil {
-		t.Errorf("what the intent names is gone: %v", err)
-	}
-	aside, err := filepath.Glob(filepath.Join(root, "handoffs", "intent-*"))
-	if err != nil || len(aside) != 1 {
-		t.Errorf("put aside: %v, %v", aside, err)
+}
+
+// A store that was moved or copied goes on once that was said, with what its journal had and its files do not show.
+func TestMovedStore(t *testing.T) {
+	for name, move := range map[string]func(from, to string) error{
+		"moved":  os.Rename,
+		"copied": func(from, to string) error { return os.CopyFS(to, os.DirFS(from)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			first, second := filepath.Join(home, "first"), filepath.Join(home, "second")
+			interrupted(t, first)
+			if err := move(first, second); err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, second, func(o *handoff.Options) { o.UserState = first + ".state" })
+			if _, err := s.Write(t.Context(), source("three", "body")); !errors.Is(err, handoff.ErrIntegrity) {
+				t.Errorf("before that: %v", err)
+			}
+			if report, err := s.Verify(t.Context()); err != nil || report.Err() == nil {
+				t.Errorf("verify finds %+v, %v", report, err)
+			}
+			if _, err := s.Regenerate(t.Context(), "ann", name); err != nil {
+				t.Fatal(err)
+			}
+			entries, err := s.List(handoff.Filter{})
+			if err != nil || len(entries) != 2 || entries[0].UnreadBy("ben") || entries[1].Topic != "two" {
+				t.Errorf("it lists %+v, %v", entries, err)
+			}
+			mustWrite(t, s, source("three", "body"))
+			report, err := s.Verify(t.Context())
+			if err != nil || report.Err() != nil || report.Handoffs != 3 || report.Events != 5 {
+				t.Errorf("%+v, %v", report, err)
+			}
+		})
 	}
 }

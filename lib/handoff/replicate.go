@@ -32,6 +32,9 @@ func (s *Store) Settle(ctx context.Context) (at Settled, err error) {
 			return err
 		}
 		defer done()
+		if err := x.Checkpoint(); err != nil { // others rely on what they are sent
+			return err
+		}
 		_, at.LogSize, err = eventlog.Tail(log, log.Size())
 		return err
 	})

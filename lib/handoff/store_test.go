@@ -25,6 +25,7 @@ import (
 func open(t testing.TB, root string, edit func(*handoff.Options)) *handoff.Store {
 	t.Helper()
 	o := handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, Rules: schema.Frontmatter(),
+		UserState:   filepath.Clean(root) + ".state",
 		Fingerprint: func() (string, error) { return strings.Repeat("a", 64), nil },
 		Now:         func() time.Time { return time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC) }}
 	if edit != nil {
@@ -188,8 +189,8 @@ func TestOpenedSources(t *testing.T) {
 	}
 }
 
-// An orphan that holds the document is taken in, a file of another is left alone.
-func TestAdoptsAnOrphan(t *testing.T) {
+// A row that was taken out comes back with whoever writes its document again, a file of another is left alone.
+func TestRowComesBack(t *testing.T) {
 	root := t.TempDir()
 	s := open(t, root, nil)
 	mustWrite(t, s, source("one", "kept"))
@@ -203,7 +204,7 @@ func TestAdoptsAnOrphan(t *testing.T) {
 	if err := os.WriteFile(path, cut, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if r := mustWrite(t, s, source("two", "kept")); r.Status != handoff.StatusCreated || !strings.HasSuffix(r.Path, "-two.md") {
+	if r := mustWrite(t, s, source("two", "kept")); r.Status != handoff.StatusExisting || !strings.HasSuffix(r.Path, "-two.md") {
 		t.Errorf("%+v", r)
 	}
 	if got, _ := os.ReadFile(path); !bytes.Equal(got, text) {
@@ -261,6 +262,9 @@ func TestFlips(t *testing.T) {
 		for i := flips % step; i < len(text); i += step {
 			if d.Name() == "handoff-events.jsonl" && i >= lastEvent {
 				continue // nothing repeats the last event
+			}
+			if d.Name() == "journal" && text[i] == 0 && i%4099 != 0 {
+				continue // most of it is room
 			}
 			flipped := text[i] ^ 1<<(i%7)
 			if _, err := f.WriteAt([]byte{flipped}, int64(i)); err != nil {

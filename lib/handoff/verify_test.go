@@ -112,8 +112,8 @@ var damages = []struct {
 		do: func(t *testing.T, root string) { edit(t, path(root, "handoff-events.jsonl"), replacing("ann", "eve")) }},
 	{name: "first event unreadable", place: "handoff-events.jsonl:1", want: "proves nothing",
 		do: func(t *testing.T, root string) { edit(t, path(root, "handoff-events.jsonl"), replacing("{", "(")) }},
-	{name: "intent damaged", place: ".intent", want: "cannot be used",
-		do: func(t *testing.T, root string) { mustPut(t, path(root, ".intent"), []byte("nonsense\n")) }},
+	{name: "journal damaged", place: "journal", want: "does not begin with a checkpoint",
+		do: func(t *testing.T, root string) { mustPut(t, path(root, "journal"), []byte("nonsense\n")) }},
 	{name: "leftover", place: ".tmp-0123456789abcdef01234567", want: "was left by an interrupted command", warns: true,
 		do: func(t *testing.T, root string) { mustPut(t, path(root, ".tmp-0123456789abcdef01234567"), []byte("x")) }},
 	{name: "conflict marker", place: "INDEX.md:7", want: "merge-conflict marker", warns: true,
@@ -189,10 +189,34 @@ func makeLink(t *testing.T, path string) {
 	}
 }
 
+// What the journal knows is mended as it was, whatever was damaged, and verify finds that something was.
+func TestJournalMends(t *testing.T) {
+	for _, d := range damages {
+		t.Run(d.name, func(t *testing.T) {
+			root, s := smallStore(t)
+			texts, readers := good(t, s)
+			d.do(t, root)
+			if r, err := s.Verify(t.Context()); err != nil || len(r.Faults)+len(r.Warnings) == 0 {
+				t.Errorf("verify finds %+v, %v", r, err)
+			}
+			mend(t, s)
+			after, marks := good(t, s)
+			for id, text := range texts {
+				if after[id] != text || !slices.Equal(marks[id], readers[id]) && d.name != "read mark without event" {
+					t.Errorf("%s: %q, read by %v; before %q, %v", id, after[id], marks[id], text, readers[id])
+				}
+			}
+			again(t, root, s)
+		})
+	}
+}
+
+// So is what it does not know, as far as files, rows and the audit log bear it out; verify names each damage.
 func TestVerifyNamesWhatRepairMends(t *testing.T) {
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
 			root, s := smallStore(t)
+			mustRemove(t, path(root, "journal"))
 			d.do(t, root)
 			texts, readers := good(t, open(t, root, nil))
 			r, err := s.Verify(t.Context())
@@ -202,7 +226,7 @@ func TestVerifyNamesWhatRepairMends(t *testing.T) {
 			list := r.Faults
 			if d.warns {
 				list = r.Warnings
-				if len(r.Faults) > 0 {
+				if len(r.Faults) > 1 || !mentions(r.Faults, "journal", "is missing, although there are events") {
 					t.Errorf("faults: %v", r.Faults)
 				}
 			}
@@ -257,9 +281,13 @@ func again(t *testing.T, root string, s *handoff.Store) {
 func TestVerifySaysTheSameEachTime(t *testing.T) {
 	root := t.TempDir()
 	s := open(t, root, nil)
+	var lost []string
 	for n := range 8 {
-		r := mustWrite(t, s, source(fmt.Sprint("lost", n), ""))
-		mustRemove(t, filepath.Join(root, r.Path))
+		lost = append(lost, filepath.Join(root, mustWrite(t, s, source(fmt.Sprint("lost", n), "")).Path))
+	}
+	mustRemove(t, path(root, "journal"))
+	for _, file := range lost {
+		mustRemove(t, file)
 	}
 	log := path(root, "handoff-events.jsonl")
 	mustPut(t, log, bytes.Replace(mustRead(t, log), []byte("lost0"), []byte("other"), 1))

@@ -3,13 +3,11 @@ package handoff
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -306,12 +304,12 @@ func (s *Store) Ready() error {
 // those of Write.
 func (s *Store) Recover(ctx context.Context) (err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	dir, err := s.at.OpenPlace(s.opt.Dir)
-	if err != nil || dir == nil {
+	d, err := s.at.OpenDirs()
+	if err != nil {
 		return err
 	}
-	defer dir.Close()
-	if _, err := dir.Lstat(layout.Intent); errors.Is(err, fs.ErrNotExist) {
+	defer d.Close()
+	if !d.Lags() {
 		return nil
 	}
 	if _, err := txn.Guard(s.at); err != nil {

@@ -47,8 +47,9 @@ func filesOf(root string, probes []Probe) (files []File, err error) {
 		}
 		for i, word := range p.Argv {
 			for _, part := range strings.FieldsFunc(word, isBetweenNames) {
-				part = inProject(root, part)
-				names[part] = names[part]
+				if part = inProject(root, part); !names[part] {
+					names[part] = false
+				}
 			}
 			word = inProject(root, word)
 			names[word] = names[word] || i < 2

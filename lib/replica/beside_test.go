@@ -39,6 +39,7 @@ func load(t *testing.T, root string, said *[]string) handoff.Project {
 		t.Fatal(err)
 	}
 	var lock gosync.Mutex
+	p.Options.UserState = options(root).UserState
 	p.Options.Rules, p.Options.Fingerprint = schema.Frontmatter(), options(root).Fingerprint
 	p.Options.Warn = func(text string) {
 		lock.Lock()

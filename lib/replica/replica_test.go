@@ -256,8 +256,9 @@ func TestEarliestMarkCounts(t *testing.T) {
 	mustSync(t, roots[0])
 	mustSync(t, roots[1])
 	for i, at := range []string{"2026-05-09T12:00:00Z", "2026-05-08T12:00:00Z"} {
-		s, err := handoff.Open(handoff.Options{Dir: filepath.Join(roots[i], "handoffs"), StateDir: filepath.Join(roots[i], ".run"), Root: roots[i], UserState: roots[i] + ".state", Git: handoff.GitSynced,
-			Now: func() time.Time { then, _ := time.Parse(time.RFC3339, at); return then }, Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }})
+		o := options(roots[i])
+		o.Now = func() time.Time { then, _ := time.Parse(time.RFC3339, at); return then }
+		s, err := handoff.Open(o)
 		if err == nil {
 			_, err = s.MarkRead(context.Background(), "ben", id)
 		}
@@ -315,7 +316,11 @@ func TestForgedWriters(t *testing.T) {
 	}
 	hub := filepath.Join(filepath.Dir(roots[0]), "hub.git")
 	ref := "refs/handoff/writers/" + writer
-	true := git(t, hub, "rev-parse", ref)
+	true, knows := git(t, hub, "rev-parse", ref), roots[2]
+	saved := filepath.Join(t.TempDir(), "saved")
+	if err := os.CopyFS(saved, os.DirFS(knows)); err != nil {
+		t.Fatal(err)
+	}
 	for name, script := range forgeries {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "w")
@@ -327,11 +332,10 @@ func TestForgedWriters(t *testing.T) {
 			git(t, dir, "add", "-A", "-f")
 			git(t, dir, "commit", "-q", "-m", name)
 			git(t, hub, "update-ref", ref, git(t, dir, "rev-parse", "HEAD"))
-			fresh, knows := filepath.Join(t.TempDir(), "fresh"), filepath.Join(t.TempDir(), "knows")
+			fresh := filepath.Join(t.TempDir(), "fresh")
 			git(t, hub, "init", "-q", fresh)
 			git(t, fresh, "remote", "add", "origin", hub)
-			copies := os.CopyFS(knows, os.DirFS(roots[2]))
-			if err := errors.Join(copies, os.CopyFS(outside(t, knows, ""), os.DirFS(outside(t, roots[2], "")))); err != nil {
+			if err := errors.Join(os.RemoveAll(knows), os.CopyFS(knows, os.DirFS(saved))); err != nil {
 				t.Fatal(err)
 			}
 			for root, want := range map[string]int{fresh: 1, fresh + "/.": 1, knows: 2, knows + "/.": 2} { // each twice

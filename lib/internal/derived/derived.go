@@ -168,15 +168,20 @@ func kept(s *store.Store, file string) []byte {
 		return nil
 	}
 	proof, lines, _ := bytes.Cut(text, []byte("\n"))
-	if len(lines)%lineLen != 0 || !txn.ReadKey(state).Proves(lines, string(proof)) {
+	if len(lines)%lineLen != 0 || !proves(s, state, lines, string(proof)) {
 		return nil
 	}
 	return lines
 }
 
+func proves(s *store.Store, state *durable.Dir, lines []byte, proof string) bool {
+	key, err := s.Key(state, false)
+	return err == nil && key.Proves(lines, proof)
+}
+
 func put(s *store.Store, file string, lines []byte) {
 	txn.Quietly(context.Background(), s, 0, func(x *txn.Session) {
-		if proof := txn.ReadKey(x.State).Proof(lines); proof != "" {
+		if proof := x.Proof(lines); proof != "" {
 			_ = x.State.Replace(file, fmt.Appendf(nil, "%s\n%s", proof, lines), 0o600) // the next one may be able to
 		}
 	})

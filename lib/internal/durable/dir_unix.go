@@ -20,6 +20,7 @@ import (
 type Dir struct {
 	f    *os.File
 	path string
+	view View // nil shows the files as they are
 }
 
 // Path returns the path that d was opened by.
@@ -110,6 +111,18 @@ func links(info os.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t)
 
 // Lstat describes the entry name without following it.
 func (d *Dir) Lstat(name string) (Entry, error) {
+	text, known, err := d.shown(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	if known {
+		return d.shownEntry(name, text), nil
+	}
+	return d.entry(name)
+}
+
+// entry is Lstat without a view.
+func (d *Dir) entry(name string) (Entry, error) {
 	st, err := d.stat(name)
 	if err != nil {
 		return Entry{}, err
@@ -146,8 +159,7 @@ func (d *Dir) Remove(name string) error {
 }
 
 // RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names: see
-// IsStaged. It reads the whole directory. The temporary files of Replace are not locked: the caller
-// holds the lock under which alone they are made.
+// IsStaged. It reads the whole directory.
 func (d *Dir) RemoveStaged(isReplaced func(string) bool) ([]string, error) {
 	return d.removeDead(func(name string) bool { return IsStaged(name, isReplaced) })
 }

@@ -18,6 +18,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -36,9 +37,6 @@ var ErrUnsafe = errors.New("refused")
 
 // ErrHeld says that another process had the lock of a directory for as long as the caller would wait.
 var ErrHeld = errors.New("held by another process")
-
-// ErrHalfWritten says that some of what was to be written may be there, and perhaps not on the disk.
-var ErrHalfWritten = errors.New("not known to be on the disk")
 
 // ErrAppendOnly says that a file has the attribute by which the system lets it only grow.
 var ErrAppendOnly = errors.New("it is append-only (chattr +a)")
@@ -134,12 +132,27 @@ func (d *Dir) Names(keep func(string) bool) ([]string, error) {
 			}
 		}
 		if err == io.EOF || (err == nil && len(batch) == 0) {
-			return names, nil
+			return d.withShown(names, keep), nil
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+}
+
+// withShown returns the names that the view leaves, and those that it adds.
+func (d *Dir) withShown(names []string, keep func(string) bool) []string {
+	if d.view == nil {
+		return names
+	}
+	shown := d.view.Names()
+	names = slices.DeleteFunc(names, func(name string) bool { _, known := shown[name]; return known })
+	for name, isThere := range shown {
+		if isThere && keep(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // IsStaged reports whether name is exactly one that staging gives to unfinished files, or that

@@ -12,6 +12,7 @@ import (
 type Dir struct {
 	f    *os.File
 	path string
+	view View
 }
 
 // A Staged file cannot be made on this system.
@@ -27,7 +28,7 @@ func OpenDir(path string) (*Dir, error) {
 		return nil, unsafeEntry(path, "not a directory (symbolic links are refused)")
 	}
 	f, err := os.Open(path)
-	return &Dir{f, path}, err
+	return &Dir{f: f, path: path}, err
 }
 
 // OpenDir opens the directory name in d.
@@ -78,6 +79,18 @@ func (d *Dir) AppendEntry(data []byte, name string, max int64) ([]byte, Entry, e
 
 // Lstat describes the entry name without following it. There are no permission bits for others here.
 func (d *Dir) Lstat(name string) (Entry, error) {
+	text, known, err := d.shown(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	if known {
+		return d.shownEntry(name, text), nil
+	}
+	return d.entry(name)
+}
+
+// entry is Lstat without a view.
+func (d *Dir) entry(name string) (Entry, error) {
 	info, err := os.Lstat(filepath.Join(d.path, name))
 	if err != nil {
 		return Entry{}, err

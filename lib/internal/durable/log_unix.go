@@ -4,10 +4,8 @@ package durable
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -35,50 +33,6 @@ func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
 		return nil, err
 	}
 	return &Log{f, appendOnly}, nil
-}
-
-// Put makes data stand at offset, which is at most the size of the log, and syncs it. What is there
-// already must be the beginning of data, perhaps with zeros in it; it is written again, because an
-// earlier sync of it may have failed and left the memory of the system good and the disk not. An error
-// after the first byte is ErrHalfWritten.
-func (l *Log) Put(data string, offset int64) error {
-	info, err := l.Stat()
-	if err != nil {
-		return err
-	}
-	have := info.Size() - offset
-	if have < 0 {
-		return &fs.PathError{Op: "write", Path: l.Name(), Err: fmt.Errorf("shorter than %d bytes", offset)}
-	}
-	there := make([]byte, min(have, int64(len(data))))
-	if _, err := l.ReadAt(there, offset); err != nil {
-		return err
-	}
-	if !Begins(data, there) || l.appendOnly && !strings.HasPrefix(data, string(there)) {
-		return &fs.PathError{Op: "write", Path: l.Name(), Err: fmt.Errorf("something else was written behind byte %d meanwhile", offset)}
-	}
-	switch {
-	case !l.appendOnly:
-		err = l.writeAt(data, offset)
-	case have < int64(len(data)):
-		_, err = l.WriteString(data[have:]) // what is there cannot be written again
-	}
-	if err == nil {
-		err = l.Sync()
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrHalfWritten, err)
-	}
-	return nil
-}
-
-// writeAt writes data in parts, so that no copy of a large one is held.
-func (l *Log) writeAt(data string, offset int64) (err error) {
-	const most = 1 << 20
-	for at := 0; at < len(data) && err == nil; at += most {
-		_, err = l.WriteAt([]byte(data[at:min(at+most, len(data))]), offset+int64(at))
-	}
-	return err
 }
 
 // CanBeCut returns the reason why Truncate would fail, where the system sees to it that the log only grows.

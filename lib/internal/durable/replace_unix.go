@@ -10,13 +10,19 @@ import (
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
+	"golang.org/x/sys/unix"
 )
 
 // Replace puts data behind name in one atomic step: readers see the old content or the new, and after a
 // power cut one of the two is there. The content is synced before the rename; the caller makes the
 // rename durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
 func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
-	return d.ReplaceIf(name, data, perm, nil)
+	const tries = 3 // who removes what dead writers left may have seen the file before it was locked
+	for n := 1; ; n++ {
+		if err := d.ReplaceIf(name, data, perm, nil); n == tries || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 }
 
 // ReplaceIf is Replace for files that others write too: check is asked between the sync of the content and
@@ -77,6 +83,7 @@ func (d *Dir) pending(root *os.Root, name string, data []byte, perm os.FileMode)
 	if err != nil {
 		return nil, err
 	}
+	_ = unix.Flock(int(pending.Fd()), unix.LOCK_EX|unix.LOCK_NB) // its writer lives
 	if old == nil {
 		err = d.give(pending.File)
 	} else if err = keepOwner(pending.File, old); err == nil {

@@ -39,11 +39,6 @@ func openUnnamed(d *Dir, perm os.FileMode) (*os.File, error) {
 	return os.NewFile(uintptr(fd), d.path), nil
 }
 
-// beginSync has the system start to write the content to the disk, and waits for nothing.
-func beginSync(f *os.File) {
-	unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
-}
-
 func linkUnnamed(f *os.File, dir int, name string) error {
 	_, err := retry(func() (int, error) {
 		return 0, unix.Linkat(unix.AT_FDCWD, fdPath(int(f.Fd())), dir, name, unix.AT_SYMLINK_FOLLOW)

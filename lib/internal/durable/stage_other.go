@@ -9,9 +9,6 @@ import (
 
 func openUnnamed(*Dir, os.FileMode) (*os.File, error) { return nil, errors.ErrUnsupported }
 
-// beginSync does nothing: the sync that follows does all.
-func beginSync(*os.File) {}
-
 func linkUnnamed(*os.File, int, string) error { return errors.ErrUnsupported }
 
 // reserve does nothing: there is no portable way to keep room.

@@ -14,11 +14,10 @@ import (
 // A Staged file holds content that has no published name yet.
 type Staged struct {
 	d     *Dir
-	f     *os.File // nil once one of a Batch is synced
-	name  string   // below d; "" when the system staged it without a name
+	f     *os.File
+	name  string // below d; "" when the system staged it without a name
 	inode uint64
 	safe  bool // the content is on disk
-	many  bool // it is one of a Batch
 }
 
 // Stage writes data to a new file in d and syncs it. Nothing refers to it until Publish. Where the
@@ -72,24 +71,14 @@ func (s *Staged) fill(data []byte) (err error) {
 	return err
 }
 
-// BeginSync asks the system to begin writing the content to the disk, and waits for nothing.
-func (s *Staged) BeginSync() { beginSync(s.f) }
-
 // Sync returns when the content is on disk; on failure nothing of it is left.
 func (s *Staged) Sync() error {
 	err := s.f.Sync()
-	if s.many {
-		err = errors.Join(err, s.f.Close())
-		s.f = nil
-	}
 	if s.safe = err == nil; !s.safe {
 		s.Discard()
 	}
 	return err
 }
-
-// Inode returns the inode number of the file, which Publish keeps.
-func (s *Staged) Inode() uint64 { return s.inode }
 
 // TakeMode gives the file the mode of the file name in its directory, where the file system lets modes
 // be changed.
@@ -143,33 +132,12 @@ func cannotLink(err error) bool {
 	return err == unix.EPERM || err == unix.EOPNOTSUPP || err == unix.ENOTSUP || err == unix.ENOSYS
 }
 
-// Outlast keeps the published file and what has the name other on the disk until done is called, whoever
-// replaces or removes them meanwhile. To give their blocks back takes as long as a sync where the disk is
-// told at once (mount option discard). Where the file had to be staged by a name nothing is kept: such a
-// file system may give another name to what is open when it is removed, and replace in two steps (NFS, FUSE).
-// Nor is anything where a process may have few files open.
-func (s *Staged) Outlast(other string) (done func()) {
-	if s.name != "" || MaxOpen() < 64 {
-		s.Discard()
-		return func() {}
-	}
-	old, err := s.d.Open(other)
-	return func() {
-		s.Discard()
-		if err == nil {
-			old.Close()
-		}
-	}
-}
-
 // Discard gives the staged file up; after Publish it only tidies, and the published name stays. The
 // file is closed first: file systems in user space keep an open one under another name.
 func (s *Staged) Discard() {
 	s.f.Close()
 	if s.name != "" {
 		s.d.Remove(s.name)
-		if !s.many {
-			s.d.removeStaging() // unless there are others in it
-		}
+		s.d.removeStaging() // unless there are others in it
 	}
 }

@@ -107,7 +107,6 @@ func (d *Dir) CollectStaged() {
 		return
 	}
 	staging.removeDead(isTemp)
-	staging.removeOrphans()
 	staging.Close()
 	d.removeStaging()
 }

@@ -70,7 +70,11 @@ func asDir(fd int, path string, err error) (*Dir, error) {
 // OpenDir opens the directory name in d.
 func (d *Dir) OpenDir(name string) (*Dir, error) {
 	fd, err := openStep(d.fd(), name, dirFlags)
-	return asDir(fd, filepath.Join(d.path, name), err)
+	below, err := asDir(fd, filepath.Join(d.path, name), err)
+	if err == nil && d.view != nil {
+		below.view = d.view.Below(name)
+	}
+	return below, err
 }
 
 // Reopen opens d once more, for who has to read anew after a failure: a descriptor may hide the next one.

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -132,13 +133,6 @@ type Deed struct{ Operator, Session, Time string }
 // IsDone reports whether somebody did it.
 func (d Deed) IsDone() bool { return d.Time != "" }
 
-// first keeps the first of several.
-func (d *Deed) first(one Deed) {
-	if !d.IsDone() {
-		*d = one
-	}
-}
-
 // Turns are two acts of which the second takes back the first.
 type Turns struct {
 	last Deed // the first act of the highest number
@@ -208,4 +202,21 @@ func (l *Life) ended() Deed {
 		return Deed{}
 	}
 	return l.end
+}
+
+// Informs reports whether a line with its end is an event that follows the hash prev and only informs: that
+// somebody was shown something, or that something was checked. Such events belong to no change. It returns
+// the hash of the event.
+func Informs(line []byte, prev string) (hash string, ok bool) {
+	switch kind := TypeOf(line); kind {
+	case TypeSurface, TypeValidate, TypeProbe:
+	default:
+		return "", false
+	}
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	if named, has := textField(line, "prev_hash"); !has || string(named) != prev {
+		return "", false
+	}
+	hash, err := HashLine(line)
+	return hash, err == nil
 }

@@ -29,12 +29,6 @@ func IsConsumption(eventType string) bool {
 	return ours && (eventType == TypeResume || slices.Contains(acts, Act(name)))
 }
 
-// IsAlone reports whether a line of the log records what changes nothing else in the store: it is
-// added without an intent.
-func IsAlone(line []byte) bool {
-	return isType(line, TypeSurface) || isType(line, TypeValidate) || isType(line, TypeProbe) || isType(line, TypeImport) && bytes.Contains(line, []byte(`"payload":{"handoff_ids":`))
-}
-
 // WrittenID returns the id of the handoff whose writing a line of the log records, unless its document
 // was there before.
 func WrittenID(line []byte) ([]byte, bool) {

@@ -123,37 +123,20 @@ func (r *Reading) Written(h Handoff) (w Written, err error) {
 	return w, err
 }
 
-// Promises is what events say that are yet to be logged, one a line.
-func Promises(text string) *Facts {
-	f := NewFacts()
-	_, _ = eachLines(strings.NewReader(text), func(lines []Line) { // of a string, which can be read
-		for _, l := range lines {
-			if e := ParseEvent(l); e.Err == nil {
-				f.Collect(e)
-			}
-		}
-	})
-	return f
-}
-
 // Open opens the log of a state directory as it is now: it only grows. One that does not exist has no events.
 func Open(state *durable.Dir) (log *io.SectionReader, done func() error, err error) {
-	f, err := state.OpenSole(layout.Log)
+	f, err := state.OpenText(layout.Log)
 	if errors.Is(err, fs.ErrNotExist) {
 		return None(), func() error { return nil }, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && info.Size() > layout.MaxLog {
-		err = fmt.Errorf("%w: %d bytes, more than the %d that are read", durable.ErrTooLarge, info.Size(), layout.MaxLog)
-	}
-	if err != nil {
+	if f.Size() > layout.MaxLog {
 		f.Close()
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%w: %d bytes, more than the %d that are read", durable.ErrTooLarge, f.Size(), layout.MaxLog)
 	}
-	return io.NewSectionReader(f, 0, info.Size()), f.Close, nil
+	return io.NewSectionReader(f, 0, f.Size()), f.Close, nil
 }
 
 // Backward goes through the whole lines of a log from the last to the first, until do returns false. A line

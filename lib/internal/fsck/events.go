@@ -19,8 +19,8 @@ func (c *check) checkEvents() {
 		switch {
 		case row != nil:
 			c.checkMarks(row, h)
-		case h.Pruned, c.promised.Of(id).Pruned:
-		case h.IsWritten() && (c.promised.Of(id).IsWritten() || c.hidesRows()):
+		case h.Pruned:
+		case h.IsWritten() && c.hidesRows():
 		case h.IsWritten() && h.Aside:
 			c.warn(eventlog.Place(h.Line), "write it again", "records %s, which did not verify and was put aside", id)
 		case h.IsWritten() && c.IsElsewhere(h):
@@ -51,7 +51,7 @@ func (c *check) checkMarks(row *Row, logged eventlog.Handoff) {
 	}
 	marks := row.Marks()
 	for _, m := range logged.Marks() {
-		if !slices.ContainsFunc(marks, func(have index.Mark) bool { return have.Operator == m.Operator && logged.HasMark(have) }) && !c.promised.Of(row.ID).HasMark(m) {
+		if !slices.ContainsFunc(marks, func(have index.Mark) bool { return have.Operator == m.Operator && logged.HasMark(have) }) {
 			c.fault(row.Place(), remedyRepair, "lacks the read mark %s:%s, which the audit log records", m.Operator, m.Time)
 		}
 	}
@@ -64,21 +64,21 @@ func (c *check) checkRowEvents(row *Row, doc *document.Document) {
 	if c.Log.MayLack(row.ID) {
 		report = c.warn
 	}
-	logged, promised := c.Log.Of(row.ID), c.promised.Of(row.ID)
+	logged := c.Log.Of(row.ID)
 	if c.Opt.Git.IsShared() || logged.Imported {
 		report = func(string, string, string, ...any) {} // others have the events
-		if doc != nil && !logged.IsWritten() && !promised.IsWritten() {
+		if doc != nil && !logged.IsWritten() {
 			c.countFromOthers()
 		}
 	}
 	switch {
 	case logged.IsWritten():
 		c.checkWrite(row, doc, logged)
-	case !promised.IsWritten() && !c.hidesEvents():
+	case !c.hidesEvents():
 		report(row.Place(), remedyRepair, "%s has no write event in the audit log", row.ID)
 	}
 	for _, m := range row.Marks() {
-		if !logged.HasMark(m) && !promised.HasMark(m) && !c.hidesEvents() {
+		if !logged.HasMark(m) && !c.hidesEvents() {
 			report(row.Place(), remedyRepair, "the read mark %s:%s has no event in the audit log", m.Operator, m.Time)
 		}
 	}

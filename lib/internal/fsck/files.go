@@ -115,7 +115,7 @@ func (c *check) checkName(name string) {
 		if c.isUnlinked(name) {
 			c.warn(name, remedyRepair, "is not linked from %s", layout.Index)
 		}
-	case !entry.Regular && name != layout.Intent:
+	case !entry.Regular:
 		c.warn(name, "", "is not a regular file and no part of the store")
 	}
 }

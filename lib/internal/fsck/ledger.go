@@ -15,18 +15,16 @@ func (c *check) checkLedger() {
 	for n, line := range (&txn.Ledger{Text: c.Ledger}).Lines() {
 		place := fmt.Sprintf("%s:%d", layout.Ledger, n)
 		consumed, ok := txn.ParseConsumption(line)
-		switch _, pending := c.promised.Resumes[consumed.Token]; {
+		switch {
 		case n > whole:
-			if c.Intent == nil {
-				c.warn(place, remedyRepair, "the last line is torn; it was never committed")
-			}
+			c.warn(place, remedyRepair, "the last line is torn; it was never committed")
 			continue
 		case !ok:
 			c.fault(place, remedyRepair, "is not a record of a consumed token")
 			continue
 		case seen[consumed.Token]:
 			c.warn(place, remedyRepair, "records a token that an earlier line records")
-		case pending || c.hidesEvents():
+		case c.hidesEvents():
 		default:
 			c.checkConsumption(place, consumed)
 		}
@@ -36,7 +34,7 @@ func (c *check) checkLedger() {
 		return
 	}
 	for token, event := range c.Log.Resumes {
-		if _, pending := c.promised.Resumes[token]; !seen[token] && !pending {
+		if !seen[token] {
 			c.fault(eventlog.Place(event.Line), remedyRepair, "records a consumed token that %s lacks: it could be consumed again", layout.Ledger)
 		}
 	}

@@ -5,9 +5,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // ReadLog returns what the log says, once the chain holds. Whether it holds the checkpoints can be asked then.
@@ -34,7 +32,7 @@ func (c *check) checkLog() {
 	if log.Bad != "" {
 		c.fault(log.Bad, remedyRepair, "%v; what comes after it proves nothing", log.Why)
 	}
-	if log.Torn != "" && (c.Intent == nil || log.TornAt < c.Intent.LogOffset) {
+	if log.Torn != "" {
 		c.fault(log.Torn, "any writing command, or "+remedyRepair, "the last line is torn")
 	}
 	for _, n := range log.Notes {
@@ -45,18 +43,4 @@ func (c *check) checkLog() {
 	}
 	c.report.Events = log.Count
 	c.report.Head = log.Head().OfAny().String()
-}
-
-// checkIntent reports a change that is not finished.
-func (c *check) checkIntent() {
-	switch {
-	case c.intentErr != nil:
-		c.fault(layout.Intent, remedyRepair, "cannot be used: %v", c.intentErr)
-	case c.Intent != nil:
-		if _, err := txn.LogState(c.Store, c.log, c.log.Size(), c.Intent); err != nil {
-			c.fault(layout.Intent, remedyRepair, "no writing command can complete what was interrupted, or take it back: %v", err)
-			return
-		}
-		c.warn(layout.Intent, "any writing command", "a change is under way or was interrupted; the next writing command completes it or takes it back")
-	}
 }

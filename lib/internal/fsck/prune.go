@@ -10,19 +10,19 @@ import (
 // IsPruned reports whether a handoff was taken out of the store for good, as far as can be told now:
 // the snapshot may be older than that.
 func (s *Snapshot) IsPruned(id string) bool {
-	if s.Log.Of(id).Pruned || s.promised.Of(id).Pruned {
+	if s.Log.Of(id).Pruned {
 		return true
 	}
 	if text, err := txn.ReadTombstones(s.State); err != nil || !txn.IsTombstoned(text, id) {
 		return false
 	}
-	now := Snapshot{Dirs: s.Dirs, promised: eventlog.NewFacts(), done: func() error { return nil }}
+	now := Snapshot{Dirs: s.Dirs, done: func() error { return nil }}
 	defer func() { now.Release() }()
-	if err := now.readIntent(); err != nil || now.openLog() != nil {
+	if now.openLog() != nil {
 		return false
 	}
 	log, err := eventlog.Read(now.log)
-	return now.promised.Of(id).Pruned || err == nil && log.Of(id).Pruned
+	return err == nil && log.Of(id).Pruned
 }
 
 // checkTombstones compares the file of tombstones with the events: what it lacks could be stored again.
@@ -34,7 +34,7 @@ func (c *check) checkTombstones() {
 	}
 	known := txn.Tombstoned(text)
 	for id := range known {
-		if h := c.Log.Of(id); !form.IsID(id) || !h.Pruned && !h.IsWritten() && !c.promised.Of(id).Pruned && !c.hidesEvents() {
+		if h := c.Log.Of(id); !form.IsID(id) || !h.Pruned && !h.IsWritten() && !c.hidesEvents() {
 			c.warn(layout.Tombstones, remedyRepair, "names %.80q, which the audit log does not record as pruned", id)
 		}
 	}

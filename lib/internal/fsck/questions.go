@@ -31,7 +31,7 @@ func (s *Snapshot) hidesEvents() bool { return s.Log.Bad != "" || s.isOdd(layout
 
 // lacksLog reports whether there is no log, or nothing in it, and none is being begun.
 func (s *Snapshot) lacksLog() bool {
-	return s.Log.Count == 0 && s.Log.Bad == "" && s.Intent == nil && !s.isOdd(layout.Log)
+	return s.Log.Count == 0 && s.Log.Bad == "" && !s.isOdd(layout.Log)
 }
 
 // lists reports whether any index file lists a handoff.
@@ -58,11 +58,8 @@ func (s *Snapshot) LosesIndex() bool {
 }
 
 // isThere reports whether a name is one of the store and stays. The names were read first: what a
-// change has published since is listed or in its intent, and what was taken back is gone.
+// change has published since is listed, and what was taken back is gone.
 func (s *Snapshot) isThere(name string) bool {
-	if s.Intent != nil && slices.ContainsFunc(slices.Concat(s.Intent.Bodies, s.Intent.Removed), func(b txn.Body) bool { return b.File == name }) {
-		return false
-	}
 	_, err := s.Dir.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
@@ -96,8 +93,8 @@ func (s *Snapshot) isUnlinked(archive string) bool {
 // read marks and consumed tokens.
 func (s *Snapshot) Unlogged(choose func(id string) bool) (found eventlog.Adoption) {
 	for _, row := range s.order {
-		if choose(row.ID) && !s.promised.Of(row.ID).IsWritten() {
-			found.Count(row.Row, s.Log.Of(row.ID), s.promised.Of(row.ID))
+		if choose(row.ID) {
+			found.Count(row.Row, s.Log.Of(row.ID))
 		}
 	}
 	whole := txn.WholeRecords(s.Ledger)
@@ -108,8 +105,7 @@ func (s *Snapshot) Unlogged(choose func(id string) bool) (found eventlog.Adoptio
 		}
 		consumed, _ := txn.ParseConsumption(line)
 		_, logged := s.Log.Resumes[key]
-		_, pending := s.promised.Resumes[key]
-		if !logged && !pending && choose(consumed.HandoffID) {
+		if !logged && choose(consumed.HandoffID) {
 			found.Tokens++
 		}
 	}

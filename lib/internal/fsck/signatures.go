@@ -73,7 +73,7 @@ func (c *check) checkSignatures() {
 			c.warn(path.Join(layout.Signatures, name), remedyStaged(name), "was left by an interrupted command, or one is at work")
 		case !layout.IsSignatureFile(name):
 			c.warn(path.Join(layout.Signatures, name), "", "is not a signature")
-		case c.Rows[id] == nil && !c.promised.Of(id).IsWritten() && !c.hidesRows():
+		case c.Rows[id] == nil && !c.hidesRows():
 			c.warn(path.Join(layout.Signatures, name), "", "signs no handoff of this store")
 		}
 	}

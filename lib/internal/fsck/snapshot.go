@@ -14,9 +14,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // A Snapshot is what a store holds at one moment, its documents excepted, which never change and are
@@ -29,10 +29,6 @@ type Snapshot struct {
 	order   []*Row
 	Ledger  []byte
 	Log     *eventlog.Reading
-
-	Intent    *txn.Intent // nil if no change is under way, or if it cannot be used
-	intentErr error
-	promised  *eventlog.Facts // what it is going to log, or has just logged
 
 	names []string  // in the handoffs directory; see isThere
 	kept  []kept    // checkpoints
@@ -73,11 +69,13 @@ func Look(ctx context.Context, s *store.Store, checkpoints ...eventlog.Checkpoin
 	return st, nil
 }
 
+// patience is how often a store is read again that changes meanwhile.
+const patience = 300
+
 // LookIn is Look for a store that is open, and stays so.
 func LookIn(ctx context.Context, d store.Dirs, checkpoints ...eventlog.Checkpoint) (st *Snapshot, err error) {
-	const patience = 300
 	for range patience {
-		st = &Snapshot{Dirs: d, Rows: make(map[string]*Row), promised: eventlog.NewFacts(), done: func() error { return nil }}
+		st = &Snapshot{Dirs: d, Rows: make(map[string]*Row), done: func() error { return nil }}
 		same, err := st.read(checkpoints)
 		if err != nil || same {
 			return st, err
@@ -118,11 +116,12 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 			return false, err
 		}
 	}
+	before := s.stamps() // whatever is looked at first compares the files with the journal
+	s.Rewatch(s.Dir, s.State)
 	if err := s.readCheckpoints(); err != nil {
 		return false, err
 	}
-	before := s.stamps()
-	for _, read := range []func() error{s.readIntent, s.readIndexes, s.readLedger, s.openLog} {
+	for _, read := range []func() error{s.readIndexes, s.readLedger, s.openLog} {
 		if err := read(); err != nil {
 			return false, err
 		}
@@ -141,8 +140,7 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 	return s.Log.Torn == "" || s.stamps() == before, nil // the next command cuts off what is torn
 }
 
-// stamps changes with every change of the store: each begins with an intent and ends with new events
-// and without it.
+// stamps changes with every change of the store: each begins with a record of the journal.
 func (s *Snapshot) stamps() string {
 	var all strings.Builder
 	add := func(d *durable.Dir, name string) {
@@ -155,27 +153,13 @@ func (s *Snapshot) stamps() string {
 		}
 	}
 	add(s.Dir, layout.Index)
-	add(s.Dir, layout.Intent)
 	if s.State != nil {
+		add(s.State, journal.FileName)
 		add(s.State, layout.Log)
 		add(s.State, layout.Ledger)
 		add(s.State, layout.Fingerprint)
 	}
 	return all.String()
-}
-
-// readIntent reads what an interrupted command had in mind. One that is damaged or was made elsewhere is a
-// finding of its own and no reason to stop looking; what an intact one promises may be missing from the log
-// without being lost.
-func (s *Snapshot) readIntent() (err error) {
-	s.Intent, err = txn.ReadIntent(s.Dir, txn.ReadKey(s.State))
-	switch {
-	case errors.Is(err, fault.ErrIntegrity):
-		s.intentErr, err = err, nil
-	case err == nil && s.Intent != nil:
-		s.promised = eventlog.Promises(s.Intent.LogLines)
-	}
-	return err
 }
 
 // readIndexes reads what store.EachIndex does, and goes on behind a file that is none.
@@ -202,10 +186,19 @@ func (s *Snapshot) readIndex(name string) (string, error) {
 	return store.AsString(text), err
 }
 
-// readLedger reads the consumed tokens. No ledger is an empty one.
+// readLedger reads the consumed tokens. No ledger is an empty one. One that is not what the journal says is
+// read as it is: checkJournal reports that.
 func (s *Snapshot) readLedger() (err error) {
-	if s.State != nil {
-		s.Ledger, err = s.State.ReadIfThere(layout.Ledger, layout.MaxLedger)
+	if s.State == nil {
+		return nil
+	}
+	s.Ledger, err = s.State.ReadIfThere(layout.Ledger, layout.MaxLedger)
+	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) && s.State.HasView() {
+		var state *durable.Dir
+		if state, err = s.OpenPlace(s.Opt.StateDir); err == nil && state != nil {
+			defer state.Close()
+			s.Ledger, err = state.ReadIfThere(layout.Ledger, layout.MaxLedger)
+		}
 	}
 	return s.orOdd(layout.Ledger, err)
 }
@@ -220,8 +213,25 @@ func (s *Snapshot) openLog() (err error) {
 	log, done, err := eventlog.Open(s.State)
 	if err == nil {
 		s.log, s.done = log, done
+		if s.State.HasView() {
+			err = s.checkSole(layout.Log)
+		}
 	}
 	return s.orOdd(layout.Log, err)
+}
+
+// checkSole is the error of a file of the state that commands refuse to write to, whatever the journal shows of it.
+func (s *Snapshot) checkSole(name string) error {
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return err
+	}
+	defer state.Close()
+	f, err := state.OpenSole(name)
+	if err == nil {
+		f.Close()
+	}
+	return err
 }
 
 // orOdd takes the error of a file of the state directory that is there and cannot be read. It is a

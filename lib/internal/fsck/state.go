@@ -106,7 +106,6 @@ func (c *check) checkFingerprint() {
 		}
 	case err != nil:
 		c.fault(layout.Fingerprint, c.RegenerateCommand(), "cannot be used: %v", err)
-	case c.promised.Machine != "": // a regenerate is under way
 	case c.Log.Machine != "" && c.Log.Machine != record.Fingerprint:
 		c.fault(layout.Fingerprint, c.RegenerateCommand(), "is not the one that the audit log records")
 	default:

@@ -132,7 +132,7 @@ func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
 // documents before what the log says of them, and what is derived from all of them last.
 func (c *check) all(ctx context.Context) {
 	c.checkIndexes()
-	c.checkIntent()
+	c.checkJournal()
 	c.checkSignatures()
 	c.checkDocuments(ctx, c.order)
 	c.checkNames()

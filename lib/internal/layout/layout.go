@@ -4,7 +4,6 @@
 //	handoffs/                  the handoffs directory
 //	  INDEX.md                 the table; INDEX-0001.md and so on hold sealed older rows, or INDEX-2026-05.md
 //	  .INDEX.md.lock           never truncated, never removed
-//	  .intent                  only while a change is under way or was interrupted
 //	  2026-05-07-….md          the handoffs
 //	  .sig/<64 digits>.sig     their signatures
 //	.run/                      the state directory
@@ -43,9 +42,8 @@ const (
 
 // In the handoffs directory.
 const (
-	Index  = "INDEX.md"
-	Lock   = ".INDEX.md.lock"
-	Intent = ".intent"
+	Index = "INDEX.md"
+	Lock  = ".INDEX.md.lock"
 
 	Signatures = ".sig" // the directory of signatures; see SignatureFile
 )
@@ -61,7 +59,6 @@ const (
 	Offers      = "offered.jsonl"
 	OlderOffers = "offered-before.jsonl"
 	LifeCache   = "life.cache"         // what documents and events say of handoffs; can be derived at any time
-	SeenIndex   = "index-seen"         // stamps of the index files that this replica knows all rows of
 	Tokens      = "packet-tokens"      // which handoffs have which resume token
 	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
 	Drafts      = "drafts"
@@ -91,7 +88,6 @@ const (
 	MaxDocument  = 4 << 20 // of a stored document, whatever the setting for new ones
 	MaxIndex     = 256 << 20
 	MaxLine      = 1 << 20 // of a line of an index file: no row is longer
-	MaxIntent    = 256 << 20
 	MaxLedger    = 256 << 20
 	MaxLog       = 1 << 30
 	MaxEvent     = 32 << 20 // of a line of the log
@@ -129,7 +125,7 @@ func ArchiveNumber(name string) int {
 func IsReplaced(name string) bool {
 	switch name {
 	case Index, Fingerprint, Log, Ledger, Tombstones, LifeCache, OlderOffers,
-		SeenIndex, Tokens, Pins, Beside:
+		Tokens, Pins, Beside:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

@@ -80,9 +80,11 @@ func parseCache(text []byte) *Facts {
 // block takes in the first block of text and returns its length: -1 if it is not whole, 0 if it holds
 // what is no fact.
 func (f *Facts) block(text []byte) int {
-	at := bytes.Index(text, []byte("\ncovers ")) + 1
-	if at == 0 && !bytes.HasPrefix(text, []byte("covers ")) {
-		return -1
+	at := 0
+	if !bytes.HasPrefix(text, []byte("covers ")) { // else it has no facts
+		if at = bytes.Index(text, []byte("\ncovers ")) + 1; at == 0 {
+			return -1
+		}
 	}
 	end := bytes.IndexByte(text[at:], '\n')
 	if end < 0 {

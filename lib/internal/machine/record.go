@@ -12,14 +12,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Record is the fingerprint file of a store: one JSON object with these keys. Files of older
-// versions have neither writer nor secret.
+// A Record is the fingerprint file of a store: one JSON object with these keys. Files of other writers
+// of this format have neither writer nor store.
 type Record struct {
 	Fingerprint     string `json:"fingerprint"`       // 64 lower-case hexadecimal digits; "" while no machine is known
 	FirstSeenUTC    string `json:"first_seen_utc"`    // RFC 3339 with Z
 	WriterIDDefault string `json:"writer_id_default"` // who wrote first, may be ""
 	Writer          string `json:"writer,omitempty"`  // w- and 16 hexadecimal digits: the state directory, wherever it is
-	Secret          string `json:"secret,omitempty"`  // 64 hexadecimal digits that authenticate intents
+	Store           string `json:"store,omitempty"`   // 32 hexadecimal digits: the place in which it was written
 }
 
 // MaxBytes is the largest fingerprint file that ParseRecord reads.
@@ -28,13 +28,10 @@ const MaxBytes = 4 << 10
 // ErrNoMachine says that a record names no machine.
 var ErrNoMachine = errors.New("it names no machine")
 
-// Complete gives a record a writer and a secret, random ones, where it has none.
+// Complete gives a record a writer, a random one, where it has none.
 func (r *Record) Complete() {
 	if r.Writer == "" {
 		r.Writer = "w-" + random(8)
-	}
-	if r.Secret == "" {
-		r.Secret = random(32)
 	}
 }
 
@@ -70,7 +67,7 @@ func parse(src []byte) (r Record, err error) {
 		return r, err
 	}
 	fields := map[string]*string{"fingerprint": &r.Fingerprint, "first_seen_utc": &r.FirstSeenUTC, "writer_id_default": &r.WriterIDDefault,
-		"writer": &r.Writer, "secret": &r.Secret}
+		"writer": &r.Writer, "store": &r.Store}
 	given := make(map[string]bool)
 	for _, m := range v.Members {
 		switch field := fields[m.Name]; {
@@ -92,8 +89,8 @@ func (r Record) check() error {
 	switch {
 	case r.Writer != "" && !form.IsWriter(r.Writer):
 		return fmt.Errorf("the writer %s is not w- and 16 lower-case hexadecimal digits", fault.Quote(r.Writer))
-	case r.Secret != "" && !form.IsDigest(r.Secret):
-		return errors.New("the secret is not 64 lower-case hexadecimal digits")
+	case r.Store != "" && !(len(r.Store) == 32 && form.IsHex(r.Store)):
+		return errors.New("the store is not 32 hexadecimal digits")
 	case !form.IsInstant(r.FirstSeenUTC):
 		return fmt.Errorf("first_seen_utc %s is not a time such as 2026-05-07T12:00:00Z", fault.Quote(r.FirstSeenUTC))
 	case r.Fingerprint == "":

@@ -23,7 +23,7 @@ const (
 )
 
 // ignoredNames are those in a handoffs directory that belong to one machine, or to a moment.
-var ignoredNames = []string{".INDEX*", layout.Intent, "intent-*", ".staging/", ".tmp-*", "INDEX*.md.*", layout.Quarantine + "*"}
+var ignoredNames = []string{".INDEX*", ".staging/", ".tmp-*", "INDEX*.md.*", layout.Quarantine + "*"}
 
 // Init does what Store.Init of package handoff promises.
 func Init(at *store.Store, kind layout.Git) (done []string, err error) {

@@ -27,7 +27,7 @@ func (m *mending) recoverSides(name string) error {
 		}
 		file := document.FileName(doc, 1, true)
 		row := index.Row{ID: doc.HandoffID, File: file, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
-		if _, known := m.stored[doc.HandoffID]; known || store.CompareRow(file, doc, row) != nil {
+		if _, known := m.stored[doc.HandoffID]; known || m.found.Log.Of(doc.HandoffID).Pruned || store.CompareRow(file, doc, row) != nil {
 			continue
 		}
 		if err := m.storeSide(file, side); err != nil {
@@ -39,6 +39,21 @@ func (m *mending) recoverSides(name string) error {
 		}
 		m.stored[found.ID] = found
 		m.did("stored %s, one side of the merge conflict in %s", file, name)
+	}
+	return nil
+}
+
+// searchConflicts stores the sides of conflicts in files that went aside before: the journal had the text that
+// was there before the merge, and recovery has brought that back.
+func (m *mending) searchConflicts() error {
+	names, err := m.Dir.Names(func(name string) bool { return strings.HasPrefix(name, layout.Quarantine) })
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := m.recoverSides(name); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -45,6 +45,9 @@ func (m *mending) survey() error {
 			return err
 		}
 	}
+	if err := m.searchConflicts(); err != nil {
+		return err
+	}
 	m.collectMarks()
 	m.compareLog()
 	return nil

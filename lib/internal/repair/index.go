@@ -135,7 +135,7 @@ func (m *mending) publishRewriting(r rewriting) error {
 		}
 	}
 	events := append([]eventlog.Pending{{Type: eventlog.TypeRepair, Payload: payload}}, missing...)
-	if err := m.Reindex(r.name, r.old, r.text, events); err != nil {
+	if err := m.Reindex(r.name, r.text, events); err != nil {
 		return err
 	}
 	m.tell(r, payload, len(missing))

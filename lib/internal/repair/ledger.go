@@ -64,7 +64,7 @@ func (m *mending) mendLedger() error {
 		return err
 	}
 	m.did("wrote %s: %d consumed tokens added from the audit log; %s", layout.Ledger, len(m.consumed)-kept, old)
-	return m.State.Sync()
+	return m.Rebase()
 }
 
 // resumeEvent returns what the log says of a token, if need be behind the break of its chain.
@@ -120,7 +120,10 @@ func (m *mending) mendTombstones() error {
 	if text.String() == string(old) {
 		return nil
 	}
-	if err := m.SetTombstones([]byte(text.String())); err != nil {
+	if err := m.State.Replace(layout.Tombstones, []byte(text.String()), 0o600); err != nil {
+		return err
+	}
+	if err := m.Rebase(); err != nil {
 		return err
 	}
 	m.did("wrote the tombstones: %s added from the audit log", fault.Count(len(lacking), "id"))

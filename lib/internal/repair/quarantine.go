@@ -47,7 +47,7 @@ func (m *mending) keepCopy(d *durable.Dir, name string, text []byte) error {
 // the place of one goes aside, a second hard link is cut by a copy.
 func (m *mending) displaceOdd() error {
 	names, err := m.Dir.Names(func(name string) bool {
-		return name == layout.Index || layout.IsArchive(name) || index.IsFile(name) || name == layout.Intent
+		return name == layout.Index || layout.IsArchive(name) || index.IsFile(name)
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/schema"
 )
 
@@ -24,7 +25,7 @@ type place struct {
 func newPlace(t *testing.T) *place {
 	t.Helper()
 	p := &place{T: t, root: t.TempDir(), now: time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC)}
-	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(p.root, "handoffs"), StateDir: filepath.Join(p.root, ".run"), Root: p.root, Rules: schema.Frontmatter(), IndexMaxRows: 2,
+	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(p.root, "handoffs"), StateDir: filepath.Join(p.root, ".run"), Root: p.root, UserState: p.root + ".state", Rules: schema.Frontmatter(), IndexMaxRows: 2,
 		Fingerprint: func() (string, error) { return strings.Repeat("a", 64), nil }, Now: func() time.Time { p.now = p.now.Add(1); return p.now }})
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +94,14 @@ func (p *place) repair() []string {
 	return r.Done
 }
 
+// forget removes the journal, as that of a store that others have begun.
+func (p *place) forget() {
+	p.Helper()
+	if err := os.Remove(p.state(journal.FileName)); err != nil {
+		p.Fatal(err)
+	}
+}
+
 // Other writers log marks again, and twice when two mark at the same moment, and writes again. The first counts, whichever
 // of the times the row has got is left, and nothing is to be mended.
 func TestLogThatRepeats(t *testing.T) {
@@ -103,6 +112,7 @@ func TestLogThatRepeats(t *testing.T) {
 		if _, err := p.MarkRead(t.Context(), "ben", r.ID); err != nil {
 			t.Fatal(err)
 		}
+		p.forget()
 		p.log(eventlog.TypeMarkRead, eventlog.MarkedRead{HandoffID: r.ID, OperatorID: "ben", Time: second})
 		p.log(eventlog.TypeMarkRead, eventlog.MarkedRead{HandoffID: r.ID, OperatorID: "ben", Time: "2026-05-08T10:00:00Z", AlreadyMarked: true})
 		p.log(eventlog.TypeMarkRead, eventlog.MarkedRead{HandoffID: r.ID, OperatorID: "ben", Time: first, AlreadyMarked: true})
@@ -110,18 +120,23 @@ func TestLogThatRepeats(t *testing.T) {
 		p.put(p.index(), strings.Replace(p.read(p.index()), "ben:"+first, "ben:"+inRow, 1))
 		before := p.read(p.index())
 		report := p.verify()
-		if len(report.Faults) != 0 || len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0].Problem, "4 events from here on record again") {
+		if len(report.Faults) != 1 || report.Faults[0].Place != journal.FileName || len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0].Problem, "4 events from here on record again") {
 			t.Errorf("%s: %+v", inRow, report)
 		}
 		if done := p.repair(); len(done) != 0 || p.read(p.index()) != before {
 			t.Errorf("%s: %q, and the index is\n%s", inRow, done, p.read(p.index()))
 		}
+		if report := p.verify(); len(report.Faults) != 0 || len(report.Warnings) != 1 {
+			t.Errorf("%s: after the repair %+v", inRow, report)
+		}
+		p.forget()
 		p.put(p.index(), strings.Replace(before, "ben:"+inRow, "", 1))
 		if p.repair(); !strings.Contains(p.read(p.index()), "ben:"+first) {
 			t.Errorf("%s: a lost mark does not come back as the first:\n%s", inRow, p.read(p.index()))
 		}
+		p.forget()
 		p.put(p.index(), strings.Replace(before, "ben:"+inRow, "ben:2026-05-09T00:00:00Z", 1))
-		if report := p.verify(); len(report.Faults) != 2 {
+		if report := p.verify(); len(report.Faults) != 3 {
 			t.Errorf("%s: a time that nothing records: %+v", inRow, report)
 		}
 		if p.repair(); !strings.Contains(p.read(p.index()), "ben:"+first) {

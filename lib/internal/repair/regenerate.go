@@ -2,10 +2,8 @@ package repair
 
 import (
 	"context"
-	"errors"
 	"runtime"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -22,7 +20,7 @@ func Regenerate(ctx context.Context, s *store.Store, record machine.Record, reas
 		return err
 	}
 	defer x.End()
-	if err := clearWay(ctx, x); err != nil {
+	if err := clearWay(x); err != nil {
 		return err
 	}
 	adopted, err := fsck.Adoptable(ctx, x.Dirs)
@@ -32,16 +30,13 @@ func Regenerate(ctx context.Context, s *store.Store, record machine.Record, reas
 	return x.Regenerate(record, record.WriterIDDefault, reason, adopted)
 }
 
-// clearWay recovers, puts what stops recovery aside, and cuts off what no event can follow.
-func clearWay(ctx context.Context, x *txn.Session) error {
+// clearWay recovers, and puts what stops recovery aside.
+func clearWay(x *txn.Session) error {
 	var report Report
 	m := newMending(x, false, &report)
 	err := m.displaceOdd()
 	if err == nil {
-		err = m.settleIntent()
-	}
-	if err == nil {
-		err = m.cutUnreadable(ctx)
+		err = m.settleMoved()
 	}
 	for _, done := range report.Done {
 		x.Opt.Warn(done)
@@ -49,14 +44,14 @@ func clearWay(ctx context.Context, x *txn.Session) error {
 	return err
 }
 
-// cutUnreadable cuts the log where its chain breaks, if nothing can follow its last event.
-func (m *mending) cutUnreadable(ctx context.Context) error {
-	err := m.MayGoOn()
-	if !errors.Is(err, fault.ErrIntegrity) {
-		return err
+// settleMoved is settleJournal for a store that lay elsewhere: its journal was written there. From here on it
+// is written here.
+func (m *mending) settleMoved() error {
+	record, err := store.ReadMachine(m.State)
+	if err == nil && record.Store != "" {
+		if err = m.RecoverFrom(record.Store); err == nil {
+			return nil
+		}
 	}
-	if err := m.look(ctx); err != nil {
-		return err
-	}
-	return m.cutLog()
+	return m.settleJournal()
 }

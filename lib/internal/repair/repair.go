@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -47,7 +48,7 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Report, e
 		return report, err
 	}
 	m := newMending(x, rebuild, &report)
-	for _, do := range []func() error{m.displaceOdd, m.settleIntent, m.TakeOver, m.removeLeftovers, m.dropLife, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.mendTombstones, m.rewrite, m.displaceLoose} {
+	for _, do := range []func() error{m.displaceOdd, m.settleJournal, m.heal, m.TakeOver, m.removeLeftovers, m.dropLife, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.mendTombstones, m.rewrite, m.displaceLoose, m.Checkpoint} {
 		if err := do(); err != nil {
 			return report, err
 		}
@@ -86,20 +87,81 @@ func (m *mending) did(format string, args ...any) {
 	m.report.Done = append(m.report.Done, fmt.Sprintf(format, args...))
 }
 
-// settleIntent recovers. An intent that recovery cannot use is put aside.
-func (m *mending) settleIntent() error {
-	err := m.Recover()
-	if !errors.Is(err, fault.ErrIntegrity) {
+// settleJournal recovers. Lines that no command of this store wrote go aside; a journal that recovery cannot
+// use does too, and a new one begins with the files as they are.
+func (m *mending) settleJournal() error {
+	for range 3 { // the audit log and the ledger may both have such lines
+		err := m.Recover()
+		if err == nil {
+			err = m.ProveJournal()
+		}
+		if err == nil { // else it would bring back what goes aside
+			err = m.Checkpoint()
+		}
+		unknown := (*txn.UnknownLinesError)(nil)
+		switch {
+		case errors.As(err, &unknown):
+			if err := m.displaceLines(unknown); err != nil {
+				return err
+			}
+			continue
+		case err == nil || !errors.Is(err, fault.ErrIntegrity):
+			return err
+		}
+		return m.beginJournal(err)
+	}
+	return m.Recover()
+}
+
+// displaceLines keeps the end of a file that no command of this store wrote beside, and cuts it off.
+func (m *mending) displaceLines(e *txn.UnknownLinesError) error {
+	text, err := m.State.ReadFile(e.Name, layout.MaxLog)
+	if err != nil {
 		return err
 	}
-	if _, statErr := m.Dir.Lstat(layout.Intent); statErr != nil {
+	aside := m.asideName(e.Name)
+	if err := m.keepCopy(m.State, aside, text[e.Offset:]); err != nil {
 		return err
 	}
-	name := strings.TrimPrefix(layout.Intent, ".") + "-" + m.stamp
-	if asideErr := m.moveAside(m.Dir, layout.Intent, name); asideErr != nil {
-		return errors.Join(err, asideErr)
+	log, err := m.State.OpenLog(e.Name, false)
+	if err != nil {
+		return err
 	}
-	m.did("put the intent that could not be used aside as %s: %v", name, err)
+	defer log.Close()
+	if err := log.Truncate(e.Offset); err != nil {
+		return err
+	}
+	m.did("put the end of %s aside as %s: no command of this store wrote it", e.Name, aside)
+	return log.Sync()
+}
+
+// beginJournal puts the journal aside and begins a new one, after cutting off what no event can follow.
+func (m *mending) beginJournal(why error) error {
+	for _, name := range []string{journal.FileName, journal.NewFileName} {
+		if _, err := m.State.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		if err := m.quarantine(m.State, name, store.OneLine(why)); err != nil {
+			return err
+		}
+	}
+	if err := m.Rebase(); !errors.Is(err, fault.ErrIntegrity) {
+		return err
+	}
+	if err := m.look(context.Background()); err != nil {
+		return err
+	}
+	return m.cutLog()
+}
+
+// heal brings back what the journal still has, before anything is taken for lost. What it cannot mend is looked
+// at like all else.
+func (m *mending) heal() error {
+	if err := m.Checkpoint(); !errors.Is(err, fault.ErrIntegrity) {
+		return err
+	}
 	return nil
 }
 

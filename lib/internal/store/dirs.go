@@ -9,6 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 )
@@ -31,12 +32,13 @@ func (s *Store) OpenDirs() (d Dirs, err error) {
 	if err != nil {
 		d.Close()
 	}
+	s.watch(d.Dir, d.State)
 	return d, err
 }
 
 // InState returns what read finds in the state directory of a store, the zero value where there is none.
 func InState[T any](s *Store, read func(state *durable.Dir) (T, error)) (found T, err error) {
-	state, err := s.OpenPlace(s.Opt.StateDir)
+	state, err := s.watched(s.Opt.StateDir)
 	if err != nil || state == nil {
 		return found, err
 	}
@@ -59,7 +61,7 @@ func (d Dirs) inState(do func(*durable.Dir) error) error {
 	if d.State != nil {
 		return do(d.State)
 	}
-	state, err := d.OpenPlace(d.Opt.StateDir)
+	state, err := d.watched(d.Opt.StateDir)
 	if err != nil || state == nil {
 		return err
 	}
@@ -126,9 +128,6 @@ func (d Dirs) HasLostIndex() error {
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	if _, err := d.Dir.Lstat(layout.Intent); err == nil {
-		return nil
-	}
 	text, err := ReadIndex(d.Dir, layout.Index)
 	if err != nil || !index.ListsNothing(text) {
 		return err
@@ -159,6 +158,15 @@ func (s *Store) lost(how error) error {
 // there: the error is errGone if it held handoffs and is gone, errEmptied if it is empty. It is made before anything is
 // logged.
 func (s *Store) Prover() (*durable.Dir, error) {
+	dir, err := s.Existing()
+	if err == nil && dir != nil {
+		s.watchOne(dir, false)
+	}
+	return dir, err
+}
+
+// Existing is Prover for somebody who writes.
+func (s *Store) Existing() (*durable.Dir, error) {
 	dir, err := s.OpenPlace(s.Opt.Dir)
 	if err != nil || s.Opt.Git == layout.GitTracked { // there another branch may have none
 		return dir, err
@@ -187,7 +195,7 @@ func (d Dirs) checkEmptied() error {
 		return nil
 	}
 	names, err := d.Dir.Names(func(name string) bool {
-		return index.IsFile(name) || layout.IsArchive(name) || name == layout.Intent
+		return index.IsFile(name) || layout.IsArchive(name)
 	})
 	if err != nil || len(names) > 0 { // which are looked at elsewhere
 		return err
@@ -204,9 +212,17 @@ func (d Dirs) hasTable() bool {
 	return err == nil && (entry.Size > 0 || !entry.Regular) || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// hasHeld reports whether the audit log says that a handoff came into the store.
+// hasHeld reports whether a handoff came into the store and was on the disk for good: what the journal has whole
+// comes back by itself. Where there is no journal the audit log says it.
 func (d Dirs) hasHeld() (held bool, err error) {
 	err = d.inState(func(state *durable.Dir) error {
+		if key, err := d.Key(state, false); err == nil {
+			if j, err := journal.Open(state, key, false); err == nil {
+				defer j.Close()
+				held = j.First().Index != journal.HashOf(nil) && j.First().Index != journal.HashOf(index.New(nil))
+				return nil
+			}
+		}
 		log, err := state.OpenSole(layout.Log)
 		if err != nil {
 			return nil // which is looked at elsewhere
@@ -279,6 +295,11 @@ func (d Dirs) IsClone(err error) bool {
 // without anything in it is nobody's yet.
 func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record, err error) {
 	record, err = d.Machine()
+	if err != nil || record.Fingerprint != observed {
+		if coming, ok := d.comingMachine(); ok && coming.Fingerprint == observed {
+			return true, coming, nil
+		}
+	}
 	if d.IsClone(err) {
 		return false, record, nil
 	}

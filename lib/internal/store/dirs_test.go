@@ -65,7 +65,6 @@ func TestGlances(t *testing.T) {
 		{"a file put by hand", map[string]string{"handoffs/INDEX.md": table, stored: "x"}, false, false, false},
 		{"a file without a table", map[string]string{stored: "x"}, false, false, true},
 		{"a file that events tell of", map[string]string{"handoffs/INDEX.md": table, stored: "x", log: "{}\n"}, true, false, true},
-		{"a file of a change under way", map[string]string{stored: "x", "handoffs/.intent": "x"}, false, false, false},
 	} {
 		root := t.TempDir()
 		put(t, root, "handoffs/notes", "")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"unsafe"
@@ -29,13 +28,9 @@ func ReadIndex(d *durable.Dir, name string) ([]byte, error) {
 }
 
 // readTable reads a whole index file. It stops where a line is longer than any row.
-func readTable(f *os.File) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	text := make([]byte, 0, info.Size()+1<<10) // so that a row can be appended in the same memory
-	line := 0                                  // where the last one begins
+func readTable(f *durable.Text) ([]byte, error) {
+	text := make([]byte, 0, f.Size()+1<<10) // so that a row can be appended in the same memory
+	line := 0                               // where the last one begins
 	for {
 		n, err := f.Read(text[len(text):min(cap(text), len(text)+layout.MaxLine)])
 		text = text[:len(text)+n]
@@ -93,23 +88,22 @@ func eachPiece(f io.Reader, overlap int, do func(piece []byte) bool) error {
 }
 
 // tooLarge says that an index file is larger than any store makes one.
-func tooLarge(f *os.File) error {
+func tooLarge(f *durable.Text) error {
 	return &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has more than the %d bytes that an index file may have", layout.MaxIndex)}
 }
 
 // openIndex opens an index file, nil if it does not exist. It refuses one that is larger than any.
-func openIndex(d *durable.Dir, name string) (*os.File, error) {
-	f, err := d.OpenSole(name)
+func openIndex(d *durable.Dir, name string) (*durable.Text, error) {
+	f, err := d.OpenText(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fault.Unreadable(Odd(filepath.Join(d.Path(), name), err))
 	}
-	if info, err := f.Stat(); err != nil || info.Size() > layout.MaxIndex {
-		err = cmp.Or(err, tooLarge(f))
+	if f.Size() > layout.MaxIndex {
 		f.Close()
-		return nil, err
+		return nil, tooLarge(f)
 	}
 	return f, nil
 }

@@ -22,7 +22,13 @@ func (s *Store) Load(d *durable.Dir, e index.Row) (doc document.Document, text [
 			return doc, nil, UnknownID(e.ID, s.Opt.Dir)
 		}
 	}
-	doc, err = s.ParseListed(e, text, err)
+	if doc, err = s.ParseListed(e, text, err); errors.Is(err, fault.ErrIntegrity) && d.HasView() {
+		if kept := s.fromJournal(e.File); kept != nil && durable.Begins(string(kept), text) { // lost, and not changed
+			if again, err := s.ParseListed(e, kept, nil); err == nil {
+				return again, kept, nil
+			}
+		}
+	}
 	return doc, text, err
 }
 

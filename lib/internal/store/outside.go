@@ -1,8 +1,8 @@
 package store
 
 import (
-	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -18,7 +18,7 @@ import (
 //	  secret                        32 random bytes, 0600: authenticates what this user wrote
 //	  <store id>/                   what belongs to one store: see [Store.Outside]
 const (
-	secretName  = "secret"
+	secretName  = StateSecret
 	secretBytes = 32
 )
 
@@ -32,6 +32,13 @@ func (s *Store) ID() (string, error) {
 		return "", err
 	}
 	return canon.SHA256Hex([]byte("handoff store\n" + real))[:32], nil
+}
+
+// errNoPlace is wrapped by the errors that say that the user has no place outside of the project.
+var errNoPlace = errors.New("no place")
+
+func noPlace(problem string) error {
+	return &fault.Error{Class: fault.ErrConfig, Problem: problem, Advice: outsideAdvice, Cause: errNoPlace}
 }
 
 // Outside opens the directory of the store in the user's state, and makes it where it is missing. It is
@@ -48,7 +55,7 @@ func (s *Store) Outside() (*durable.Dir, error) {
 // OutsidePath returns the path that [Store.Outside] opens, without making it.
 func (s *Store) OutsidePath() (string, error) {
 	if s.Opt.UserState == "" {
-		return "", fault.New(fault.ErrConfig, outsideAdvice, "there is no directory for the state of the user")
+		return "", noPlace("there is no directory for the state of the user")
 	}
 	real, err := Resolve(s.Opt.UserState)
 	if err != nil {
@@ -64,7 +71,7 @@ func (s *Store) OutsidePath() (string, error) {
 			return "", err
 		}
 		if contains(within, real) {
-			return "", fault.New(fault.ErrConfig, outsideAdvice, "the state of the user, %s, lies inside the project, where others may put files", s.Opt.UserState)
+			return "", noPlace(fmt.Sprintf("the state of the user, %s, lies inside the project, where others may put files", s.Opt.UserState))
 		}
 	}
 	id, err := s.ID()
@@ -92,19 +99,7 @@ func (s *Store) Secret(create bool) ([]byte, error) {
 	if !create || !errors.Is(err, fs.ErrNotExist) {
 		return secret, err
 	}
-	secret = make([]byte, secretBytes)
-	rand.Read(secret) // never fails
-	staged, err := d.Stage(secret, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	defer staged.Discard()
-	if err := staged.Publish(secretName); errors.Is(err, fs.ErrExist) { // by another process, at the same time
-		return readSecret(d)
-	} else if err != nil {
-		return nil, err
-	}
-	return secret, d.Sync()
+	return makeSecret(d)
 }
 
 func readSecret(d *durable.Dir) ([]byte, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -139,7 +138,7 @@ func (w *indexWalk) file(name string, line func(string, int, []byte)) error {
 
 // lines reads f piece by piece. A line that does not fit makes the pieces larger; of one that is
 // longer than any row, line gets the beginning.
-func (w *indexWalk) lines(f *os.File, name string, line func(string, int, []byte)) error {
+func (w *indexWalk) lines(f *durable.Text, name string, line func(string, int, []byte)) error {
 	if w.buf == nil {
 		w.buf = make([]byte, indexPiece)
 	}

@@ -16,6 +16,7 @@ import (
 type Store struct {
 	Opt Options
 
+	looks  looks
 	listed atomic.Pointer[listing] // nil until a listed file is missing
 }
 

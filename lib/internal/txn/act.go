@@ -12,10 +12,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// act does with a handoff what an eventlog.Act says. As with a resume its line in the ledger commits
-// it; taking and ending it mark it as read.
-var act = Operation{Name: "act", committed: tokenIsThere, redo: finishResume, settle: finishResume}
-
 // An ActReceipt says who did something with a handoff, and when.
 type ActReceipt struct {
 	ID       string       `json:"handoff_id"`
@@ -80,7 +76,7 @@ func (e *TakenError) Verdict() string { return "CRITICAL" }
 // before is existing: then c is who did it. The error is a *TakenError where somebody else has the
 // handoff, or it is ended. Verdicts are for [Session.Decide].
 func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consumption, existing bool, err error) {
-	ledger, err := ReadLedger(x.State)
+	ledger, err := x.readLedger()
 	if err != nil {
 		return c, false, err
 	}
@@ -97,20 +93,15 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consum
 		return c, true, nil
 	}
 	if a == eventlog.ActDone && x.How.Offline && !life.Take.Holds().IsDone() { // so that a take elsewhere is heard of
-		if err := x.consume(&act, ledger, as(c, eventlog.ActTake, n), true); err != nil {
-			return c, false, err
-		}
-		if ledger, err = ReadLedger(x.State); err != nil {
-			return c, false, err
-		}
+		return as(c, a, n), false, x.consume(string(a), true, as(c, eventlog.ActTake, n), as(c, a, n))
 	}
 	c = as(c, a, n)
-	return c, false, x.consume(&act, ledger, c, a.Marks())
+	return c, false, x.consume(string(a), a.Marks(), c)
 }
 
 // Decide adds an approval or a rejection, behind those that are there and do not count.
 func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
-	ledger, err := ReadLedger(x.State)
+	ledger, err := x.readLedger()
 	if err != nil {
 		return err
 	}
@@ -122,7 +113,7 @@ func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
 		if by, err := ledger.consumed(c.Token); err != nil {
 			return err
 		} else if by == nil {
-			return x.consume(&act, ledger, c, false)
+			return x.consume(string(a), false, c)
 		}
 	}
 }
@@ -234,7 +225,7 @@ func field(line, name string) string {
 // TakeOverToken adds what another store has consumed, and reports whether it is new here. A verdict is new
 // where others are known that do not count.
 func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) {
-	ledger, err := ReadLedger(x.State)
+	ledger, err := x.readLedger()
 	if err != nil {
 		return false, err
 	}
@@ -254,9 +245,9 @@ func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) 
 		c.Token = kind.Key(id, n)
 	}
 	if !isAct {
-		return true, x.consume(&resume, ledger, c, true)
+		return true, x.consume("resume", true, c)
 	}
-	return true, x.consume(&act, ledger, c, kind.Marks())
+	return true, x.consume(string(kind), kind.Marks(), c)
 }
 
 // ReadVerdicts returns the approvals and rejections that the ledger of a state directory has, by handoff.

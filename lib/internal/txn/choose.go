@@ -132,6 +132,9 @@ func (c *chooser) fresh(name string, d Publication) (choice, error) {
 		if err != nil && fault.Class(err) == nil && !errors.Is(err, fs.ErrNotExist) || same {
 			return choice{file: l.Row.File, listed: same}, err
 		}
+		if mended, err := c.mendListed(l.Row.File); err != nil || mended {
+			return choice{file: l.Row.File, listed: mended}, err
+		}
 		return choice{}, &fault.CorruptError{File: c.Path(layout.Index), Line: l.Number,
 			Why: "lists " + d.HandoffID + " as " + l.Row.File + ", but that file is gone or holds another handoff"}
 	}

@@ -1,19 +1,15 @@
-// Package txn changes a store: it is the only one that takes the lock, writes index files, log and
-// ledger, and recovers.
+// Package txn changes a store: it is the only one that takes the lock, adds records to the journal, and recovers.
 //
-// A [Session] is the time in which one process may change the store. Under the lock each change is one
-// step of an [Operation], carried out in an order that lets any interruption be finished or taken back
-// (spec 2-store):
+// A [Session] is the time in which one process may change the store. Under the lock each operation makes its
+// plan, which is a change: a record of effects, and the events that it logs. One function makes all of them:
 //
-//  1. the audit log is prepared: a torn end goes aside, room is reserved, the lines are linked to its head
-//  2. the intent appears whole and is durable: what will be published, and the lines of the log
-//  3. bodies get their names, exclusively, and the directory is synced
-//  4. the commit: one file is replaced, or one line of the ledger is synced
-//  5. the lines are appended to the log and synced
-//  6. the intent is removed
+//  1. what can fail for want of room is done: the new INDEX.md and new files are written without their names
+//  2. the record is written to the journal and synced once: the change is made
+//  3. the files follow, without a sync of their own: new ones, replaced ones, INDEX.md by an exchange of names,
+//     the ledger, removed ones, and the lines of the audit log last
 //
-// Who finds an intent recovers first. Committed changes are completed; what is not committed is taken
-// back, unless the log has it already: then an index file was put back to an older state, and the
-// change is made again. An intent carries an HMAC with the secret of the state directory ([Key]): what
-// others put there is refused.
+// A process that finds files which are not as the last record says carries the records out again, in their
+// order, proves and syncs all of it, and begins the journal anew. The same checkpoint is made when the journal
+// is full, and before others rely on what was written. What somebody has saved in INDEX.md meanwhile is kept:
+// the rows are the store's, all else is theirs.
 package txn

@@ -87,9 +87,6 @@ func (t *Tokens) isChanging() bool {
 	if at.Dir == nil || at.State == nil {
 		return false
 	}
-	if _, err := at.Dir.Lstat(layout.Intent); err == nil {
-		return true
-	}
 	log, err := at.State.Lstat(layout.Log)
 	return err == nil && log.Size != t.past.Size
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -72,7 +73,25 @@ func ReadLedger(d *durable.Dir) (*Ledger, error) {
 			return nil, &fault.CorruptError{File: l.path, Line: n, Why: "is not a record of a consumed token"}
 		}
 	}
+	if _, err := d.Lstat(journal.FileName); err == nil && d.HasView() {
+		return l, nil // it was held against the journal
+	}
 	return l, l.compare(log)
+}
+
+// readLedger is ReadLedger under the lock, where the journal says what the ledger has.
+func (x *Session) readLedger() (*Ledger, error) {
+	l := &Ledger{path: filepath.Join(x.State.Path(), layout.Ledger)}
+	text, err := x.State.ReadIfThere(layout.Ledger, layout.MaxLedger)
+	if err != nil {
+		return nil, store.Odd(l.path, err)
+	}
+	last := x.j.Last()
+	if err := store.CheckLedger(l.path, text, last.Ledger.End(), last.LedgerHead); err != nil {
+		return nil, err
+	}
+	l.Text = text[:last.Ledger.End()]
+	return l, nil
 }
 
 // Lines goes through the lines, without their ends, with their numbers.
@@ -143,9 +162,6 @@ func LineKey(line []byte) string {
 	}
 	return string(key)
 }
-
-// end is the offset after the last whole line.
-func (l *Ledger) end() int64 { return int64(len(l.Text)) }
 
 // compare collects the keys that the log has and the ledger lacks. As a rule both have them in the same order.
 func (l *Ledger) compare(log *logReader) error {

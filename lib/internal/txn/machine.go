@@ -1,16 +1,15 @@
 package txn
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -53,11 +52,11 @@ func (x *Session) CheckMachine() error {
 	if err != nil {
 		return err
 	}
-	known, record, err := x.CompareMachine(observed)
+	known, _, err := x.CompareMachine(observed)
 	if refused := (*store.MachineError)(nil); errors.As(err, &refused) {
 		x.logRefusal(refused)
 	}
-	if x.key = KeyOf(record); err != nil || known {
+	if err != nil || known {
 		return err
 	}
 	if rows, err := x.HasRows(); err != nil {
@@ -80,7 +79,9 @@ func (x *Session) recordMachine(observed string) error {
 	}
 	record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.Now(), WriterIDDefault: x.Opt.Operator}
 	record.Complete()
-	x.key = KeyOf(record)
+	if record.Store, err = x.ID(); err != nil {
+		return err
+	}
 	if err := x.hideState(); err != nil {
 		return err
 	}
@@ -88,6 +89,20 @@ func (x *Session) recordMachine(observed string) error {
 		return err
 	}
 	return x.State.Sync()
+}
+
+// Writer returns the id of the state directory among those that exchange handoffs. One that has none gets it,
+// durably.
+func (x *Session) Writer() (string, error) {
+	record, err := store.ReadMachine(x.State)
+	if err != nil || record.Writer != "" {
+		return record.Writer, err
+	}
+	record.Complete()
+	if record.Store, err = x.ID(); err != nil {
+		return "", err
+	}
+	return record.Writer, x.commit(&change{Record: journal.Record{Op: "writer", Put: []journal.File{stateFile(layout.Fingerprint, record.Bytes())}}})
 }
 
 // hideState sees to it that git is never shown the state directory.
@@ -134,38 +149,39 @@ func (x *Session) logRefusal(refused *store.MachineError) {
 		"recovery_hint":        refused.Command,
 	})
 	if err == nil {
-		err = x.appendLine(layout.Refusals, string(line), false)
+		err = x.appendLine(layout.Refusals, string(line))
 	}
 	if err != nil {
 		x.Opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", layout.Refusals, err))
 	}
 }
 
-// appendLine adds a line to a log of the state directory, durably. A torn line before it is ended
-// first. If again is set the line may be there, as the last or a part of it, and is written anew in
-// its place: who wrote it may have died before it was synced.
-func (x *Session) appendLine(name, line string, again bool) error {
-	log, err := x.State.OpenLog(name, true)
+// appendLine adds a line to a log of the state directory that is no part of any change, durably. A torn line
+// before it is ended first.
+func (x *Session) appendLine(name, line string) error {
+	log, err := x.openGrowing(name)
 	if err != nil {
-		return store.Odd(filepath.Join(x.State.Path(), name), err)
+		return err
 	}
 	defer log.Close()
 	info, err := log.Stat()
 	if err != nil {
 		return err
 	}
-	tail := make([]byte, min(info.Size(), layout.MaxStateFile))
-	at, text := info.Size()-int64(len(tail)), line+"\n"
-	if _, err := log.ReadAt(tail, at); err != nil {
-		return fmt.Errorf("cannot read %s: %w", name, err)
+	last := []byte("\n")
+	if info.Size() > 0 {
+		if _, err := log.ReadAt(last, info.Size()-1); err != nil {
+			return fmt.Errorf("cannot read %s: %w", name, err)
+		}
 	}
-	last := bytes.LastIndexByte(bytes.TrimSuffix(tail, []byte("\n")), '\n') + 1
-	if again && durable.Begins(text, tail[last:]) {
-		at += int64(last)
-	} else if at = info.Size(); len(tail) > 0 && tail[len(tail)-1] != '\n' {
+	text := line + "\n"
+	if last[0] != '\n' {
 		text = "\n" + text
 	}
-	if err := log.Put(text, at); err != nil {
+	if err := log.PutAt([]byte(text), info.Size()); err != nil {
+		return err
+	}
+	if err := log.Sync(); err != nil {
 		return err
 	}
 	return x.State.Sync()

@@ -5,10 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A MarkReceipt says what MarkRead did for one handoff.
@@ -25,23 +23,21 @@ const (
 	StatusExisting = "existing" // it was marked before; nothing was changed
 )
 
-// markRead gives rows of one index file a read mark; its replacement commits it.
-var markRead = Operation{Name: "mark-read", committed: marksAreThere, redo: setMarks}
-
 // A Marking goes through the index files and gives rows the marks that are wanted, by id.
 type Marking struct {
 	*Session
 	Want map[string][]index.Mark
 	Done []MarkReceipt
 
+	change change
+
 	Earliest bool // a mark that is older than that of the row takes its place: those who exchange marks end with the same
 }
 
-// File marks what is wanted in one index file, as one change. A mark that is there stays, and is reported
-// as existing; with Earliest an earlier one takes its place.
+// File plans what is wanted in one index file. A mark that is there stays, and is reported as existing; with
+// Earliest an earlier one takes its place.
 func (m *Marking) File(name string, text []byte) error {
 	edits := make(map[string]index.Row)
-	st := step{op: &markRead, intent: Intent{Index: name}}
 	for _, row := range rowsOf(text, m.Want) {
 		for _, mark := range m.Want[row.ID] {
 			receipt := MarkReceipt{row.ID, mark.Operator, mark.Time, StatusMarked}
@@ -56,17 +52,14 @@ func (m *Marking) File(name string, text []byte) error {
 					row = row.WithEarlier(mark)
 				}
 				edits[row.ID] = row
-				st.mark(row.ID, mark, m.How)
+				m.change.logMark(row.ID, mark, m.How)
 			}
 			m.Done = append(m.Done, receipt)
 		}
 		delete(m.Want, row.ID)
 	}
 	if len(edits) > 0 {
-		st.commit = func() error { return m.replaceIndex(name, text, index.SetRows(text, edits)) }
-		if err := m.apply(st); err != nil {
-			return err
-		}
+		m.setRows(&m.change, name, text, edits)
 	}
 	if len(m.Want) == 0 {
 		return fs.SkipAll
@@ -74,10 +67,19 @@ func (m *Marking) File(name string, text []byte) error {
 	return nil
 }
 
-// mark adds a read mark to what a step is going to do, and its event.
-func (st *step) mark(id string, m index.Mark, how eventlog.How) {
-	st.intent.Marks = append(st.intent.Marks, IntentMark{ID: id, Operator: m.Operator, Time: m.Time})
-	st.events = append(st.events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time, How: how}})
+// Commit makes what was planned, as one change.
+func (m *Marking) Commit() error {
+	if len(m.change.events) == 0 {
+		return nil
+	}
+	m.change.Op = "mark-read"
+	return m.commit(&m.change)
+}
+
+// logMark adds the event of a read mark to a change.
+func (c *change) logMark(id string, m index.Mark, how eventlog.How) {
+	c.events = append(c.events, eventlog.Pending{Type: eventlog.TypeMarkRead,
+		Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time, How: how}})
 }
 
 // fewIDs is how many ids are searched for one by one; more are looked up while going through the lines.
@@ -102,39 +104,4 @@ func rowsOf[T any](text []byte, want map[string]T) []index.Row {
 		}
 	}
 	return rows
-}
-
-// marksAreThere reports whether the marks of an intent were committed.
-func marksAreThere(x *Session, intent *Intent) (bool, error) {
-	text, err := store.ReadIndex(x.Dir, intent.Index)
-	if err != nil {
-		return false, err
-	}
-	for _, m := range intent.Marks {
-		if l, ok := index.Find(text, m.ID); ok && l.Row.IsReadBy(m.Operator) {
-			return true, nil // they came in one rename
-		}
-	}
-	return false, nil
-}
-
-// setMarks is for an index file that was put back to an older state while the log went on.
-func setMarks(x *Session, intent *Intent) error {
-	text, err := store.ReadIndex(x.Dir, intent.Index)
-	if err != nil {
-		return err
-	}
-	edits := make(map[string]index.Row)
-	for _, m := range intent.Marks {
-		row, ok := edits[m.ID]
-		if !ok {
-			l, there := index.Find(text, m.ID)
-			if !there {
-				return &fault.CorruptError{File: x.Path(intent.Index), Why: "lost the row of " + m.ID + ", which the audit log says was marked as read"}
-			}
-			row = l.Row
-		}
-		edits[m.ID] = row.WithMark(index.Mark{Operator: m.Operator, Time: m.Time})
-	}
-	return x.putIndex(intent.Index, index.SetRows(text, edits), nil)
 }

@@ -138,19 +138,14 @@ type logReader struct {
 
 // openLogReader opens the log. One that is missing has no events.
 func openLogReader(d *durable.Dir) (*logReader, error) {
-	f, err := d.OpenSole(layout.Log)
+	f, err := d.OpenText(layout.Log)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &logReader{Closer: io.NopCloser(nil), text: bytes.NewReader(nil)}, nil
 	}
 	if err != nil {
 		return nil, store.Odd(filepath.Join(d.Path(), layout.Log), err)
 	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return &logReader{Closer: f, text: io.LimitReader(f, info.Size()), size: info.Size()}, nil
+	return &logReader{Closer: f, text: io.NewSectionReader(f, 0, f.Size()), size: f.Size()}, nil
 }
 
 // lines yields the lines of the log. A line that no event can have ends them, as an error: the rest cannot

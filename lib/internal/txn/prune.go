@@ -3,25 +3,18 @@ package txn
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
-
-// prune takes handoffs out of the store for good. The replacement of the file of tombstones commits
-// it, which lists the ids of all that ever were; rows and then files follow, so that no row lists a
-// file that is gone.
-var prune = Operation{Name: "prune", committed: tombstonesAreThere, redo: putTombstones, settle: bury}
 
 // A Burial is a handoff that goes, and what proves that it is kept elsewhere.
 type Burial struct {
@@ -35,7 +28,7 @@ type Burial struct {
 func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index.Row, life eventlog.Life) error) (outcomes []error, err error) {
 	outcomes = make([]error, len(all))
 	err = Locked(ctx, s, func(x *Session) error {
-		ledger, err := ReadLedger(x.State)
+		ledger, err := x.readLedger()
 		if err != nil {
 			return err
 		}
@@ -43,28 +36,36 @@ func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index
 		if err != nil {
 			return err
 		}
-		st := step{op: &prune}
+		c := &change{Record: journal.Record{Op: "prune"}}
 		lives := Lives(store.AsString(ledger.Text), "")
 		tombstones, err := ReadTombstones(x.State)
 		if err != nil {
 			return err
 		}
+		var added []string
 		for i, b := range all {
 			if rows[b.HandoffID].ID == "" && IsTombstoned(tombstones, b.HandoffID) { // an interrupted one was completed just now
 				continue
 			}
-			if outcomes[i] = x.planBurial(&st, b, rows[b.HandoffID], func(row index.Row) error { return may(row, lives[b.HandoffID]) }); outcomes[i] != nil {
+			if outcomes[i] = x.planBurial(c, b, rows[b.HandoffID], func(row index.Row) error { return may(row, lives[b.HandoffID]) }); outcomes[i] != nil {
 				continue
 			}
 			if b.Writer == "" {
 				b.Turn = lives[b.HandoffID].Archive.N + 1
 			}
-			st.events = append(st.events, eventlog.Pending{Type: eventlog.TypePrune, Payload: b.Pruned})
+			c.events = append(c.events, eventlog.Pending{Type: eventlog.TypePrune, Payload: b.Pruned})
+			added = append(added, b.HandoffID)
 		}
-		if len(st.events) == 0 {
+		if len(c.events) == 0 {
 			return nil
 		}
-		return x.apply(st)
+		if err := x.bury(c, tombstones, added); err != nil {
+			return err
+		}
+		if err := x.commit(c); err != nil {
+			return err
+		}
+		return x.Checkpoint()
 	})
 	return outcomes, err
 }
@@ -86,24 +87,52 @@ func (x *Session) rowsOf(all []Burial) (map[string]index.Row, error) {
 	return rows, err
 }
 
-// planBurial adds what is removed to the intent.
-func (x *Session) planBurial(st *step, b Burial, row index.Row, may func(index.Row) error) error {
-	body := Body{ID: b.HandoffID}
-	if row.ID != "" {
-		if err := may(row); err != nil {
-			return err
-		}
-		sum, err := x.hashFile(row.File)
-		if err != nil {
-			return err
-		}
-		if b.SHA256 != "" && sum != b.SHA256 {
-			return &fault.CorruptError{File: x.Path(row.File), Why: "is not what was exported"}
-		}
-		body.File, body.SHA256, body.Row = row.File, sum, Row{row}
+// planBurial adds what is removed to the change.
+func (x *Session) planBurial(c *change, b Burial, row index.Row, may func(index.Row) error) error {
+	if row.ID == "" {
+		return nil
 	}
-	st.intent.Removed = append(st.intent.Removed, body)
+	if err := may(row); err != nil {
+		return err
+	}
+	text, err := x.Dir.ReadFile(row.File, layout.MaxDocument)
+	if err != nil {
+		return err
+	}
+	sum := journal.HashOf(text)
+	if b.SHA256 != "" && sum.String() != b.SHA256 {
+		return &fault.CorruptError{File: x.Path(row.File), Why: "is not what was exported"}
+	}
+	c.Unset = append(c.Unset, row.ID)
+	c.Gone = append(c.Gone, journal.Gone{Name: journal.Name{Place: journal.Handoffs, File: row.File}, SHA256: sum})
+	if text, err := store.ReadSignature(x.Dir, row.ID); err == nil && text != nil {
+		name := journal.Name{Place: journal.Signatures, File: layout.SignatureFile(row.ID)}
+		c.Gone = append(c.Gone, journal.Gone{Name: name, SHA256: journal.HashOf(text)})
+	}
 	return nil
+}
+
+// bury adds the tombstones to the change, and takes the rows out of the archives.
+func (x *Session) bury(c *change, tombstones []byte, ids []string) error {
+	known := Tombstoned(tombstones)
+	text := slices.Clone(tombstones)
+	for _, id := range ids {
+		if !known[id] {
+			known[id] = true
+			text = append(text, id+"\n"...)
+		}
+	}
+	c.Put = append(c.Put, stateFile(layout.Tombstones, text))
+	gone := make(map[string]bool)
+	for _, id := range c.Unset {
+		gone[id] = true
+	}
+	return store.EachIndex(x.Dir, func(name string, text []byte) error {
+		if name != layout.Index && len(rowsOf(text, gone)) > 0 {
+			x.setIndex(c, name, index.DropRows(text, gone))
+		}
+		return nil
+	})
 }
 
 // ReadTombstones returns the file of tombstones: the ids of all handoffs that ever were pruned, one a
@@ -128,96 +157,6 @@ func Tombstoned(tombstones []byte) map[string]bool {
 // IsTombstoned reports whether a file of tombstones has an id.
 func IsTombstoned(tombstones []byte, id string) bool {
 	return len(tombstones) > 0 && bytes.Contains(tombstones, []byte(id+"\n"))
-}
-
-// putTombstones writes the file with the ids that it lacks.
-func putTombstones(x *Session, intent *Intent) error {
-	old, err := ReadTombstones(x.State)
-	if err != nil {
-		return err
-	}
-	text, known := slices.Clone(old), Tombstoned(old)
-	for _, body := range intent.Removed {
-		if !known[body.ID] {
-			text = append(text, body.ID+"\n"...)
-		}
-	}
-	return x.SetTombstones(text)
-}
-
-// SetTombstones writes the file of tombstones.
-func (x *Session) SetTombstones(text []byte) error {
-	return x.State.ReplaceNow(layout.Tombstones, text, 0o600)
-}
-
-func tombstonesAreThere(x *Session, intent *Intent) (bool, error) {
-	text, err := ReadTombstones(x.State)
-	for _, body := range intent.Removed {
-		if !IsTombstoned(text, body.ID) {
-			return false, err
-		}
-	}
-	return err == nil, err
-}
-
-// bury removes the rows of an intent, and then their files and signatures, as far as these are what
-// the intent says. The tombstones are written again: an earlier sync of them may not have come about.
-func bury(x *Session, intent *Intent) error {
-	if err := putTombstones(x, intent); err != nil {
-		return err
-	}
-	gone := make(map[string]bool)
-	for _, body := range intent.Removed {
-		if body.File != "" {
-			gone[body.ID] = true
-		}
-	}
-	err := store.EachIndex(x.Dir, func(name string, text []byte) error {
-		if len(rowsOf(text, gone)) == 0 {
-			return nil
-		}
-		return x.replaceIndex(name, text, index.DropRows(text, gone))
-	})
-	if err != nil {
-		return err
-	}
-	for _, body := range intent.Removed {
-		if err := x.removeBody(body); err != nil {
-			return err
-		}
-	}
-	if err := x.removeSignatures(gone); err != nil {
-		return err
-	}
-	return x.Dir.Sync()
-}
-
-func (x *Session) removeBody(body Body) error {
-	if body.File == "" {
-		return nil
-	}
-	text, err := x.Dir.ReadIfThere(body.File, layout.MaxDocument)
-	if err != nil || text == nil || canon.SHA256Hex(text) != body.SHA256 {
-		return err // somebody has put something else there
-	}
-	return x.Dir.Remove(body.File)
-}
-
-func (x *Session) removeSignatures(gone map[string]bool) error {
-	d, err := x.Dir.OpenDir(layout.Signatures)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	for id := range gone {
-		if err := d.Remove(layout.SignatureFile(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return d.Sync()
 }
 
 // A PrunedError says that a document was pruned, and is not stored again. It is of the class

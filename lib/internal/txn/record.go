@@ -2,10 +2,8 @@ package txn
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
@@ -19,20 +17,21 @@ func TryRecord(ctx context.Context, s *store.Store, e eventlog.Pending) (done bo
 	return done
 }
 
-// record adds an event that belongs to no change.
+// record adds an event that belongs to no change, and is not synced: the next change takes it with it.
 func (x *Session) record(e eventlog.Pending) bool {
-	log, err := x.Log(false)
-	if err != nil || log == nil {
+	prev, err := x.head(false)
+	if err != nil || prev == eventlog.Genesis {
 		return false
 	}
-	defer log.Close()
-	st := step{events: []eventlog.Pending{e}}
-	if x.link(log, &st) != nil {
-		return false
+	line, _, err := eventlog.Link(prev, e.Type, x.Opt.Now(), e.Payload, e.Redacted)
+	if err == nil {
+		err = x.grow(layout.Log, line, x.j.Last().Log.End()+int64(len(x.extra)))
 	}
-	err = st.intent.record(log)
-	if errors.Is(err, durable.ErrHalfWritten) {
-		_ = x.CutLog(log, st.intent.LogOffset) // so that nothing follows what may not be on the disk
+	if err == nil {
+		x.extra = append(x.extra, line...)
+	}
+	if err == nil && len(x.extra) > maxInforming && x.Recover() == nil {
+		_ = x.Checkpoint() // the next one may be able to
 	}
 	return err == nil
 }
@@ -49,7 +48,7 @@ func (x *Session) keepFacts() {
 	}
 	text, behind := facts.Unsaved()
 	if behind < 0 {
-		_ = x.State.Replace(layout.LifeCache, text, 0o600)
+		_ = x.State.Put(layout.LifeCache, text, 0o600) // it proves itself: nothing is lost with it
 		return
 	}
 	file, err := x.State.OpenLog(layout.LifeCache, false)

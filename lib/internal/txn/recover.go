@@ -1,139 +1,795 @@
 package txn
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"strings"
+	"iter"
+	"maps"
+	"path/filepath"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Recover finishes or takes back what an interrupted change left, and removes what was staged for one
-// that did not begin. When there is nothing to do it costs a failed open for each directory, that of
-// signatures too, and one for the intent.
+// Recover opens the journal and makes sure that the files are as its last record says; where they are not,
+// it makes them so. A store without one begins.
 func (x *Session) Recover() error {
-	for _, d := range []*durable.Dir{x.Dir, x.State} {
-		d.CollectStaged()
+	for range 100 { // as often as somebody saves INDEX.md meanwhile
+		again, err := x.recoverOnce()
+		if err != nil || !again {
+			return err
+		}
 	}
-	if signatures, err := x.Dir.OpenDir(layout.Signatures); err == nil {
-		signatures.CollectStaged()
-		signatures.Close()
+	return fault.New(fault.ErrBusy, "run the same command again", "%s is saved by something else all the time", x.Path(layout.Index))
+}
+
+func (x *Session) recoverOnce() (again bool, err error) {
+	x.Dir.CollectStaged()
+	x.State.CollectStaged()
+	if err := x.openJournal(); errors.Is(err, fs.ErrNotExist) {
+		return false, x.beginJournal()
+	} else if err != nil {
+		return false, err
 	}
-	_, err := x.finish()
+	if x.j.Records() == 0 { // who put it there may have died before its name was durable
+		if err := x.State.Sync(); err != nil {
+			return false, err
+		}
+	}
+	if x.index, err = store.ReadIndex(x.Dir, layout.Index); err != nil {
+		return false, err
+	}
+	inLine, err := x.readTails()
+	if err != nil {
+		return false, err
+	}
+	if x.Opt.Git == layout.GitTracked {
+		x.elsewhere = x.j.Last().Commit != x.CheckedOut()
+	}
+	if x.state, err = store.HashState(x.State); err != nil {
+		return false, err
+	}
+	inLine = inLine && journal.SumState(x.state) == x.j.Last().State
+	_, swapErr := x.Dir.Lstat(swapName)
+	if inLine && errors.Is(swapErr, fs.ErrNotExist) && x.j.Last().Boot == x.boot && journal.HashOf(x.index) == x.j.Last().Index {
+		return false, nil
+	}
+	return x.mendAll()
+}
+
+// openJournal opens the journal with the key of this store and user.
+func (x *Session) openJournal() (err error) {
+	if x.key.IsZero() {
+		if x.key, err = x.Key(x.State, true); err != nil {
+			return err
+		}
+	}
+	x.closeJournal()
+	x.boot = store.BootOf()
+	j, err := journal.Open(x.State, x.key, true)
+	if err == nil {
+		x.j = j
+	}
 	return err
 }
 
-// finish is recover, and says whether there was a change that is now committed.
-func (x *Session) finish() (committed bool, err error) {
-	intent, err := ReadIntent(x.Dir, x.knownKey())
-	if err != nil || intent == nil {
-		return false, err
+func (x *Session) closeJournal() {
+	if x.j != nil {
+		x.j.Close()
+		x.j = nil
 	}
-	defer sparing(intent.logSize())()
-	op := operationOf(intent)
-	if op == nil {
-		return false, &fault.CorruptError{File: x.Path(layout.Intent), Why: fmt.Sprintf("unknown operation %q, perhaps of a newer version", intent.Op)}
+}
+
+// beginJournal makes the first journal of a store, which has nothing yet but what git may have brought.
+func (x *Session) beginJournal() error {
+	if _, err := x.State.Lstat(journal.NewFileName); !errors.Is(err, fs.ErrNotExist) && err != nil {
+		return err
 	}
-	log, err := x.Log(true)
+	log, err := x.sizeOf(layout.Log)
+	if err != nil {
+		return err
+	}
+	ledger, err := x.sizeOf(layout.Ledger)
+	if err != nil {
+		return err
+	}
+	if log+ledger > 0 {
+		return fault.New(fault.ErrIntegrity, "bring it back from a backup, or run `handoff doctor --repair`, which begins a new one with what it can prove",
+			"%s is missing, although there are events", filepath.Join(x.State.Path(), journal.FileName))
+	}
+	if x.index, err = store.ReadIndex(x.Dir, layout.Index); err != nil {
+		return err
+	}
+	return x.baseline(x.index, x.index)
+}
+
+func (x *Session) sizeOf(name string) (int64, error) {
+	entry, err := x.State.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	return entry.Size, err
+}
+
+// readTails compares the audit log and the ledger with what the records append, and notes the informing
+// lines that follow. inLine says that both are whole. What was there when the checkpoint was made and is
+// missing, and whole lines that no record has, are fault.ErrIntegrity.
+func (x *Session) readTails() (inLine bool, err error) {
+	first, last := x.j.First(), x.j.Last()
+	log, whole, err := x.tail(layout.Log, first.Log.Offset, last.Log.End(), last.LogSum)
 	if err != nil {
 		return false, err
+	}
+	ledger, same, err := x.tail(layout.Ledger, first.Ledger.Offset, last.Ledger.End(), last.LedgerSum)
+	if err != nil {
+		return false, err
+	}
+	if durable.WholeLines(ledger) > 0 {
+		return false, x.unknownLines(layout.Ledger, last.Ledger.End())
+	}
+	x.extra, x.torn = nil, false
+	if len(log) > 0 {
+		if x.extra, err = x.informing(log); err != nil {
+			return false, err
+		}
+		x.torn = len(x.extra) < len(log)
+	}
+	return whole && same && !x.torn && len(ledger) == 0, nil
+}
+
+// maxInforming is how many bytes of informing lines make a checkpoint.
+const maxInforming = 256 << 10
+
+// tail reads what a file that only grows has since the checkpoint. rest is what stands behind the last
+// record; same says that before it there is what the records append.
+func (x *Session) tail(name string, from, to int64, sum uint32) (rest []byte, same bool, err error) {
+	f, err := x.State.OpenSole(name)
+	if errors.Is(err, fs.ErrNotExist) && from == 0 {
+		return nil, to == 0, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, &fault.CorruptError{File: filepath.Join(x.State.Path(), name), Why: "is missing"}
+	}
+	if err != nil {
+		return nil, false, store.Odd(filepath.Join(x.State.Path(), name), err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	if info.Size() < from {
+		return nil, false, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("is shorter than it was: it has %d bytes, and had %d", info.Size(), from)}
+	}
+	n := to - from
+	text := make([]byte, min(info.Size()-from, n+store.MaxBehind+1))
+	if _, err := f.ReadAt(text, from); err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	if int64(len(text)) > n+store.MaxBehind && len(bytes.Trim(text[n:], "\x00")) > 0 {
+		return nil, false, x.unknownLines(name, to)
+	}
+	if int64(len(text)) < n {
+		return nil, false, nil
+	}
+	return text[n:], journal.Sum(0, text[:n]) == sum, nil
+}
+
+func (x *Session) unknownLines(name string, at int64) error {
+	return &UnknownLinesError{name, filepath.Join(x.State.Path(), name), at}
+}
+
+// An UnknownLinesError says that a file of the state has lines that no command of this store wrote. It wraps
+// fault.ErrIntegrity.
+type UnknownLinesError struct {
+	Name, Path string
+	Offset     int64 // of the first
+}
+
+func (e *UnknownLinesError) Error() string {
+	return fmt.Sprintf("%s has lines behind byte %d that no command of this store wrote", e.Path, e.Offset)
+}
+
+// Plain says no path.
+func (e *UnknownLinesError) Plain() string {
+	return e.Name + " has lines that no command of this store wrote"
+}
+
+// Hint says what to do next.
+func (e *UnknownLinesError) Hint() string {
+	return "run `handoff doctor --repair`, which puts them aside and logs anew what the handoffs bear out; nothing was changed"
+}
+
+func (e *UnknownLinesError) Unwrap() error { return fault.ErrIntegrity }
+
+// informing returns so much of what follows the last record as are whole lines that only inform, and that
+// continue the chain. What a crash has torn behind them is left out; any other whole line is an error.
+func (x *Session) informing(text []byte) ([]byte, error) {
+	prev, good := hashText(x.j.Last().LogHead), 0
+	for line := range lines(text[:durable.WholeLines(text)]) {
+		hash, ok := eventlog.Informs(line, prev)
+		if !ok {
+			return nil, x.unknownLines(layout.Log, x.j.Last().Log.End()+int64(good))
+		}
+		prev, good = hash, good+len(line)
+	}
+	return text[:good:good], nil
+}
+
+// lines goes through the lines of a text, with their ends.
+func lines(text []byte) iter.Seq[[]byte] { return bytes.Lines(text) }
+
+// lastLine returns the last line of a text without its end, nil if there is none.
+func lastLine(text []byte) []byte {
+	text = bytes.TrimSuffix(text, []byte("\n"))
+	if len(text) == 0 {
+		return nil
+	}
+	return text[bytes.LastIndexByte(text, '\n')+1:]
+}
+
+// mendAll carries out again what the journal says, in order, and begins it anew. again says that somebody has
+// saved INDEX.md meanwhile.
+func (x *Session) mendAll() (again bool, err error) {
+	if err := x.j.Sync(); err != nil { // a writer that was killed may have left the last record in memory alone
+		return false, err
+	}
+	story, err := x.j.Story()
+	if err != nil {
+		return false, err
+	}
+	found, err := x.foundIndex(story)
+	if err != nil {
+		return false, err
+	}
+	want := story.Text
+	switch {
+	case x.elsewhere && len(found) > 0: // git has brought it
+		want, x.merges = found, true
+	case !story.Knows(found) && !story.IsDamaged(found):
+		if want, err = x.merged(story, found); err != nil {
+			return false, err
+		}
+	}
+	if err := x.checkpoint(want, x.index); err != nil { // what shall be INDEX.md is durable before it replaces anything
+		return false, err
+	}
+	if err := x.Dir.Remove(swapName); err != nil {
+		return false, err
+	}
+	if bytes.Equal(want, x.index) {
+		x.index = want
+		return false, nil
+	}
+	table, err := x.Dir.Prepare(layout.Index, want, 0o644)
+	if err != nil {
+		return false, err
+	}
+	p := &prepared{table: table}
+	defer p.discard()
+	if err := x.exchangeIndex(p); err != nil || p.edited {
+		return p.edited, err
+	}
+	x.index = want
+	return false, nil
+}
+
+// foundIndex returns the text of INDEX.md that was saved last, by the program or by somebody else: it may lie
+// where the new text waited for its turn. Of two that somebody saved, one is kept beside.
+func (x *Session) foundIndex(story *journal.Story) ([]byte, error) {
+	swap, err := store.ReadIndex(x.Dir, swapName)
+	if err != nil || swap == nil {
+		return x.index, err
+	}
+	x.swap = journal.HashOf(swap)
+	isOurs := func(text []byte) bool { return story.Knows(text) || story.IsDamaged(text) }
+	switch {
+	case isOurs(swap) || bytes.Equal(swap, x.index):
+		return x.index, nil
+	case isOurs(x.index):
+		return swap, nil
+	}
+	return x.index, x.keepBeside("found", swap)
+}
+
+// keepBeside keeps a text of INDEX.md under a name of its own, durably.
+func (x *Session) keepBeside(why string, text []byte) error {
+	name := layout.Index + "." + why + "-" + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
+	err := PublishNew(x.Dir, name, text)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	if err == nil {
+		x.Opt.Warn("two texts of " + layout.Index + " were there; one is kept as " + name)
+		err = x.Dir.Sync()
+	}
+	return err
+}
+
+// merged is what becomes of an INDEX.md that somebody has saved. After another start of the system it may be
+// what a power cut made: then the text of the journal is kept beside.
+func (x *Session) merged(story *journal.Story, found []byte) ([]byte, error) {
+	x.merges = true
+	files := story.Files()
+	want := story.Merge(found, x.elsewhere, func(row index.Row) bool {
+		if body := files[journal.Name{Place: journal.Handoffs, File: row.File}]; body != nil {
+			text, err := x.j.Text(*body)
+			_, err = x.ParseListed(row, text, err)
+			return err == nil
+		}
+		_, _, err := x.Load(x.Dir, row)
+		return err == nil
+	})
+	if x.j.Last().Boot != x.boot && len(story.Text) > 0 && !bytes.Equal(want, story.Text) && !x.elsewhere {
+		if err := x.keepBeside("before", story.Text); err != nil {
+			return nil, err
+		}
+	}
+	return want, nil
+}
+
+// checkpoint proves and mends what the records have brought about, makes it durable, and begins the journal
+// anew with table as the text of INDEX.md, which read was when this command looked.
+func (x *Session) checkpoint(table, was []byte) error {
+	story, err := x.j.Story()
+	if err != nil {
+		return err
+	}
+	draft, err := journal.Begin(x.State, x.key)
+	if err != nil {
+		return err
+	}
+	defer draft.Close()
+	if err := x.mend(story, table, draft.Found); err != nil {
+		return err
+	}
+	if err := x.syncFiles(story); err != nil {
+		return err
+	}
+	last := x.j.Last()
+	c := &journal.Checkpoint{Table: table, Was: journal.HashOf(was), Swap: x.swap, State: make(map[string]journal.Text)}
+	c.Number, c.LogHead, c.LedgerHead = last.Number+1, last.LogHead, last.LedgerHead
+	c.Log.Offset, c.Ledger.Offset = last.Log.End()+int64(len(x.extra)), last.Ledger.End()
+	if line := lastLine(x.extra); line != nil {
+		hash, err := x.hashLast(line)
+		if err != nil {
+			return err
+		}
+		c.LogHead = journal.ParseHash(hash)
+	}
+	for _, name := range store.StateFiles {
+		if text, known := story.StateFile(name); known {
+			c.State[name] = text
+		}
+	}
+	return x.finish(draft, c)
+}
+
+// finish puts a new journal into its place, and opens it.
+func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error) {
+	c.Boot, c.Commit = x.boot, x.CheckedOut()
+	x.state = make(map[string]journal.Hash)
+	for name, text := range c.State {
+		x.state[name] = text.SHA256
+	}
+	c.Head.State = journal.SumState(x.state)
+	if c.LogTail, err = x.lastPage(layout.Log, c.Log.Offset); err != nil {
+		return err
+	}
+	if c.LedgerTail, err = x.lastPage(layout.Ledger, c.Ledger.Offset); err != nil {
+		return err
+	}
+	for name, text := range c.State {
+		if text.Spool != "" || text.Len() > maxStateText {
+			c.State[name] = journal.Text{Spool: journal.Elsewhere, SHA256: text.SHA256}
+		}
+	}
+	if err := draft.Finish(c); err != nil {
+		return err
+	}
+	x.extra, x.swap = nil, journal.Hash{}
+	if err := x.openJournal(); err != nil {
+		return err
+	}
+	if _, err := x.State.RemoveUnlocked(journal.IsSpool); err != nil {
+		return err
+	}
+	return x.removeStaged()
+}
+
+// maxStateText is how much of a file of the state stands in a checkpoint; of larger ones it is the hash.
+const maxStateText = 64 << 10
+
+// lastPage returns the bytes of a file from the beginning of the page in which it ends.
+func (x *Session) lastPage(name string, end int64) ([]byte, error) {
+	from := end / journal.Page * journal.Page
+	if from == end {
+		return nil, nil
+	}
+	f, err := x.State.OpenSole(name)
+	if err != nil {
+		return nil, store.Odd(filepath.Join(x.State.Path(), name), err)
+	}
+	defer f.Close()
+	text := make([]byte, end-from)
+	_, err = f.ReadAt(text, from)
+	return text, err
+}
+
+// Rebase begins the journal anew with the files as they are, after somebody has mended them.
+func (x *Session) Rebase() (err error) {
+	if x.index, err = store.ReadIndex(x.Dir, layout.Index); err == nil {
+		err = x.baseline(x.index, x.index)
+	}
+	return err
+}
+
+// RecoverFrom recovers with the key that the store had where it lay before, and begins the journal anew here.
+func (x *Session) RecoverFrom(store string) error {
+	old, err := x.KeyOf(x.State, store, false)
+	if err != nil || old.IsZero() {
+		return errors.Join(err, fs.ErrNotExist)
+	}
+	here, err := x.Key(x.State, true)
+	if err != nil {
+		return err
+	}
+	x.key = old
+	err = x.Recover()
+	if x.key = here; err != nil {
+		return err
+	}
+	return x.Rebase()
+}
+
+// baseline begins the journal with the files as they are. It believes them, so that the caller has to have
+// proven what it can.
+func (x *Session) baseline(table, was []byte) (err error) {
+	if x.key.IsZero() {
+		if x.key, err = x.Key(x.State, true); err != nil {
+			return err
+		}
+	}
+	x.boot = store.BootOf()
+	draft, err := journal.Begin(x.State, x.key)
+	if err != nil {
+		return err
+	}
+	defer draft.Close()
+	c := &journal.Checkpoint{Table: table, Was: journal.HashOf(was), State: make(map[string]journal.Text)}
+	if x.j != nil {
+		c.Number = x.j.Last().Number + 1
+	}
+	log, err := x.openGrowing(layout.Log)
+	if err != nil {
+		return err
 	}
 	defer log.Close()
 	info, err := log.Stat()
 	if err != nil {
-		return false, err
+		return err
 	}
-	logged, err := LogState(x.Store, log, info.Size(), intent)
+	last, end, err := eventlog.Tail(log, info.Size())
 	if err != nil {
-		return false, err
+		return err
 	}
-	if committed, err = op.committed(x, intent); err != nil {
-		return false, err
+	if end < info.Size() {
+		if err := x.cutTorn(log, end, info.Size()); err != nil {
+			return err
+		}
 	}
+	if last != nil {
+		hash, err := x.hashLast(last)
+		if err != nil {
+			return err
+		}
+		c.LogHead = journal.ParseHash(hash)
+	}
+	c.Log.Offset = end
+	ledger, err := x.State.ReadIfThere(layout.Ledger, layout.MaxLedger)
+	if err != nil {
+		return store.Odd(filepath.Join(x.State.Path(), layout.Ledger), err)
+	}
+	if whole := ledger[:durable.WholeLines(ledger)]; len(whole) < len(ledger) {
+		if err := x.keepLedger(ledger); err != nil {
+			return err
+		}
+		ledger = whole
+	}
+	c.Ledger.Offset, c.LedgerHead = int64(len(ledger)), chain(journal.Hash{}, ledger)
+	for _, name := range store.StateFiles {
+		text, err := x.State.ReadIfThere(name, layout.MaxLedger)
+		if err != nil {
+			return store.Odd(filepath.Join(x.State.Path(), name), err)
+		}
+		if text != nil {
+			c.State[name] = journal.NewText(text)
+		}
+	}
+	if err := x.syncState(c, log); err != nil {
+		return err
+	}
+	return x.finish(draft, c)
+}
+
+// keepLedger keeps a ledger whose end is torn beside, before that is cut off.
+func (x *Session) keepLedger(text []byte) error {
+	name := layout.Ledger + "." + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
+	err := PublishNew(x.State, name, text)
+	if err == nil {
+		x.Opt.Warn(layout.Ledger + " ended in a torn line; it was kept as " + name)
+	}
+	return err
+}
+
+// syncState makes durable what a baseline relies on.
+func (x *Session) syncState(c *journal.Checkpoint, log *durable.Log) error {
+	if size, err := x.sizeOf(layout.Ledger); err != nil {
+		return err
+	} else if size > c.Ledger.Offset {
+		ledger, err := x.openGrowing(layout.Ledger)
+		if err != nil {
+			return err
+		}
+		defer ledger.Close()
+		if err := ledger.Truncate(c.Ledger.Offset); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(log.Sync(), x.State.SyncFile(layout.Ledger), x.Dir.SyncFile(layout.Index)); err != nil {
+		return err
+	}
+	for name := range c.State {
+		if err := x.State.SyncFile(name); err != nil {
+			return err
+		}
+	}
+	return errors.Join(x.Dir.Sync(), x.State.Sync())
+}
+
+// mend makes the files as the records say, all in order and then compared. Where memory proves nothing, since
+// an earlier checkpoint may have met a sync that failed, it writes them anew.
+func (x *Session) mend(story *journal.Story, table []byte, anew bool) error {
+	files, gone := story.Files(), story.Removed()
+	if x.elsewhere {
+		journal.DropUnlisted(files, table)
+	}
+	names := slices.SortedFunc(maps.Keys(files), journal.Name.Compare)
+	for _, name := range names {
+		if text := files[name]; text != nil {
+			if err := x.mendFile(story, journal.File{Name: name, Text: *text}, anew); err != nil {
+				return err
+			}
+		}
+	}
+	if err := x.mendState(story, anew); err != nil {
+		return err
+	}
+	for name, sum := range gone {
+		if err := x.mendGone(journal.Gone{Name: name, SHA256: sum}); err != nil {
+			return err
+		}
+	}
+	log, ledger := story.Tails()
+	if err := x.mendTail(layout.Log, log, int64(len(x.extra)), anew); err != nil {
+		return err
+	}
+	return x.mendTail(layout.Ledger, ledger, 0, anew)
+}
+
+// mendState puts back what the files of the state had when the journal began, where no record has replaced
+// them: something else has put others there.
+func (x *Session) mendState(story *journal.Story, anew bool) error {
+	files := story.Files()
+	for _, name := range store.StateFiles {
+		n := journal.Name{Place: journal.State, File: name}
+		text, known := story.State[name]
+		_, replaced := files[n]
+		isThere, err := holds(x.State, name, text.SHA256)
+		switch {
+		case err != nil:
+			return err
+		case replaced, isThere && known && !anew:
+		case known && text.Spool == journal.Elsewhere:
+			if !isThere {
+				return &fault.CorruptError{File: filepath.Join(x.State.Path(), name), Why: "is not what this store wrote"}
+			}
+		case known:
+			if err := x.mendFile(story, journal.File{Name: n, Text: text}, anew); err != nil {
+				return err
+			}
+		default: // the store has none
+			if _, err := x.State.Lstat(name); err == nil {
+				if err := x.moveAside(x.State, name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mendFile makes a file hold what a record says. A file in which only bytes are missing is replaced, any
+// other goes aside; a whole handoff that is listed by another name means that the journal is older than the
+// directory.
+func (x *Session) mendFile(story *journal.Story, f journal.File, anew bool) error {
+	d, done, err := x.dirOf(f.Name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	have, err := d.ReadFile(f.File, layout.MaxIndex)
 	switch {
-	case committed:
-		err = x.Dir.Sync() // the crash may have come between the rename and its sync
-	case logged == logComplete:
-		committed, err = true, op.bringAbout(x, intent)
-	default:
-		err = x.unpublish(intent)
+	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
+		err = x.moveAside(d, f.File)
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	case err == nil && journal.HashOf(have) == f.SHA256 && !anew:
+		return nil
 	}
 	if err != nil {
-		return committed, err
+		return err
 	}
-	if err := x.removeStaged(); err != nil {
-		return committed, err
+	text, err := x.j.Text(f.Text)
+	if err != nil {
+		return err
 	}
-	if !committed {
-		return false, x.Dir.Remove(layout.Intent)
+	if len(have) == 0 || bytes.Equal(have, text) || durable.Begins(string(text), have) || story.Had(f.Name, journal.HashOf(have)) {
+		return x.put(d, f.Name, text)
 	}
-	return true, x.settle(op, intent, log)
+	if f.Place == journal.Handoffs && index.IsFile(f.File) {
+		if id, ok := x.handoffIn(f.File, have); ok {
+			if l, listed := index.Find(x.index, id); listed && l.Row.File == f.File {
+				return &fault.CorruptError{File: x.Path(f.File), Why: "holds another handoff, which INDEX.md lists: the state directory is older than the handoffs directory"}
+			}
+		}
+	}
+	if err := x.moveAside(d, f.File); err != nil {
+		return err
+	}
+	return x.put(d, f.Name, text)
 }
 
-// unpublish takes the bodies of an uncommitted change back: only those that the change itself made,
-// and only while they are what it made. In a copy of the directory files have other inodes; the
-// intent, which nobody else can have made, and the content tell them there.
-func (x *Session) unpublish(intent *Intent) error {
-	listing, err := store.ReadIndex(x.Dir, layout.Index)
+// mendListed makes a listed handoff again that is gone or damaged, if the journal still has it.
+func (x *Session) mendListed(file string) (mended bool, err error) {
+	story, err := x.j.Story()
 	if err != nil {
-		return err
+		return false, err
 	}
-	here, err := x.Dir.Lstat(".")
-	if err != nil {
-		return err
+	name := journal.Name{Place: journal.Handoffs, File: file}
+	text := story.Files()[name]
+	if text == nil {
+		return false, nil
 	}
-	if err := x.unpublishSignatures(intent, listing); err != nil {
-		return err
-	}
-	copied := intent.Place != 0 && intent.Place != here.Inode
-	for _, body := range intent.Bodies {
-		if body.Inode == 0 || isListed(listing, body.File) {
-			continue
-		}
-		entry, err := x.Dir.Lstat(body.File)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if !entry.Regular || !copied && entry.Inode != body.Inode {
-			continue
-		}
-		text, err := x.Dir.ReadFile(body.File, layout.MaxIndex)
-		if err != nil {
-			return err
-		}
-		if canon.SHA256Hex(text) != body.SHA256 {
-			continue
-		}
-		if err := x.Dir.Remove(body.File); err != nil {
-			return err
-		}
-	}
-	return x.Dir.Sync()
+	return true, x.mendFile(story, journal.File{Name: name, Text: *text}, false)
 }
 
-// isListed reports whether a row names the file, however people have changed that row.
-func isListed(listing []byte, file string) bool {
-	for l := range index.RawLines(string(listing)) {
-		if strings.Contains(l.Text, file) && store.LooksLikeRow(l.Text) {
-			return true
+// handoffIn returns the id of a stored handoff, if the text is one.
+func (x *Session) handoffIn(name string, text []byte) (id string, ok bool) {
+	doc, err := store.ParseStored(name, text)
+	if err != nil {
+		return "", false
+	}
+	row := index.Row{ID: doc.HandoffID, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
+	return doc.HandoffID, store.CompareRow(name, doc, row) == nil
+}
+
+// mendGone removes a file that a record has removed, whole or as a power cut has left it.
+func (x *Session) mendGone(g journal.Gone) error {
+	d, done, err := x.dirOf(g.Name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	have, err := d.ReadFile(g.File, layout.MaxIndex)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
+		return nil
+	}
+	if err != nil || journal.HashOf(have) != g.SHA256 && len(bytes.Trim(have, "\x00")) > 0 {
+		return err
+	}
+	return d.Remove(g.File)
+}
+
+// mendTail makes a file that only grows have what the records append, and nothing torn behind that.
+func (x *Session) mendTail(name string, tail journal.Tail, informing int64, anew bool) error {
+	end := tail.Offset + int64(len(tail.Bytes))
+	if end == 0 {
+		return nil
+	}
+	log, err := x.openGrowing(name)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	info, err := log.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() > end+informing {
+		if err := x.cutTorn(log, end+informing, info.Size()); err != nil {
+			return err
 		}
 	}
-	return false
+	if anew {
+		_, err = log.WriteAt(tail.Bytes, tail.Offset)
+		if err == nil && informing > 0 {
+			_, err = log.WriteAt(x.extra, end)
+		}
+		return err
+	}
+	return log.PutAt(tail.Bytes, tail.Offset)
+}
+
+// cutTorn cuts off what is torn behind the end of a file that only grows. Of the audit log it is kept, unless
+// it is what a power cut filled with zeros.
+func (x *Session) cutTorn(log *durable.Log, end, size int64) error {
+	torn := make([]byte, min(size-end, store.MaxBehind))
+	if _, err := log.ReadAt(torn, end); err != nil {
+		return err
+	}
+	torn = bytes.TrimRight(torn, "\x00")
+	if len(torn) > 0 && filepath.Base(log.Name()) == layout.Log {
+		return x.putAside(log, end, torn)
+	}
+	if err := CanBeCut(log); err != nil {
+		return err
+	}
+	return log.Truncate(end)
+}
+
+// syncFiles makes durable all that the records have changed: each file, then both directories.
+func (x *Session) syncFiles(story *journal.Story) error {
+	dirs := map[journal.Place]bool{}
+	var names []journal.Name
+	for name, text := range story.Files() {
+		if dirs[name.Place] = true; text != nil {
+			names = append(names, name)
+		}
+	}
+	if err := x.syncAll(names); err != nil {
+		return err
+	}
+	for _, name := range []string{layout.Log, layout.Ledger} {
+		if err := x.State.SyncFile(name); err != nil {
+			return err
+		}
+	}
+	err := x.Dir.SyncFile(layout.Index)
+	if err == nil && dirs[journal.Signatures] {
+		var d *durable.Dir
+		if d, err = x.Dir.OpenDir(layout.Signatures); err == nil {
+			err = d.Sync()
+			d.Close()
+		}
+	}
+	if err == nil {
+		err = x.Dir.Sync()
+	}
+	if err == nil {
+		err = x.State.Sync()
+	}
+	return err
+}
+
+// isReplaced reports whether a file is one that a record or a recovery replaces as a whole.
+func isReplaced(name string) bool {
+	return layout.IsReplaced(name) || name == layout.History || index.IsFile(name)
 }
 
 // removeStaged takes away what commands that died had staged, in all directories of the store.
 func (x *Session) removeStaged() error {
 	for _, d := range []*durable.Dir{x.Dir, x.State} {
-		if _, err := d.RemoveStaged(layout.IsReplaced); err != nil {
+		if _, err := d.RemoveStaged(isReplaced); err != nil {
 			return err
 		}
 	}
@@ -143,7 +799,7 @@ func (x *Session) removeStaged() error {
 	}
 	if err == nil {
 		defer signatures.Close()
-		_, err = signatures.RemoveStaged(layout.IsReplaced)
+		_, err = signatures.RemoveStaged(isReplaced)
 	}
 	return err
 }
@@ -158,4 +814,19 @@ func (x *Session) inArchives(id string) (found bool, err error) {
 		return nil
 	})
 	return found, err
+}
+
+// ProveJournal reads the whole journal: a command that finds the files in line has read the heads of it alone.
+func (x *Session) ProveJournal() error {
+	_, err := x.j.Story()
+	return err
+}
+
+// Checkpoint makes all that was written so far durable in the files that people see, before others are sent
+// it or rely on it.
+func (x *Session) Checkpoint() error {
+	if x.j.Records() == 0 && len(x.extra) == 0 {
+		return nil
+	}
+	return x.checkpoint(x.index, x.index)
 }

@@ -3,16 +3,14 @@ package txn
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
-
-// regenerate names another machine in the fingerprint file, whose replacement commits it; the history follows.
-var regenerate = Operation{Name: "regenerate", committed: fingerprintIsThere, redo: setFingerprint, settle: ensureHistory}
 
 // Regenerate makes the machine of the record the one that the store belongs to. adopted is what it
 // takes over without events.
@@ -31,49 +29,37 @@ func (x *Session) Regenerate(record machine.Record, operator, reason string, ado
 	if adopted.Rows > 0 {
 		events = append([]eventlog.Pending{adopted.Event("the audit log was missing", "")}, events...)
 	}
-	return x.nameMachine(&regenerate, record, string(history), events)
+	return x.nameMachine("regenerate", record, string(history)+"\n", events)
 }
 
-// nameMachine makes the machine of the record the one that the store belongs to. The log may begin with it.
-func (x *Session) nameMachine(op *Operation, record machine.Record, history string, events []eventlog.Pending) error {
-	record.Writer, record.Secret = "", "" // which stay as they are; others may read an intent
+// nameMachine makes the machine of the record the one that the store belongs to, and this place the one in
+// which it lies. The log may begin with it.
+func (x *Session) nameMachine(op string, record machine.Record, history string, events []eventlog.Pending) error {
 	if err := x.hideState(); err != nil {
 		return err
 	}
-	return x.apply(step{op: op, intent: Intent{Fingerprint: string(record.Bytes()), History: history}, begins: true, events: events})
-}
-
-// setFingerprint writes the record of an intent, with the writer and the secret of the state directory. Who
-// takes a state directory over may have a copy of it, and so is another writer from then on.
-func setFingerprint(x *Session, intent *Intent) error {
-	record, err := machine.ParseRecord([]byte(intent.Fingerprint))
-	if err != nil {
+	old, err := store.ReadMachine(x.State)
+	if history == "" && (err == nil || errors.Is(err, machine.ErrNoMachine)) { // else this may be a copy: another writer
+		record.Writer = old.Writer
+	}
+	record.Complete()
+	if record.Store, err = x.ID(); err != nil {
 		return err
 	}
-	old, err := store.ReadMachine(x.State)
-	if err == nil || errors.Is(err, machine.ErrNoMachine) {
-		if record.Secret = old.Secret; intent.History == "" {
-			record.Writer = old.Writer
+	c := &change{Record: journal.Record{Op: op, Put: []journal.File{stateFile(layout.Fingerprint, record.Bytes())}}, events: events, begins: true}
+	if history != "" {
+		before, err := x.State.ReadIfThere(layout.History, layout.MaxLedger)
+		if err != nil {
+			return store.Odd(filepath.Join(x.State.Path(), layout.History), err)
 		}
+		if len(before) > 0 && before[len(before)-1] != '\n' {
+			before = append(before, '\n')
+		}
+		c.Put = append(c.Put, stateFile(layout.History, append(before, history...)))
 	}
-	if old.Writer != "" {
-		record.Complete()
-	}
-	return x.State.ReplaceNow(layout.Fingerprint, record.Bytes(), 0o600)
+	return x.commit(c)
 }
 
-// fingerprintIsThere reports whether a regenerate was committed. Writer and secret stay what they were, and
-// are not a part of the intent.
-func fingerprintIsThere(x *Session, intent *Intent) (bool, error) {
-	record, err := store.ReadMachine(x.State)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, machine.ErrNoMachine) {
-		return false, nil
-	}
-	record.Writer, record.Secret = "", ""
-	return string(record.Bytes()) == intent.Fingerprint, err
-}
-
-// ensureHistory makes the line of an intent the last of the history.
-func ensureHistory(x *Session, intent *Intent) error {
-	return x.appendLine(layout.History, intent.History, true)
+func stateFile(name string, text []byte) journal.File {
+	return journal.File{Name: journal.Name{Place: journal.State, File: name}, Text: journal.NewText(text)}
 }

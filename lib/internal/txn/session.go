@@ -14,6 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/filelock"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -24,8 +25,20 @@ type Session struct {
 	store.Dirs
 	How      eventlog.How  // what the events of marks and tokens say
 	lockFile durable.Entry // that is held
-	key      Key           // of intents, once it is known
 	cleanup  []func()
+
+	key   journal.Key
+	j     *journal.Journal // nil before Recover
+	boot  journal.Boot
+	index []byte       // INDEX.md as the last record has it
+	extra []byte       // informing lines behind what the records append to the audit log
+	torn  bool         // and something else behind them
+	swap  journal.Hash // of what lies beside INDEX.md; zeros for nothing
+
+	state map[string]journal.Hash // of the files of the state that are replaced as a whole
+
+	elsewhere bool // another commit is checked out than when the store was changed last
+	merges    bool // somebody has saved INDEX.md since
 }
 
 // Begin opens the directories of a store, and makes them durably where they are missing. Nothing is
@@ -52,12 +65,12 @@ func Enter(ctx context.Context, s *store.Store, wait time.Duration) (*Session, e
 	return x, nil
 }
 
-// change runs a change in two parts: prepare works outside the lock and returns what is to be done under
+// run makes a change in two parts: prepare works outside the lock and returns what is to be done under
 // it, on the right machine and after recovery. Directories that do not exist yet are created first.
 //
 // The whole of it stays on one thread, so that a test which makes the n-th system call of a thread fail
 // reaches every call.
-func change(ctx context.Context, s *store.Store, prepare func(*Session) (func() error, error)) error {
+func run(ctx context.Context, s *store.Store, prepare func(*Session) (func() error, error)) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	x, err := Begin(s)
@@ -75,14 +88,13 @@ func change(ctx context.Context, s *store.Store, prepare func(*Session) (func() 
 			return err
 		}
 	}
-	x.noteSeen()
 	x.keepFacts()
 	return nil
 }
 
-// Locked is change for changes that have nothing to prepare.
+// Locked is run for changes that have nothing to prepare.
 func Locked(ctx context.Context, s *store.Store, do func(*Session) error) error {
-	return change(ctx, s, func(x *Session) (func() error, error) {
+	return run(ctx, s, func(x *Session) (func() error, error) {
 		return func() error { return do(x) }, nil
 	})
 }
@@ -98,7 +110,10 @@ func Quietly(ctx context.Context, s *store.Store, wait time.Duration, do func(*S
 		return
 	}
 	defer x.End()
-	if _, err := x.Dir.Lstat(layout.Intent); errors.Is(err, fs.ErrNotExist) {
+	if err := x.openJournal(); err != nil {
+		return
+	}
+	if inLine, err := x.readTails(); err == nil && inLine {
 		do(x)
 	}
 }
@@ -106,7 +121,7 @@ func Quietly(ctx context.Context, s *store.Store, wait time.Duration, do func(*S
 // open opens the directories, and makes them durably where they are missing. Nothing is made if one of
 // them cannot be used.
 func (x *Session) open() (err error) {
-	if x.Dir, err = x.Prover(); err != nil { // no handoffs directory is made where there was one
+	if x.Dir, err = x.Existing(); err != nil { // no handoffs directory is made where there was one
 		return err
 	}
 	if x.State, err = x.OpenPlace(x.Opt.StateDir); err != nil {
@@ -183,8 +198,12 @@ func (x *Session) AtEnd(do func()) { x.cleanup = append(x.cleanup, do) }
 // AfterEnd has do called when the session has ended: for what takes time, and others need not wait for.
 func (x *Session) AfterEnd(do func()) { x.cleanup = slices.Insert(x.cleanup, 0, do) }
 
+// Proof returns what proves that a text was written by this user in this store.
+func (x *Session) Proof(text []byte) string { return x.key.Proof(text) }
+
 // End gives the lock back and closes what the session has open, the last first.
 func (x *Session) End() {
+	defer x.closeJournal()
 	for _, do := range slices.Backward(x.cleanup) {
 		do()
 	}
@@ -203,8 +222,8 @@ func lockError(path string, waited time.Duration, err error) error {
 		return fault.New(fault.ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
 			"the lock %s is held by another process%s", path, within)
 	case errors.Is(err, context.Canceled):
-		return fault.New(nil, "run the command again",
-			"it was stopped while it waited for the lock %s; nothing was changed", path)
+		return &fault.Error{Problem: "it was stopped while it waited for the lock " + path + "; nothing was changed",
+			Advice: "run the command again", Cause: err}
 	case errors.Is(err, filelock.ErrUnsafe):
 		return fault.New(fault.ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -58,7 +59,7 @@ func TestLockIsRemoved(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			return x.Reindex(layout.Index, []byte(w.read(layout.Index)), nil, nil)
+			return x.Reindex(layout.Index, []byte(w.read(layout.Index)), nil)
 		})
 		if !errors.Is(err, fault.ErrBusy) {
 			t.Errorf("again is %v: %v", again, err)
@@ -97,7 +98,8 @@ func TestTryRecord(t *testing.T) {
 	}{
 		"a store":         {func(*world) {}, true},
 		"no log":          {func(w *world) { w.remove(layout.Log) }, false},
-		"an intent":       {func(w *world) { w.write(layout.Intent, "") }, false},
+		"interrupted":     {func(w *world) { w.write(layout.Log, "") }, false},
+		"another journal": {func(w *world) { w.write(journal.FileName, "") }, false},
 		"another machine": {func(w *world) { w.Opt.Fingerprint = func() (string, error) { return other, nil } }, false},
 		"no machine":      {func(w *world) { w.Opt.Fingerprint = func() (string, error) { return "", errors.New("none") } }, false},
 		"held": {func(w *world) {
@@ -148,13 +150,13 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// The first session records the machine with a secret, hides the state from git, and later ones change neither.
+// The first session records the machine with a writer and the place, hides the state from git, and later ones change neither.
 func TestFirstSession(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
 	first := w.read(layout.Fingerprint)
 	r, err := machine.ParseRecord([]byte(first))
-	if err != nil || len(r.Secret) != 64 || r.Writer == "" || r.Fingerprint != strings.Repeat("11", 32) {
+	if err != nil || len(r.Store) != 32 || r.Writer == "" || r.Fingerprint != strings.Repeat("11", 32) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if ignored, err := os.ReadFile(w.Opt.StateDir + "/" + layout.GitIgnore); string(ignored) != "*\n" {
@@ -164,15 +166,9 @@ func TestFirstSession(t *testing.T) {
 	if w.read(layout.Fingerprint) != first {
 		t.Error("the record was made again")
 	}
-	r.Secret = "" // as that of a store that an older version has begun
-	w.write(layout.Fingerprint, string(r.Bytes()))
-	w.publish("c")
-	if r, err := machine.ParseRecord([]byte(w.read(layout.Fingerprint))); err != nil || len(r.Secret) != 64 {
-		t.Errorf("%+v, %v", r, err)
-	}
 }
 
-// Another machine takes a store over with an event, a line of the history, and the secret that is there, as
+// Another machine takes a store over with an event, and a line of the history, as
 // another writer: the state directory may be a copy.
 func TestRegenerate(t *testing.T) {
 	w := newWorld(t)
@@ -187,7 +183,7 @@ func TestRegenerate(t *testing.T) {
 		}
 	}
 	r, err := machine.ParseRecord([]byte(w.read(layout.Fingerprint)))
-	if err != nil || r.Fingerprint != other || r.Secret != old.Secret || r.Writer == old.Writer || r.Writer == "" {
+	if err != nil || r.Fingerprint != other || r.Store != old.Store || r.Writer == old.Writer || r.Writer == "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if strings.Count(w.read(layout.History), `"reason":"moved"`) != 2 || strings.Count(w.read(layout.Log), "machine_fingerprint.regenerate") != 2 {

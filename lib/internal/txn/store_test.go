@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -21,6 +22,9 @@ import (
 )
 
 const aTime = "2026-05-07T12:00:00Z"
+
+// other is a machine that the store does not belong to.
+var other = strings.Repeat("22", 32)
 
 // A world is a store in a directory of its own, at a time that stands still.
 type world struct {
@@ -39,8 +43,8 @@ func newWorld(t *testing.T) *world {
 	}
 	w.Store = &store.Store{Opt: store.Options{
 		Dir: filepath.Join(w.root, "handoffs"), StateDir: filepath.Join(w.root, ".run"), Root: w.root, IndexMaxRows: -1,
-		LockTimeout: time.Second,
-		CheckBody:   func(string) error { return nil }, Fingerprint: func() (string, error) { return w.machine(), nil },
+		UserState: filepath.Join(t.TempDir(), "state"), LockTimeout: time.Second,
+		CheckBody: func(string) error { return nil }, Fingerprint: func() (string, error) { return w.machine(), nil },
 		Now:  func() time.Time { w.atNow(); return now },
 		Warn: func(text string) { w.warnings = append(w.warnings, text) }, Lost: func(err error) { t.Error(err) },
 	}}
@@ -94,8 +98,17 @@ func (w *world) locked(do func(*txn.Session) error) error {
 	return txn.Locked(context.Background(), w.Store, do)
 }
 
+// checkpoint begins the journal anew, so that it does not know what was written any more.
+func (w *world) checkpoint() {
+	w.Helper()
+	if err := w.locked((*txn.Session).Checkpoint); err != nil {
+		w.Fatal(err)
+	}
+}
+
 func (w *world) path(name string) string {
-	if name == layout.Log || name == layout.Ledger || name == layout.Tombstones || name == layout.Fingerprint || name == layout.History || name == layout.Refusals {
+	switch name {
+	case layout.Log, layout.Ledger, layout.Tombstones, layout.Fingerprint, layout.History, layout.Refusals, journal.FileName:
 		return filepath.Join(w.Opt.StateDir, name)
 	}
 	return filepath.Join(w.Opt.Dir, name)

@@ -3,19 +3,16 @@ package txn
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
-
-// write puts documents into the handoffs directory and their rows into INDEX.md, whose replacement commits it.
-var write = Operation{Name: "write", committed: rowsAreThere, redo: readdRows}
 
 // A Publication is a document that may be stored, with its bytes.
 type Publication struct {
@@ -53,8 +50,8 @@ func Publish(ctx context.Context, s *store.Store, n int, doc func(i int) Publica
 	if n == 0 {
 		return nil, nil
 	}
-	p := &publishing{doc: doc, sums: make([]string, n), outcomes: make([]Outcome, n)}
-	err := change(ctx, s, func(x *Session) (func() error, error) {
+	p := &publishing{doc: doc, texts: make([]journal.Text, n), outcomes: make([]Outcome, n)}
+	err := run(ctx, s, func(x *Session) (func() error, error) {
 		p.Session = x
 		return func() error { return p.store(keepGoing) }, p.stage()
 	})
@@ -65,13 +62,15 @@ func Publish(ctx context.Context, s *store.Store, n int, doc func(i int) Publica
 type publishing struct {
 	*Session
 	doc      func(i int) Publication // nil once all is known of them
-	sums     []string                // SHA-256 of their texts
-	staged   []*durable.Staged
-	batch    *durable.Batch // that they are of, if there are several
+	texts    []journal.Text          // as they are stored
+	spool    *journal.Spool          // that has them, if they are large or many
 	outcomes []Outcome
 
+	committed bool // a record may refer to the spool
+	mended    bool // files were compared with the journal, since one of them is not what it was
+
 	choose *chooser
-	step   step
+	change change
 	rate   rate     // nil until it is asked for
 	news   []news   // what the audit log is going to be told
 	back   []string // ids of rows that were lost, not their events
@@ -83,15 +82,15 @@ type news struct {
 	adopted bool
 }
 
-// store decides for each document whether it is new, and publishes the new ones in one step.
+// store decides for each document whether it is new, and publishes the new ones as one change.
 func (p *publishing) store(keepGoing bool) error {
 	text, err := p.currentIndex()
 	if err != nil {
 		return err
 	}
-	p.choose = newChooser(p.Session, text, len(p.sums))
-	p.step = step{op: &write, intent: Intent{Index: layout.Index}, more: p.events}
-	for i := range p.sums {
+	p.choose = newChooser(p.Session, text, len(p.texts))
+	p.change = change{Record: journal.Record{Op: "write"}, more: p.events, spool: p.spool}
+	for i := range p.texts {
 		if err := p.plan(i); err != nil {
 			return err
 		}
@@ -99,18 +98,16 @@ func (p *publishing) store(keepGoing bool) error {
 	if err := p.failures(); err != nil && !keepGoing {
 		return err
 	}
-	st := p.step
-	if len(st.intent.Bodies) == 0 {
+	c := p.change
+	if len(c.Added) == 0 {
 		return nil
 	}
-	if text, err = p.makeRoom(text, len(st.intent.Bodies)); err != nil {
+	if err := p.makeRoom(len(c.Added)); err != nil {
 		return err
 	}
-	st.commit = func() error {
-		return p.replaceIndex(layout.Index, text, index.AppendAll(text, st.intent.rows()))
-	}
-	p.choose, p.step = nil, step{} // of a large batch they hold much memory
-	return p.apply(st)
+	p.choose, p.change = nil, change{} // of a large batch they hold much memory
+	p.committed = true
+	return p.commit(&c)
 }
 
 // events makes what the audit log is told, after which the documents are not needed any more.
@@ -130,8 +127,15 @@ func (p *publishing) events(yield func(eventlog.Pending) bool) {
 // plan adds the i-th document to the step, if it is new. The error is one that concerns them all.
 func (p *publishing) plan(i int) error {
 	d := p.doc(i)
-	d.sum = p.sums[i]
+	d.sum = p.texts[i].SHA256.String()
 	chosen, err := p.choose.choose(d)
+	if errors.Is(err, fault.ErrIntegrity) && !p.mended && p.j.Records() > 0 { // what the journal has comes back
+		p.mended = true
+		if err := p.checkpoint(p.index, p.index); err != nil {
+			return err
+		}
+		chosen, err = p.choose.choose(d)
+	}
 	if err == nil && !chosen.listed && !chosen.adopt {
 		err = p.limit(d)
 	}
@@ -143,32 +147,38 @@ func (p *publishing) plan(i int) error {
 		return nil
 	}
 	row := index.Row{ID: d.HandoffID, File: chosen.file, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time}
-	body := Body{File: chosen.file, SHA256: d.sum, ID: d.HandoffID}
 	logged := false
 	if chosen.adopt {
-		if row, logged, err = p.choose.recorded(row); err == nil {
-			body.SHA256, err = p.hashFile(chosen.file)
-		}
+		row, logged, err = p.choose.recorded(row)
 	} else {
-		body.Inode = p.staged[i].Inode()
-		p.step.staged = append(p.step.staged, p.staged[i])
+		p.change.New = append(p.change.New, journal.File{Name: journal.Name{Place: journal.Handoffs, File: chosen.file}, Text: p.texts[i]})
+	}
+	if err == nil && d.Signature != nil {
+		err = p.sign(*d.Signature)
 	}
 	if err != nil {
 		return err
 	}
-	body.Row = Row{row}
-	if d.Signature != nil {
-		p.step.intent.Signatures = append(p.step.intent.Signatures, *d.Signature)
-	}
-	if p.step.intent.Bodies == nil { // at once: to grow it would take as much again
-		p.step.intent.Bodies, p.news = make([]Body, 0, len(p.sums)-i), make([]news, 0, len(p.sums)-i)
-	}
-	p.step.intent.Bodies = append(p.step.intent.Bodies, body)
+	p.change.Added = append(p.change.Added, row)
 	if logged {
 		p.back = append(p.back, d.HandoffID)
 	} else {
 		p.news = append(p.news, news{i, chosen.adopt})
 	}
+	return nil
+}
+
+// sign adds a signature to the change. One that lies there already is of nobody's making, unless it is the same.
+func (p *publishing) sign(one Signature) error {
+	there, err := store.ReadSignature(p.Dir, one.ID)
+	if err != nil || string(there) == one.Text {
+		return err
+	}
+	if there != nil {
+		return fault.New(fault.ErrIntegrity, "move it away", "%s is there already, and signs no handoff of this store",
+			filepath.Join(p.Opt.Dir, layout.Signatures, layout.SignatureFile(one.ID)))
+	}
+	p.change.New = append(p.change.New, one.file())
 	return nil
 }
 
@@ -186,60 +196,16 @@ func (p *publishing) failures() error {
 	return errors.Join(errs...)
 }
 
-// hashFile returns the SHA-256 of a file of the handoffs directory.
-func (x *Session) hashFile(name string) (string, error) {
-	text, err := x.Dir.ReadFile(name, layout.MaxDocument)
-	return canon.SHA256Hex(text), err
-}
-
 // currentIndex returns INDEX.md, or the text of an empty one if the store has no handoff yet.
 func (x *Session) currentIndex() ([]byte, error) {
-	text, err := store.ReadIndex(x.Dir, layout.Index)
-	if err != nil || !index.ListsNothing(text) {
-		return text, err
+	if !index.ListsNothing(x.index) {
+		return x.index, nil
 	}
 	if err := x.HasLostIndex(); err != nil {
 		return nil, err
 	}
-	if len(text) > 0 {
-		return text, nil
+	if len(x.index) > 0 {
+		return x.index, nil
 	}
 	return index.New(nil), nil
-}
-
-// rowsAreThere reports whether the rows of an intent were committed: INDEX.md lists a body under its name.
-func rowsAreThere(x *Session, intent *Intent) (bool, error) {
-	text, err := store.ReadIndex(x.Dir, layout.Index)
-	if err != nil {
-		return false, err
-	}
-	for _, body := range intent.Bodies {
-		if l, ok := index.Find(text, body.ID); ok && l.Row.File == body.File {
-			return true, nil // they came in one rename
-		}
-	}
-	return false, nil
-}
-
-// readdRows is for an INDEX.md that was put back to an older state while the log went on.
-func readdRows(x *Session, intent *Intent) error {
-	var rows []index.Row
-	for _, body := range intent.Bodies {
-		text, err := x.Dir.ReadFile(body.File, layout.MaxDocument)
-		if err != nil || canon.SHA256Hex(text) != body.SHA256 {
-			return &fault.CorruptError{File: x.Path(body.File), Why: "is recorded in the audit log, but missing or changed"}
-		}
-		archived, err := x.inArchives(body.ID)
-		if err != nil {
-			return err
-		}
-		if body.Row.ID != "" && !archived {
-			rows = append(rows, body.Row.Row)
-		}
-	}
-	text, err := store.ReadIndex(x.Dir, layout.Index)
-	if err != nil {
-		return err
-	}
-	return x.putIndex(layout.Index, index.Append(text, rows), nil)
 }

@@ -1,0 +1,369 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+)
+
+// A Journal is an open journal whose last record is verified.
+type Journal struct {
+	dir   *durable.Dir // the state directory
+	file  *os.File
+	key   Key
+	heads []Head // that of the checkpoint first
+	size  int64
+	bad   bool // a record could not be written: see Append
+}
+
+// ErrKey is wrapped by the error about a journal that was written with another key: in another place, by
+// another user, or with another secret.
+var ErrKey = errors.New("the journal was written in another directory, or by another user")
+
+// Open reads the heads of the journal in a state directory, for somebody who adds to it if write is set.
+// fs.ErrNotExist says that there is none; a journal that has no checkpoint that verifies is a
+// *fault.CorruptError, which wraps ErrKey where it is another key's.
+func Open(state *durable.Dir, key Key, write bool) (*Journal, error) {
+	open := state.OpenSole
+	if write {
+		open = state.OpenSoleForWriting
+	}
+	f, err := open(FileName)
+	if err != nil {
+		return nil, corrupt(state, err)
+	}
+	j := &Journal{dir: state, file: f, key: key}
+	if err := j.read(); err != nil {
+		f.Close()
+		return nil, corrupt(state, err)
+	}
+	return j, nil
+}
+
+// corrupt says of an error which file it is about, and what to do. Errors of the system stay as they are.
+func corrupt(state *durable.Dir, err error) error {
+	if system := (*fs.PathError)(nil); errors.As(err, &system) && !errors.Is(err, durable.ErrUnsafe) || errors.Is(err, fault.ErrIntegrity) {
+		return err
+	}
+	advice := "run `handoff doctor --repair`; nothing was changed"
+	if errors.Is(err, ErrKey) {
+		advice = "if this store was moved or copied, run `handoff machine-fingerprint regenerate`; " +
+			"else use the account and the HOME with which it was written"
+	}
+	return &fault.Error{Class: fault.ErrIntegrity, Problem: filepath.Join(state.Path(), FileName) + ": " + err.Error(), Advice: advice, Cause: err}
+}
+
+var errNoCheckpoint = errors.New("the journal does not begin with a checkpoint of this store: it is damaged, or was put there by something else")
+
+// read walks the heads. Those of the checkpoint and of the last record are verified, the latter with what it
+// says, and with it, by their MACs, those between.
+func (j *Journal) read() error {
+	info, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	j.size = info.Size()
+	buf := make([]byte, headSize)
+	for at := int64(0); at+headSize <= j.size && len(j.heads) <= MaxRecords; {
+		if _, err := j.file.ReadAt(buf, at); err != nil {
+			return err
+		}
+		h, ok := decodeHead(buf)
+		if !ok || at+headSize+h.size > j.size || !j.follows(&h) {
+			break
+		}
+		h.offset = at
+		j.heads = append(j.heads, h)
+		at = h.next()
+	}
+	if len(j.heads) == 0 {
+		return errNoCheckpoint
+	}
+	if j.heads[0].keyID != j.key.id {
+		return ErrKey
+	}
+	if !j.heads[0].verifies(j.key) {
+		return errNoCheckpoint
+	}
+	for ; len(j.heads) > 1; j.heads = j.heads[:len(j.heads)-1] {
+		if err := j.verify(j.Last()); err == nil {
+			return nil
+		} else if !errors.Is(err, errTorn) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Count returns how many changes a journal seems to have, for somebody who cannot prove them.
+func Count(state *durable.Dir) int {
+	f, err := state.OpenSole(FileName)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	buf, n := make([]byte, headSize), 0
+	for at := int64(0); n <= MaxRecords; n++ {
+		if _, err := f.ReadAt(buf, at); err != nil {
+			break
+		}
+		h, ok := decodeHead(buf)
+		if !ok {
+			break
+		}
+		h.offset = at
+		at = h.next()
+	}
+	return max(0, n-1)
+}
+
+// follows reports whether h is what may come next.
+func (j *Journal) follows(h *Head) bool {
+	if len(j.heads) == 0 {
+		return h.isCheckpoint
+	}
+	last := j.Last()
+	return !h.isCheckpoint && h.Number == last.Number+1 && h.prev == last.mac && h.keyID == last.keyID
+}
+
+var errTorn = errors.New("it does not verify")
+
+// verify proves the head and the payload of a record.
+func (j *Journal) verify(h *Head) error {
+	_, err := j.payload(h)
+	return err
+}
+
+// payload reads and proves the payload that stands in the journal. The size in a head that does not verify is
+// not believed.
+func (j *Journal) payload(h *Head) ([]byte, error) {
+	if !h.verifies(j.key) {
+		return nil, errTorn
+	}
+	b := make([]byte, h.size)
+	if _, err := j.file.ReadAt(b, h.offset+headSize); err != nil {
+		return nil, err
+	}
+	if HashOf(b) != h.payload {
+		return nil, errTorn
+	}
+	return b, nil
+}
+
+// Close closes the file.
+func (j *Journal) Close() { j.file.Close() }
+
+// Last returns the head of the last record, or of the checkpoint where none follows.
+func (j *Journal) Last() *Head { return &j.heads[len(j.heads)-1] }
+
+// First returns the head of the checkpoint.
+func (j *Journal) First() *Head { return &j.heads[0] }
+
+// Records returns how many records follow the checkpoint.
+func (j *Journal) Records() int { return len(j.heads) - 1 }
+
+// IsFull reports whether there is no room for another record, however large.
+func (j *Journal) IsFull() bool {
+	return j.bad || len(j.heads) > MaxRecords || j.Last().next()+align(headSize+MaxInline) > j.size
+}
+
+// Sync makes the records survive a power cut that were written by somebody who may have died before that.
+// It works on a journal that is open for reading alone.
+func (j *Journal) Sync() error { return durable.SyncData(j.file) }
+
+// Checkpoint reads what the journal begins with.
+func (j *Journal) Checkpoint() (*Checkpoint, error) {
+	b, err := j.payload(&j.heads[0])
+	c := &Checkpoint{Head: j.heads[0]}
+	if err == nil {
+		err = c.decode(b)
+	}
+	if err != nil {
+		return nil, corrupt(j.dir, fmt.Errorf("the checkpoint cannot be read: %w", err))
+	}
+	return c, nil
+}
+
+// Record reads the n-th record, counted from 1.
+func (j *Journal) Record(n int) (*Record, error) {
+	b, err := j.payload(&j.heads[n])
+	if err == nil && len(b) > 0 && b[0] == fieldSpool {
+		b, err = j.fromSpool(b)
+	}
+	r := &Record{Head: j.heads[n]}
+	if err == nil {
+		err = r.decode(b)
+	}
+	if err != nil {
+		return nil, corrupt(j.dir, fmt.Errorf("record %d cannot be read: %w", r.Number, err))
+	}
+	return r, nil
+}
+
+// EachRecord calls do with the records in their order, until it fails.
+func (j *Journal) EachRecord(do func(*Record) error) error {
+	for n := 1; n < len(j.heads); n++ {
+		r, err := j.Record(n)
+		if err == nil {
+			err = do(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fromSpool reads the payload that lies in a spool, as the one in the journal says.
+func (j *Journal) fromSpool(b []byte) (text []byte, err error) {
+	err = eachField(b, func(_ byte, field []byte) error {
+		f, err := decodeFile(field)
+		if err == nil {
+			text, err = j.Text(f.Text)
+		}
+		return err
+	})
+	return text, err
+}
+
+// Text returns what a text of a record says, from its spool if it lies in one, and proves it.
+func (j *Journal) Text(t Text) ([]byte, error) { return ReadText(j.dir, t) }
+
+// ReadText is [Journal.Text] for a text of the journal in a state directory.
+func ReadText(state *durable.Dir, t Text) ([]byte, error) {
+	if t.Spool == "" {
+		return t.Bytes, nil
+	}
+	f, err := state.Open(t.Spool)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("what it refers to, %s, is missing", t.Spool)
+	}
+	if err != nil {
+		return nil, corrupt(state, err)
+	}
+	defer f.Close()
+	text := make([]byte, t.Span.Length)
+	if _, err := f.ReadAt(text, t.Span.Offset); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if HashOf(text) != t.SHA256 {
+		return nil, corrupt(state, fmt.Errorf("what it refers to, %s, is not what was written", t.Spool))
+	}
+	return text, nil
+}
+
+// Append adds a record and syncs the journal once. When it returns nil the change is made: it survives
+// whatever happens. Else it is not: the head is overwritten with zeros, and this Journal takes no more
+// records, since the system may report a later sync of it as good although nothing was written. Log, Ledger
+// and the heads of both have to be those behind what r appends.
+//
+// What is large goes to the spool, which may be nil.
+func (j *Journal) Append(r *Record, spool *Spool) error {
+	last := j.Last()
+	h := &r.Head
+	h.isCheckpoint, h.keyID, h.Number, h.prev, h.offset = false, j.key.id, last.Number+1, last.mac, last.next()
+	h.Log = Span{last.Log.End(), int64(len(r.LogText))}
+	h.Ledger = Span{last.Ledger.End(), int64(len(r.LedgerText))}
+	h.LogSum, h.LedgerSum = Sum(last.LogSum, r.LogText), Sum(last.LedgerSum, r.LedgerText)
+	payload := r.encode()
+	if len(payload) > MaxInline {
+		var err error
+		if payload, err = inSpool(j.dir, spool, payload); err != nil {
+			return err
+		}
+	}
+	if spool != nil {
+		if err := spool.sync(); err != nil {
+			return err
+		}
+	}
+	h.size, h.payload = int64(len(payload)), HashOf(payload)
+	if j.IsFull() || h.next() > j.size {
+		return fmt.Errorf("%s has no room", j.file.Name())
+	}
+	if _, err := j.file.WriteAt(append(h.encode(j.key), payload...), h.offset); err != nil {
+		return j.takeBack(h, err)
+	}
+	if err := j.Sync(); err != nil {
+		return j.takeBack(h, err)
+	}
+	j.heads = append(j.heads, *h)
+	return nil
+}
+
+// takeBack makes a record that may not be on the disk one that is not there.
+func (j *Journal) takeBack(h *Head, cause error) error {
+	j.bad = true
+	_, err := j.file.WriteAt(make([]byte, headSize), h.offset)
+	return errors.Join(cause, err)
+}
+
+// inSpool writes a payload to the spool and returns the one that refers to it.
+func inSpool(dir *durable.Dir, spool *Spool, payload []byte) ([]byte, error) {
+	if spool == nil {
+		var err error
+		if spool, err = NewSpool(dir); err != nil {
+			return nil, err
+		}
+		defer spool.Close()
+	}
+	text, err := spool.Add(payload)
+	if err == nil {
+		err = spool.sync()
+	}
+	return File{Text: text}.append(nil, fieldSpool), err
+}
+
+// A Draft is a new journal that is not in its place yet.
+type Draft struct {
+	dir  *durable.Dir
+	file *os.File
+	key  Key
+
+	// Found says that an earlier one did not get there: perhaps because a sync failed, so that what the
+	// system shows of files is no proof of what the disk has.
+	Found bool
+}
+
+// Begin begins a new journal in a state directory.
+func Begin(state *durable.Dir, key Key) (*Draft, error) {
+	f, found, err := state.OpenOrCreate(NewFileName, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &Draft{state, f, key, found}, nil
+}
+
+// Close closes the file. What was begun stays, for whoever comes next.
+func (d *Draft) Close() { d.file.Close() }
+
+// Finish writes the checkpoint and the room behind it, and puts the journal into its place, durably. The
+// files that the checkpoint relies on have to be on the disk before.
+func (d *Draft) Finish(c *Checkpoint) error {
+	payload := c.encode()
+	h := &c.Head
+	h.isCheckpoint, h.keyID, h.prev, h.offset = true, d.key.id, Hash{}, 0
+	h.Log.Length, h.Ledger.Length, h.LogSum, h.LedgerSum = 0, 0, 0, 0
+	h.size, h.payload, h.Index = int64(len(payload)), HashOf(payload), HashOf(c.Table)
+	if err := d.file.Truncate(0); err != nil {
+		return err
+	}
+	text := append(h.encode(d.key), payload...)
+	text = append(text, make([]byte, h.next()-int64(len(text))+Room)...)
+	if _, err := d.file.WriteAt(text, 0); err != nil {
+		return err
+	}
+	if err := d.file.Sync(); err != nil {
+		return err
+	}
+	if err := d.dir.RenameOver(NewFileName, FileName); err != nil {
+		return err
+	}
+	return d.dir.Sync()
+}

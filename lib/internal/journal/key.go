@@ -1,0 +1,79 @@
+package journal
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+)
+
+// A Hash is a SHA-256, or a MAC of the same length.
+type Hash [sha256.Size]byte
+
+// HashOf returns the SHA-256 of a text.
+func HashOf(text []byte) Hash { return sha256.Sum256(text) }
+
+// String returns the hash in lower-case hexadecimal digits.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// ParseHash is the inverse of String; what is no hash is zeros.
+func ParseHash(text string) (h Hash) {
+	if b, err := hex.DecodeString(text); err == nil && len(b) == len(h) {
+		copy(h[:], b)
+	}
+	return h
+}
+
+// NextLine returns the head of a chain of lines after one more of them.
+func (h Hash) NextLine(line []byte) Hash { return HashOf(append(h[:len(h):len(h)], line...)) }
+
+// A Key authenticates what one user writes in one store. The zero Key authenticates nothing.
+type Key struct {
+	secret []byte
+	id     [8]byte
+}
+
+// NewKey makes the key of a store from the secret of a user.
+func NewKey(secret []byte, store string) Key {
+	k := Key{secret: sign(secret, []byte("handoff journal\n"+store))}
+	copy(k.id[:], sign(k.secret, []byte("key id")))
+	return k
+}
+
+func sign(secret, text []byte) []byte {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write(text)
+	return mac.Sum(nil)
+}
+
+// IsZero reports whether it is the zero Key.
+func (k Key) IsZero() bool { return len(k.secret) == 0 }
+
+func (k Key) mac(text []byte) (h Hash) {
+	copy(h[:], sign(k.secret, text))
+	return h
+}
+
+// Proof returns what proves that a text was written with the key, "" for the zero Key.
+func (k Key) Proof(text []byte) string {
+	if k.IsZero() {
+		return ""
+	}
+	return hex.EncodeToString(sign(k.secret, append([]byte("proof\n"), text...)))
+}
+
+// Proves reports whether a proof is that of a text.
+func (k Key) Proves(text []byte, proof string) bool {
+	return proof != "" && hmac.Equal([]byte(proof), []byte(k.Proof(text)))
+}
+
+// SumState returns one hash of files by their names. Files that are not there are left out.
+func SumState(files map[string]Hash) Hash {
+	var all []byte
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		hash := files[name]
+		all = append(append(appendString(all, name), hash[:]...), '\n')
+	}
+	return HashOf(all)
+}

@@ -1,0 +1,84 @@
+package journal
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+)
+
+// A Spool is a file of the state directory that has what is too large for a record. It is locked for as
+// long as it is open, so that nobody takes it for the remains of a dead writer.
+type Spool struct {
+	dir    *durable.Dir
+	file   *os.File
+	name   string
+	size   int64
+	synced int64
+	kept   bool
+}
+
+// NewSpool makes a spool.
+func NewSpool(state *durable.Dir) (*Spool, error) {
+	var random [8]byte
+	rand.Read(random[:]) // never fails
+	name := SpoolPrefix + hex.EncodeToString(random[:])
+	f, err := state.CreateLocked(name, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &Spool{dir: state, file: f, name: name}, nil
+}
+
+// Add appends a text. One that is empty goes into the record itself.
+func (s *Spool) Add(text []byte) (Text, error) {
+	if len(text) == 0 {
+		return NewText(text), nil
+	}
+	t := Text{Spool: s.name, Span: Span{s.size, int64(len(text))}, SHA256: HashOf(text)}
+	_, err := s.file.WriteAt(text, s.size)
+	s.size += int64(len(text))
+	return t, err
+}
+
+// Sync makes what was added survive a power cut, with the name of the spool.
+func (s *Spool) Sync() error { return s.sync() }
+
+func (s *Spool) sync() error {
+	if s.synced == s.size {
+		return nil
+	}
+	if err := s.file.Sync(); err != nil {
+		return err
+	}
+	if s.synced == 0 {
+		if err := s.dir.Sync(); err != nil {
+			return err
+		}
+	}
+	s.synced, s.kept = s.size, true
+	return nil
+}
+
+// Close closes the spool. One that no record can refer to is removed.
+func (s *Spool) Close() {
+	if !s.kept {
+		_ = s.dir.Remove(s.name)
+	}
+	s.file.Close()
+}
+
+// Discard is Close for a spool to which nothing refers.
+func (s *Spool) Discard() {
+	s.kept = false
+	s.Close()
+}
+
+// IsSpool reports whether a name is one that spools have.
+func IsSpool(name string) bool {
+	random, ok := strings.CutPrefix(filepath.Base(name), SpoolPrefix)
+	return ok && len(random) == 16 && strings.Trim(random, "0123456789abcdef") == ""
+}

@@ -1,0 +1,265 @@
+package journal
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+// Carry returns INDEX.md as a record makes it of the text before. The text itself is not changed.
+func (r *Record) Carry(text []byte) []byte {
+	if r.Table != nil {
+		return r.Table
+	}
+	if len(r.Unset) > 0 {
+		gone := make(map[string]bool, len(r.Unset))
+		for _, id := range r.Unset {
+			gone[id] = true
+		}
+		text = index.DropRows(text, gone)
+	}
+	if len(r.Set) > 0 {
+		edits := make(map[string]index.Row, len(r.Set))
+		for _, row := range r.Set {
+			edits[row.ID] = row
+		}
+		text = index.SetRows(text, edits)
+	}
+	if len(r.Added) > 0 {
+		if len(text) == 0 {
+			text = index.New(nil)
+		}
+		text = index.Append(slices.Clip(text), r.Added)
+	}
+	if len(r.Links) > 0 {
+		text = index.AddArchives(slices.Clip(text), r.Links)
+	}
+	return text
+}
+
+// A Story is all that a journal says, in the order in which it came about.
+type Story struct {
+	*Checkpoint
+	Records []*Record
+	Text    []byte // INDEX.md as it shall be
+}
+
+// Story reads the whole journal.
+func (j *Journal) Story() (*Story, error) {
+	c, err := j.Checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	s := &Story{Checkpoint: c, Text: c.Table}
+	err = j.EachRecord(func(r *Record) error {
+		s.Records = append(s.Records, r)
+		s.Text = r.Carry(s.Text)
+		return nil
+	})
+	return s, err
+}
+
+// Knows reports whether a text is a state of INDEX.md that the journal knows: as it was when the checkpoint
+// was made, or after one of its records.
+func (s *Story) Knows(text []byte) bool {
+	h := HashOf(text)
+	return h == s.Was || h == s.Swap || h == s.Checkpoint.Index || slices.ContainsFunc(s.Records, func(r *Record) bool { return r.Index == h })
+}
+
+// IsDamaged reports whether a text is what a power cut makes of INDEX.md, and nobody saves: it says nothing,
+// has NUL bytes, or is the beginning of a known state.
+func (s *Story) IsDamaged(text []byte) bool {
+	if len(bytes.TrimSpace(text)) == 0 || bytes.IndexByte(text, 0) >= 0 {
+		return true
+	}
+	state := s.Table
+	if bytes.HasPrefix(state, text) {
+		return true
+	}
+	for _, r := range s.Records {
+		if state = r.Carry(state); bytes.HasPrefix(state, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// rowsOf returns the first row of each id.
+func rowsOf(text []byte) (rows map[string]index.Row, order []string) {
+	rows = make(map[string]index.Row)
+	for l := range index.Lines(string(text)) {
+		if _, again := rows[l.Row.ID]; l.IsRow && !again {
+			rows[l.Row.ID], order = l.Row, append(order, l.Row.ID)
+		}
+	}
+	return rows, order
+}
+
+// Merge returns what shall become of an INDEX.md that somebody has saved: the rows are the store's, all else
+// is theirs. Every known row is as the journal has it, with marks that the journal does not know of; one that
+// is missing comes back if isThere says that its document is there; one that the journal does not know stays,
+// for verification to judge, unless it was removed since the journal began.
+//
+// Where another commit is checked out than the journal names, in a store that is committed with the code, git
+// has brought the text, and it stays as it is: there the branch says what is listed, and who has read it.
+func (s *Story) Merge(found []byte, elsewhere bool, isThere func(index.Row) bool) []byte {
+	if elsewhere {
+		return found
+	}
+	text, _ := index.Join(found)
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(slices.Clip(text), '\n')
+	}
+	gone := make(map[string]bool)
+	for _, r := range s.Records {
+		for _, id := range r.Unset {
+			gone[id] = true
+		}
+	}
+	ours, order := rowsOf(s.Text)
+	seen := make(map[string]bool)
+	text = keepRows(text, func(row index.Row) bool {
+		_, known := ours[row.ID]
+		if known && seen[row.ID] || !known && gone[row.ID] {
+			return false
+		}
+		seen[row.ID] = true
+		return true
+	})
+	have, theirs := rowsOf(text)
+	change := &Record{}
+	for _, id := range theirs {
+		row, known := ours[id]
+		if row = keepTheirs(row, have[id]); known && row != have[id] {
+			change.Set = append(change.Set, row)
+		}
+	}
+	for _, id := range order {
+		if _, there := have[id]; !there && isThere(ours[id]) {
+			change.Added = append(change.Added, ours[id])
+		}
+	}
+	text = change.Carry(text)
+	return (&Record{Links: s.lostLinks(text)}).Carry(text)
+}
+
+// keepRows returns a text with those of its rows alone that stay. Of an id no other than the first may, since
+// readers join the marks of all.
+func keepRows(text []byte, stays func(index.Row) bool) (kept []byte) {
+	for l := range index.Lines(string(text)) {
+		if !l.IsRow || stays(l.Row) {
+			kept = append(kept, text[l.Start:l.End]...)
+		}
+	}
+	return kept
+}
+
+// lostLinks returns the archives that the text should link.
+func (s *Story) lostLinks(text []byte) []string {
+	linked := index.Archives(string(text))
+	return slices.DeleteFunc(index.Archives(string(s.Text)), func(name string) bool { return slices.Contains(linked, name) })
+}
+
+// keepTheirs returns a row with the marks of operators that it lacks, and with the names that people have typed
+// into its read_by, which are no marks. Nobody takes a mark back: one of which the journal knows nothing says
+// that the state directory is older than INDEX.md, or was typed, and verification reports it.
+func keepTheirs(row, theirs index.Row) index.Row {
+	for _, m := range theirs.Marks() {
+		row = row.WithMark(m)
+	}
+	for _, name := range theirs.Unmarked() {
+		if row.IsReadBy(name) || slices.Contains(row.Unmarked(), name) {
+			continue
+		}
+		if row.ReadBy != "" {
+			row.ReadBy += ","
+		}
+		row.ReadBy += name
+	}
+	return row
+}
+
+// Files returns what the records make of files other than INDEX.md and those that only grow: the text of
+// each as it shall be, nil where it shall be gone.
+func (s *Story) Files() map[Name]*Text {
+	files := make(map[Name]*Text)
+	for _, r := range s.Records {
+		for _, g := range r.Gone {
+			files[g.Name] = nil
+		}
+		for _, list := range [][]File{r.New, r.Put} {
+			for i := range list {
+				files[list[i].Name] = &list[i].Text
+			}
+		}
+	}
+	return files
+}
+
+// DropUnlisted takes those handoffs out of what the records make that a table does not list: where git has
+// checked out something else they do not come back.
+func DropUnlisted(files map[Name]*Text, table []byte) {
+	listed := make(map[string]bool)
+	for l := range index.Lines(string(table)) {
+		if l.IsRow {
+			listed[l.Row.File] = true
+		}
+	}
+	for name := range files {
+		if name.Place == Handoffs && index.IsFile(name.File) && !listed[name.File] {
+			delete(files, name)
+		}
+	}
+}
+
+// Had reports whether a file had a text of that hash at some time since the journal began: a power cut may
+// bring it back.
+func (s *Story) Had(name Name, sum Hash) bool {
+	if name.Place == State && s.State[name.File].SHA256 == sum {
+		return true
+	}
+	is := func(f File) bool { return f.Name == name && f.SHA256 == sum }
+	return slices.ContainsFunc(s.Records, func(r *Record) bool { return slices.ContainsFunc(r.New, is) || slices.ContainsFunc(r.Put, is) })
+}
+
+// Removed returns the hashes that files had which a record has removed, and that no later one has made again.
+func (s *Story) Removed() map[Name]Hash {
+	gone := make(map[Name]Hash)
+	files := s.Files()
+	for _, r := range s.Records {
+		for _, g := range r.Gone {
+			if files[g.Name] == nil {
+				gone[g.Name] = g.SHA256
+			}
+		}
+	}
+	return gone
+}
+
+// StateFile returns what a file of the state shall hold by the journal, and whether the journal knows it.
+// The bytes of large ones are not known.
+func (s *Story) StateFile(name string) (Text, bool) {
+	if text := s.Files()[Name{State, name}]; text != nil {
+		return *text, true
+	}
+	text, ok := s.State[name]
+	return text, ok
+}
+
+// Tails returns what the records append to the audit log and to the ledger since the checkpoint, from
+// the offset of the first byte on.
+func (s *Story) Tails() (log, ledger Tail) {
+	log = Tail{s.Checkpoint.Log.Offset - int64(len(s.LogTail)), slices.Clone(s.LogTail)}
+	ledger = Tail{s.Checkpoint.Ledger.Offset - int64(len(s.LedgerTail)), slices.Clone(s.LedgerTail)}
+	for _, r := range s.Records {
+		log.Bytes, ledger.Bytes = append(log.Bytes, r.LogText...), append(ledger.Bytes, r.LedgerText...)
+	}
+	return log, ledger
+}
+
+// A Tail is the end of a file that only grows.
+type Tail struct {
+	Offset int64
+	Bytes  []byte
+}

@@ -1,0 +1,561 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/machine"
+)
+
+// StateFiles are the files of the state that are replaced as a whole. They count as far as the journal has them.
+var StateFiles = []string{layout.Fingerprint, layout.Pins, layout.Tombstones, layout.History}
+
+// HashState returns the hashes of those of [StateFiles] that are there.
+func HashState(state *durable.Dir) (map[string]journal.Hash, error) {
+	hashes := make(map[string]journal.Hash)
+	for _, name := range StateFiles {
+		text, err := state.ReadIfThere(name, layout.MaxLedger)
+		switch {
+		case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
+			hashes[name] = journal.Hash{}
+		case err != nil:
+			return nil, err
+		case text != nil:
+			hashes[name] = journal.HashOf(text)
+		}
+	}
+	return hashes, nil
+}
+
+// BootOf returns the start of the system as the journal names it.
+func BootOf() (b journal.Boot) {
+	h := journal.HashOf([]byte(machine.BootID()))
+	copy(b[:], h[:])
+	return b
+}
+
+// A look is what readers see of a store whose files may lag behind its journal: because a command is just
+// carrying out what it has recorded, was killed, or lost files in a power cut, or because something else
+// has changed them. It is made when it is first asked for, and writes nothing.
+type look struct {
+	store *Store
+	once  sync.Once
+	err   error
+
+	table       []byte // INDEX.md, nil if there is none
+	hasTable    bool
+	lags        bool
+	underWay    bool                           // the last record is not carried out yet
+	sameBoot    bool                           // the last record was written since the system was started
+	found       map[string][]byte              // the audit log and the ledger as they are
+	elsewhere   bool                           // another commit is checked out than when the store was changed last
+	files       map[journal.Name]*journal.Text // by the records; nil where they do not lag
+	story       *journal.Story
+	log, ledger []byte
+
+	logErr, ledgerErr error // why one of them cannot be read
+
+	proven bool // there is a journal, with the length and the head of the ledger
+	end    int64
+	head   journal.Hash
+}
+
+// A dirView is the look of one of the directories.
+type dirView struct {
+	*look
+	place journal.Place
+}
+
+// watch lets directories that are open for reading show what their files shall have.
+func (s *Store) watch(dir, state *durable.Dir) {
+	l := s.looked(dir, state)
+	if dir != nil {
+		dir.SetView(&dirView{l, journal.Handoffs})
+	}
+	if state != nil {
+		state.SetView(&dirView{l, journal.State})
+	}
+}
+
+// looks keep what was found of the journal for those who open the directories several times in a row.
+type looks struct {
+	mu     sync.Mutex
+	stamps string
+	last   *look
+}
+
+// looked returns the look that was made before, if no file that it compares with the journal has changed since, else
+// one that is to be made.
+func (s *Store) looked(dir, state *durable.Dir) *look {
+	if dir == nil || state == nil {
+		return &look{store: s}
+	}
+	var stamps string
+	for _, name := range append([]string{layout.Index, journal.FileName, layout.Log, layout.Ledger}, StateFiles...) {
+		d := state
+		if name == layout.Index {
+			d = dir
+		}
+		stamp, _, err := d.Stamp(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &look{store: s}
+		}
+		stamps += stamp + " "
+	}
+	s.looks.mu.Lock()
+	defer s.looks.mu.Unlock()
+	if s.looks.last == nil || s.looks.stamps != stamps {
+		s.looks.stamps, s.looks.last = stamps, &look{store: s}
+	}
+	return s.looks.last
+}
+
+// Rewatch has directories that show what the journal says look at it anew.
+func (s *Store) Rewatch(dir, state *durable.Dir) {
+	if dir.HasView() {
+		s.watch(dir, state)
+	}
+}
+
+// Lags reports whether files of the store are not as its journal says.
+func (d Dirs) Lags() bool {
+	l := &look{store: d.Store}
+	l.once.Do(l.read)
+	return l.lags || l.err != nil
+}
+
+// Changed names the audit log or the ledger if something else has changed it since the journal began: no
+// crash of a command does that while the system runs.
+func (d Dirs) Changed() string {
+	l := &look{store: d.Store}
+	if l.once.Do(l.read); !l.lags || !l.sameBoot {
+		return ""
+	}
+	log, ledger := l.story.Tails()
+	var last journal.Record
+	if n := len(l.story.Records); n > 0 {
+		last = *l.story.Records[n-1]
+	}
+	for _, f := range []struct {
+		name string
+		tail journal.Tail
+		last []byte // of the last record, which may be under way
+	}{{layout.Log, log, last.LogText}, {layout.Ledger, ledger, last.LedgerText}} {
+		text, whole := l.found[f.name], f.tail.Bytes
+		if int64(len(text)) < f.tail.Offset {
+			continue
+		}
+		text = text[f.tail.Offset:]
+		if underWay := len(text) >= len(whole)-len(f.last) && bytes.HasPrefix(whole, text); !underWay && !bytes.HasPrefix(text, whole) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// comingMachine returns whose the store is to be by a change that is made and not carried out yet: a command
+// that was killed may have recorded a machine, and nothing shows it before the next has recovered.
+func (d Dirs) comingMachine() (record machine.Record, ok bool) {
+	l := &look{store: d.Store}
+	if l.once.Do(l.read); !l.lags || !l.underWay || len(l.story.Records) == 0 {
+		return record, false
+	}
+	for _, f := range l.story.Records[len(l.story.Records)-1].Put {
+		if f.Place == journal.State && f.File == layout.Fingerprint {
+			record, err := machine.ParseRecord(f.Bytes)
+			return record, err == nil
+		}
+	}
+	return record, false
+}
+
+// watched is OpenPlace for somebody who only reads.
+func (s *Store) watched(path string) (*durable.Dir, error) {
+	d, err := s.OpenPlace(path)
+	if err == nil && d != nil {
+		s.watchOne(d, path == s.Opt.StateDir)
+	}
+	return d, err
+}
+
+// watchOne is watch for one of the directories.
+func (s *Store) watchOne(d *durable.Dir, isState bool) {
+	path := s.Opt.StateDir
+	if isState {
+		path = s.Opt.Dir
+	}
+	other, err := s.OpenPlace(path)
+	if err == nil && other != nil {
+		defer other.Close()
+	}
+	if isState {
+		l := s.looked(other, d)
+		d.SetView(&dirView{l, journal.State})
+		return
+	}
+	l := s.looked(d, other)
+	d.SetView(&dirView{l, journal.Handoffs})
+}
+
+// Text implements durable.View.
+func (v *dirView) Text(name string) (text []byte, known bool, err error) {
+	isTable := v.place == journal.Handoffs && name == layout.Index
+	if !isTable && !v.concerns(name) {
+		return nil, false, nil
+	}
+	if v.once.Do(v.read); v.err != nil {
+		return nil, false, v.err
+	}
+	switch {
+	case isTable:
+		return v.table, v.hasTable, nil
+	case v.place == journal.State && name == layout.Ledger && v.proven:
+		text, err := v.provenLedger()
+		return text, text != nil, err
+	case !v.lags:
+		return nil, false, nil
+	case v.place == journal.State && name == layout.Log:
+		return v.log, v.log != nil, v.logErr
+	case v.place == journal.State && name == layout.Ledger:
+		return v.ledger, v.ledger != nil, v.ledgerErr
+	case v.place == journal.State:
+		return v.stateFile(name)
+	}
+	want, known := v.files[journal.Name{Place: v.place, File: name}]
+	if !known || want == nil {
+		return nil, known, nil
+	}
+	text, err = v.bytes(*want)
+	return text, true, err
+}
+
+// stateFile returns what a file of the state shall have. One that the journal does not know counts for nothing,
+// whoever put it there; of a large one it has the hash.
+func (l *look) stateFile(name string) (text []byte, known bool, err error) {
+	want, known := l.story.StateFile(name)
+	if !known {
+		return nil, true, nil
+	}
+	if want.Spool != journal.Elsewhere {
+		text, err = l.bytes(want)
+		return text, true, err
+	}
+	state, err := l.store.OpenPlace(l.store.Opt.StateDir)
+	if err != nil || state == nil {
+		return nil, false, err
+	}
+	defer state.Close()
+	if text, err = state.ReadIfThere(name, layout.MaxLedger); err == nil && journal.HashOf(text) != want.SHA256 {
+		err = &fault.CorruptError{File: filepath.Join(state.Path(), name), Why: "is not what this store wrote"}
+	}
+	return text, true, err
+}
+
+// bytes returns what a text of a record says.
+func (l *look) bytes(t journal.Text) ([]byte, error) {
+	if t.Spool == "" {
+		return t.Bytes, nil
+	}
+	state, err := l.store.OpenPlace(l.store.Opt.StateDir)
+	if err != nil || state == nil {
+		return nil, err
+	}
+	defer state.Close()
+	return journal.ReadText(state, t)
+}
+
+// provenLedger returns the ledger once it was held against its head in the journal: nil where there is none.
+func (l *look) provenLedger() ([]byte, error) {
+	text := l.ledger
+	if l.ledgerErr != nil {
+		return nil, l.ledgerErr
+	}
+	if !l.lags {
+		state, err := l.store.OpenPlace(l.store.Opt.StateDir)
+		if err != nil || state == nil {
+			return nil, err
+		}
+		defer state.Close()
+		if text, err = state.ReadIfThere(layout.Ledger, layout.MaxLedger); err != nil || text == nil {
+			return nil, err
+		}
+	}
+	return text, CheckLedger(filepath.Join(l.store.Opt.StateDir, layout.Ledger), text, l.end, l.head)
+}
+
+// CheckLedger proves that a ledger is the one whose head and length the journal has.
+func CheckLedger(path string, text []byte, end int64, head journal.Hash) error {
+	if int64(len(text)) < end {
+		return &fault.CorruptError{File: path, Why: fmt.Sprintf("is shorter than it was: it has %d bytes, and had %d", len(text), end)}
+	}
+	var is journal.Hash
+	for line := range bytes.Lines(text[:end]) {
+		is = is.NextLine(line)
+	}
+	if is != head {
+		return &fault.CorruptError{File: path, Why: "is not the ledger that this store wrote"}
+	}
+	return nil
+}
+
+// fromJournal returns the text of a handoff that was written since the journal began, nil of another one.
+func (s *Store) fromJournal(file string) []byte {
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return nil
+	}
+	defer state.Close()
+	key, err := s.Key(state, false)
+	if err != nil {
+		return nil
+	}
+	j, err := journal.Open(state, key, false)
+	if err != nil {
+		return nil
+	}
+	defer j.Close()
+	story, err := j.Story()
+	if err != nil {
+		return nil
+	}
+	want := story.Files()[journal.Name{Place: journal.Handoffs, File: file}]
+	if want == nil {
+		return nil
+	}
+	text, err := j.Text(*want)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// Below implements durable.View.
+func (v *dirView) Below(name string) durable.View {
+	if v.place == journal.Handoffs && name == layout.Signatures {
+		return &dirView{v.look, journal.Signatures}
+	}
+	return nil
+}
+
+// concerns reports whether a name is one of which the journal may say something.
+func (v *dirView) concerns(name string) bool {
+	switch v.place {
+	case journal.State:
+		return name == layout.Log || name == layout.Ledger || name == layout.Pins || name == layout.Tombstones || name == layout.History
+	case journal.Signatures:
+		return true
+	}
+	return index.IsFile(name) || layout.IsArchive(name)
+}
+
+// Names implements durable.View.
+func (v *dirView) Names() map[string]bool {
+	if v.once.Do(v.read); v.err != nil || !v.lags {
+		return nil
+	}
+	names := make(map[string]bool)
+	for name, text := range v.files {
+		if name.Place == v.place {
+			names[name.File] = text != nil
+		}
+	}
+	return names
+}
+
+// read reads the journal and compares the files with it. Without a journal that verifies the files are shown
+// as they are: verify says what is wrong with it.
+func (l *look) read() {
+	s := l.store
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return
+	}
+	defer state.Close()
+	key, err := s.Key(state, false)
+	if err != nil {
+		l.unproven(state, err)
+		return
+	}
+	j, err := journal.Open(state, key, false)
+	if err != nil {
+		l.unproven(state, err)
+		return
+	}
+	defer j.Close()
+	dir, err := s.OpenPlace(s.Opt.Dir)
+	if err != nil || dir == nil {
+		return
+	}
+	defer dir.Close()
+	if l.table, err = ReadIndex(dir, layout.Index); err != nil {
+		return // the reader meets the error itself
+	}
+	l.hasTable = l.table != nil
+	l.proven, l.end, l.head = true, j.Last().Ledger.End(), j.Last().LedgerHead
+	logged, inLine := l.isInLine(state, j)
+	if l.underWay = !logged; !inLine {
+		l.err = l.tell(state, dir, j, logged)
+	}
+}
+
+// unproven warns that the files are shown as they are, since what the journal has cannot be proven.
+func (l *look) unproven(state *durable.Dir, why error) {
+	if errors.Is(why, fs.ErrNotExist) || l.store.Opt.Warn == nil {
+		return
+	}
+	n := journal.Count(state)
+	l.store.Opt.Warn(fmt.Sprintf("%s in the journal cannot be proven, and the files are shown as they are: %s", fault.Count(n, "change"), OneLine(why)))
+}
+
+// isInLine reports whether the files are as the last record says. logged says that its lines stand in the
+// audit log: all else was done before, in the memory of this start of the system at least.
+func (l *look) isInLine(state *durable.Dir, j *journal.Journal) (logged, inLine bool) {
+	first, last := j.First(), j.Last()
+	logSum, behind := sumOf(state, layout.Log, first.Log.Offset, last.Log.End())
+	logged = logSum == last.LogSum
+	ledgerSum, more := sumOf(state, layout.Ledger, first.Ledger.Offset, last.Ledger.End())
+	hashes, err := HashState(state)
+	inLine = logged && len(informing(behind, last.LogHead)) == len(behind) && ledgerSum == last.LedgerSum && len(more) == 0 && err == nil && last.Boot == BootOf() && journal.SumState(hashes) == last.State && journal.HashOf(l.table) == last.Index
+	return logged, inLine
+}
+
+// sumOf returns the checksum of a part of a file, of an empty one if that is not there, and what follows.
+func sumOf(state *durable.Dir, name string, from, to int64) (sum uint32, behind []byte) {
+	f, err := state.OpenSole(name)
+	if err != nil {
+		return 0, nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, nil
+	}
+	text := make([]byte, min(max(to, info.Size()), to+MaxBehind)-from)
+	n, err := f.ReadAt(text, from)
+	if err != nil && err != io.EOF || int64(n) < to-from {
+		return 0, nil
+	}
+	return journal.Sum(0, text[:to-from]), text[to-from : n]
+}
+
+// MaxBehind is how much may stand in a file of the state behind what the records append: informing lines make
+// a checkpoint long before.
+const MaxBehind = 4 << 20
+
+// informing returns so much of what follows the last record in the audit log as are whole lines that only
+// inform, and that continue the chain.
+func informing(text []byte, head journal.Hash) []byte {
+	prev, good := eventlog.Genesis, 0
+	if head != (journal.Hash{}) {
+		prev = head.String()
+	}
+	for line := range bytes.Lines(text[:durable.WholeLines(text)]) {
+		hash, ok := eventlog.Informs(line, prev)
+		if !ok {
+			break
+		}
+		prev, good = hash, good+len(line)
+	}
+	return text[:good:good]
+}
+
+// tell works out what the files shall have. A record that may not be on the disk yet is made durable before it
+// is shown: what somebody has seen must not go. On a disk that cannot be written there is nothing to sync.
+func (l *look) tell(state, dir *durable.Dir, j *journal.Journal, logged bool) (err error) {
+	if !logged && j.Sync() != nil {
+		return nil
+	}
+	if l.story, err = j.Story(); err != nil {
+		return err
+	}
+	l.files = l.story.Files()
+	l.sameBoot, l.found = j.Last().Boot == BootOf(), make(map[string][]byte)
+	l.elsewhere = l.store.Opt.Git == layout.GitTracked && j.Last().Commit != l.store.CheckedOut()
+	for name, sum := range l.story.Removed() {
+		if text, err := readPlace(dir, state, name); err == nil && journal.HashOf(text) == sum {
+			l.files[name] = nil
+		} else {
+			delete(l.files, name)
+		}
+	}
+	switch found := l.table; {
+	case l.elsewhere && len(found) > 0: // git has brought it
+	case l.story.Knows(found), l.story.IsDamaged(found):
+		l.table = l.story.Text
+	default:
+		l.table = l.story.Merge(found, false, func(row index.Row) bool { return l.isThere(dir, row) })
+	}
+	l.hasTable = len(l.table) > 0
+	if l.elsewhere {
+		journal.DropUnlisted(l.files, l.table)
+	}
+	log, ledger := l.story.Tails()
+	l.log, l.logErr = l.whole(state, layout.Log, j.First().Log.Offset, j.Last().LogHead, log)
+	l.ledger, l.ledgerErr = l.whole(state, layout.Ledger, j.First().Ledger.Offset, journal.Hash{}, ledger)
+	l.lags = true
+	return nil
+}
+
+// isThere reports whether the document of a row is there, or in the journal.
+func (l *look) isThere(dir *durable.Dir, row index.Row) bool {
+	var text []byte
+	var err error
+	if body := l.files[journal.Name{Place: journal.Handoffs, File: row.File}]; body != nil {
+		text, err = l.bytes(*body)
+	} else {
+		text, err = dir.ReadFile(row.File, layout.MaxDocument)
+	}
+	_, err = l.store.ParseListed(row, text, err)
+	return err == nil
+}
+
+// whole returns a file that only grows, which had so many bytes when the journal began, up to the end of what the records append, and the informing lines
+// behind that.
+func (l *look) whole(state *durable.Dir, name string, since int64, head journal.Hash, tail journal.Tail) ([]byte, error) {
+	text, err := state.ReadIfThere(name, layout.MaxLog)
+	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
+		return nil, nil // as below
+	}
+	if err != nil {
+		return nil, err
+	}
+	end := tail.Offset + int64(len(tail.Bytes))
+	l.found[name] = text
+	if int64(len(text)) < since {
+		return nil, nil // damage, of which verify speaks
+	}
+	var behind []byte
+	if int64(len(text)) > end && name == layout.Log {
+		behind = informing(text[end:], head)
+	}
+	return slices.Concat(text[:tail.Offset], tail.Bytes, behind), nil
+}
+
+// readPlace reads a file of one of the directories.
+func readPlace(dir, state *durable.Dir, name journal.Name) ([]byte, error) {
+	d := dir
+	switch name.Place {
+	case journal.State:
+		d = state
+	case journal.Signatures:
+		signatures, err := dir.OpenDir(layout.Signatures)
+		if err != nil {
+			return nil, err
+		}
+		defer signatures.Close()
+		d = signatures
+	}
+	return d.ReadFile(name.File, layout.MaxIndex)
+}
