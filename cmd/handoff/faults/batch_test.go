@@ -11,29 +11,6 @@ import (
 	"testing"
 )
 
-// inPieces makes the events of a batch of a few documents lie in a file beside the intent, as those of a large one do.
-var inPieces = edit{"lib/internal/txn/lines.go", "const pieceSize = 4 << 20", "const pieceSize = 1 << 10"}
-
-// Kills and errors at every call of a batch whose events do not fit into memory, and of what completes or takes back one.
-func TestSweepOfPieces(t *testing.T) {
-	all, p := thorough(t), program{build(t, inPieces, byName), memory(t)}
-	three, batch, other := [][]string{words("write in/a.md in/b.md in/c.md")}, words("write batch"), words("write d.md")
-	for _, sc := range []scenario{
-		{name: "batch", prepare: three, command: batch, adds: words("f g h i j")},
-		{name: "recovery of no batch", prepare: three, crashes: []crash{{beforeCommit, batch}}, command: other, adds: words("d")},
-		{name: "recovery of a batch", prepare: three, crashes: []crash{{beforeEvent, batch}}, command: other, adds: words("d")},
-	} {
-		t.Run(sc.name, func(t *testing.T) {
-			s := newSweep(t, p, sc)
-			if n := s.trace().most["pwrite64"]; len(sc.crashes) == 0 && n < 3 {
-				t.Errorf("the events are recorded in %d pieces", n)
-			}
-			s.run(s.injections(extent{all: all, closely: len(sc.crashes) == 0}))
-			s.report(t)
-		})
-	}
-}
-
 // However many bytes a batch has, of documents or of records, few of them are in memory.
 func TestMemoryOfBatches(t *testing.T) {
 	const documents = 100
@@ -59,7 +36,7 @@ func TestMemoryOfBatches(t *testing.T) {
 			args = append(args, "--from", "ann", "--to", "ben", "--topic", "t")
 		}
 		cmd := exec.Command(p.bin, args...)
-		cmd.Dir = dir
+		cmd.Dir, cmd.Env = dir, environ(dir)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %.2000s", err, out)
 		}

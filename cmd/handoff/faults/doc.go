@@ -7,11 +7,18 @@
 // skip and say why. HANDOFF_FAULTS=ci kills every scenario wherever it changed something (with portable
 // staging every other one), tries ENOSPC and EIO at every call of those that come first, for as long as
 // closeTime says, and a sample of the rest, of which it leaves out two thirds after wholeTime; HANDOFF_FAULTS=all tries everything, which takes hours; without
-// either only what is quick runs.
+// either a sample of all runs.
+//
+// Each store lies at the same path in all its copies, in a memory file system of its own where the caller may mount one: the
+// program authenticates what it writes with a key that follows from the path, and with the secret in the home of the user,
+// which lies beside the project and is killed, cut and filled up with it (site_test.go).
 //
 // Beside these a simulation replays what commands ask of the system on a model of the directory tree (record_test.go,
 // replay_test.go), loses what file systems may lose in a power cut (losses_test.go), and gives the program the trees
-// that are left (cuts_test.go). That each sync is needed is shown by leaving it out of the model (dropped_test.go).
+// that are left, after another start of the system (cuts_test.go): list, read and verify show all that was acknowledged, and the
+// next command recovers. Syncs that fail forget what they were to write. That the simulation finds what is missing is
+// shown by leaving out, one after the other, the one sync of a change, the order of a checkpoint, the text of INDEX.md in it,
+// and its proof (control_test.go). How often commands wait for the disk is counted in count_test.go.
 //
 // A soak lets workers give all commands at once while many of these are killed or stopped, and compares what readers and
 // the store say with what was acknowledged: go test ./cmd/handoff/faults -run Soak -soak 15m -timeout 0. A round that

@@ -31,7 +31,7 @@ func TestEditedBeforeRecovery(t *testing.T) {
 		{scenario{name: "the links to archives were removed", settings: "index_max_rows: 3\n", prepare: three, crashes: []crash{{beforeEvent, write}}},
 			func(text string) string { return regexp.MustCompile(`(?m)^- \[.*\n`).ReplaceAllString(text, "") }},
 	} {
-		dir := p.template(t, c.scenario)
+		dir := p.store(t, c.scenario)
 		index := filepath.Join(dir, "handoffs", "INDEX.md")
 		text, err := os.ReadFile(index)
 		if err != nil {
@@ -74,7 +74,7 @@ func TestRotationOfARowThatStandsTwice(t *testing.T) {
 		row := regexp.MustCompile(`(?m)^\| sha256:.*\n`).Find(text)
 		return os.WriteFile(path, append(text, row...), 0o644)
 	}
-	dir := p.template(t, scenario{name: "rotation", settings: "index_max_rows: 4\n", prepare: [][]string{words("write in/a.md in/b.md in/c.md")},
+	dir := p.store(t, scenario{name: "rotation", settings: "index_max_rows: 4\n", prepare: [][]string{words("write in/a.md in/b.md in/c.md")},
 		damage: twice, crashes: []crash{{beforeEvent, words("write d.md")}}})
 	must(t, dir, p.bin, "write", "d.md")
 	must(t, dir, p.bin, "write", "e.md")
@@ -82,25 +82,29 @@ func TestRotationOfARowThatStandsTwice(t *testing.T) {
 	must(t, dir, p.bin, "verify")
 }
 
-// What people save in INDEX.md while a command is under way is not overwritten: that command gives up before its commit.
+// What people save in INDEX.md while a command is under way is not lost, whether before or after its record is made, and
+// the command is done all the same.
 func TestEditedMeanwhile(t *testing.T) {
 	needs(t, "strace")
-	p, dir := newStore(t)
-	goOn := p.stopped(t, dir, beforeBodies, "write", "d.md")
-	index := filepath.Join(dir, "handoffs", "INDEX.md")
-	text, err := os.ReadFile(index)
-	if err != nil {
-		t.Fatal(err)
+	for _, at := range []string{beforeRecord, beforeSync, beforeBodies, beforeTable, beforeSwap, beforeEvent} {
+		p, dir := newStore(t)
+		goOn := p.stopped(t, dir, at, "write", "d.md")
+		index := filepath.Join(dir, "handoffs", "INDEX.md")
+		text, err := os.ReadFile(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustWrite(t, index, string(text)+"\nAsk ann first.\n")
+		if r := goOn(); r.code != 0 {
+			t.Errorf("%s: exit code %d: %s", nameOf(at), r.code, r.stderr)
+		}
+		must(t, dir, p.bin, "write", "e.md")
+		if text, err := os.ReadFile(index); err != nil || !strings.Contains(string(text), "\nAsk ann first.\n") {
+			t.Errorf("%s: the note is gone: %s, %v", nameOf(at), text, err)
+		}
+		expectListed(t, p, dir, nameOf(at), "a b c d e")
+		must(t, dir, p.bin, "verify")
 	}
-	mustWrite(t, index, string(text)+"\nAsk ann first.\n")
-	if r := goOn(); r.code != 4 || !strings.Contains(r.stderr, "nothing was published") {
-		t.Errorf("exit code %d: %s", r.code, r.stderr)
-	}
-	must(t, dir, p.bin, "write", "d.md")
-	if text, err := os.ReadFile(index); err != nil || !strings.Contains(string(text), "\nAsk ann first.\n") {
-		t.Errorf("the note is gone: %s, %v", text, err)
-	}
-	must(t, dir, p.bin, "verify")
 }
 
 // A note that names a file is no row: what was not published goes, and nothing is in the way of the repeat.
@@ -113,8 +117,8 @@ func TestNoteNamesAnUnpublishedFile(t *testing.T) {
 		return errors.Join(err, os.WriteFile(path, append(text, "\nexpecting 2026-05-07-ann-ben-d.md, see INDEX-0001.md later\n"...), 0o644))
 	}
 	for _, settings := range []string{"", "index_max_rows: 3\n"} {
-		dir := p.template(t, scenario{name: "write", settings: settings, prepare: [][]string{words("write in/a.md in/b.md in/c.md")},
-			damage: note, crashes: []crash{{beforeCommit, words("write d.md")}}})
+		dir := p.store(t, scenario{name: "write", settings: settings, prepare: [][]string{words("write in/a.md in/b.md in/c.md")},
+			damage: note, crashes: []crash{{beforeRecord, words("write d.md")}}})
 		must(t, dir, p.bin, "write", "e.md")
 		if _, err := os.Stat(filepath.Join(dir, "handoffs", "2026-05-07-ann-ben-d.md")); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the body of what was not published: %v", err)
@@ -129,8 +133,8 @@ func TestInterruptedReturnOfARow(t *testing.T) {
 	needs(t, "strace")
 	p := program{build(t), memory(t)}
 	write := words("write d.md")
-	for _, at := range []string{`linkat\(.*"\.intent"`, beforeCommit, beforeEvent, beforeEnd} {
-		dir := p.template(t, scenario{name: at, prepare: [][]string{words("write in/a.md in/b.md in/c.md"), write},
+	for _, at := range []string{beforeDraft, beforeAnew, beforeJournal, beforeTable, beforeSwap} {
+		dir := p.store(t, scenario{name: at, prepare: [][]string{words("write in/a.md in/b.md in/c.md"), write},
 			damage: edited(indexFile, without("| d |")), crashes: []crash{{at, write}}})
 		must(t, dir, p.bin, "write", "e.md")
 		must(t, dir, append([]string{p.bin}, write...)...)
@@ -148,7 +152,7 @@ func TestResumeOfAnEditedIndex(t *testing.T) {
 			sc = s
 		}
 	}
-	dir := p.template(t, sc)
+	dir := p.store(t, sc)
 	goOn := p.stopped(t, dir, `pwrite64\(`, sc.command...)
 	index := filepath.Join(dir, "handoffs", "INDEX.md")
 	text, err := os.ReadFile(index)

@@ -78,15 +78,14 @@ func (r *replay) open(c sysCall, p place, i int) {
 }
 
 func (r *replay) make(isDir bool, perm uint32) *node {
-	r.last++
-	n := &node{isDir, r.last}
+	n := &node{isDir}
 	r.born[n] = content{mode: perm &^ r.umask}
 	r.now.has[n] = r.born[n]
 	return n
 }
 
 func (r *replay) resize(n *node, size int64) {
-	r.add(step{does: isData, node: n, next: r.now.has[n].sized(size)})
+	r.add(step{does: isData, node: n, change: func(c content) content { return c.sized(size) }})
 }
 
 // file does what changes an open file of the tree.
@@ -94,21 +93,24 @@ func (r *replay) file(c sysCall, f *open) {
 	now := r.now.has[f.node]
 	switch c.name {
 	case "fsync", "fdatasync":
-		r.add(step{does: isSynced, node: f.node})
+		does := isSynced
+		if c.ret < 0 {
+			does = isFailed
+		}
+		r.add(step{does: does, node: f.node, isBare: c.name == "fdatasync"})
 	case "fchmod":
-		now.mode = c.mode(1)
-		r.add(step{does: isMode, node: f.node, next: now})
+		r.setMode(f.node, c.mode(1))
 	case "ftruncate":
 		r.resize(f.node, c.number(1))
 	case "fallocate":
 		if !c.has(1, "FALLOC_FL_KEEP_SIZE") || c.has(1, "FALLOC_FL_PUNCH_HOLE") {
-			r.resize(f.node, max(int64(len(now.data)), c.number(2)+c.number(3)))
+			r.resize(f.node, max(now.size, c.number(2)+c.number(3)))
 		}
 	case "pwrite64":
 		r.write(f.node, c.text(1)[:c.ret], c.number(3))
 	case "write":
 		if f.appends {
-			f.offset = int64(len(now.data))
+			f.offset = now.size
 		}
 		r.write(f.node, c.text(1)[:c.ret], f.offset)
 		f.offset += c.ret
@@ -118,7 +120,11 @@ func (r *replay) file(c sysCall, f *open) {
 }
 
 func (r *replay) write(n *node, text string, at int64) {
-	r.add(step{does: isData, node: n, next: r.now.has[n].written([]byte(text), at)})
+	r.add(step{does: isData, node: n, change: func(c content) content { return c.written([]byte(text), at) }})
+}
+
+func (r *replay) setMode(n *node, mode uint32) {
+	r.add(step{does: isMode, node: n, change: func(c content) content { c.mode = mode; return c }})
 }
 
 func (r *replay) copy(c sysCall, to *open) {
@@ -132,7 +138,7 @@ func (r *replay) copy(c sysCall, to *open) {
 		fmt.Sscanf(c.args[1], "[%d", &given)
 		at = &given
 	}
-	r.write(to.node, string(r.now.has[from.node].data[*at:*at+c.ret]), to.offset)
+	r.write(to.node, string(r.now.has[from.node].full()[*at:*at+c.ret]), to.offset)
 	*at += c.ret
 	to.offset += c.ret
 }
@@ -151,9 +157,7 @@ func (r *replay) path(c sysCall) {
 		}
 	case "fchmodat", "fchmodat2", "chmod":
 		if p, perm := r.first(c); p.node != nil {
-			now := r.now.has[p.node]
-			now.mode = c.mode(perm)
-			r.add(step{does: isMode, node: p.node, next: now})
+			r.setMode(p.node, c.mode(perm))
 		}
 	case "link", "linkat":
 		from, to := r.both(c)
@@ -162,10 +166,13 @@ func (r *replay) path(c sysCall) {
 		}
 	case "rename", "renameat", "renameat2":
 		from, to := r.both(c)
-		if (from.dir == nil) != (to.dir == nil) || c.has(4, "RENAME_EXCHANGE") {
+		isExchange := c.has(4, "RENAME_EXCHANGE")
+		if (from.dir == nil) != (to.dir == nil) || isExchange && from.dir != to.dir {
 			panic("a rename that the model does not know")
 		}
 		switch {
+		case isExchange && from.dir != nil:
+			r.add(step{does: isName, node: to.dir, name: to.name, to: from.node, source: from.name, back: to.node})
 		case from.dir == nil || from.node == to.node:
 		case from.dir == to.dir:
 			r.add(step{does: isName, node: to.dir, name: to.name, to: from.node, source: from.name})

@@ -58,16 +58,16 @@ func TestPoorFileSystems(t *testing.T) {
 		{"no openat2", unnamed, []string{"openat2:error=ENOSYS"}, ""},
 		{"openat2 forbidden", unnamed, []string{"openat2:error=EPERM"}, ""},
 	} {
-		dir, err := os.MkdirTemp(tmp, "poor-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := lack.with.newSite(t)
 		lack.with.rotating(t, dir)
 		inject := lack.inject
 		commands := [][]string{words("write d.md"), words("write e.md"), {"mark-read", idOf("a"), "ben"}, words("draft save d.md"), words("init")}
 		if lack.first != "" {
 			commands = commands[:1]
-			name, n := lack.with.calls(t, lack.with.copyOf(t, dir), "", commands[0]).find(t, lack.first)
+			name, n, err := lack.with.findCall(dir, lack.first, commands[0])
+			if err != nil {
+				t.Fatal(err)
+			}
 			inject = []string{fmt.Sprintf("%s:error=EINVAL:when=%d", name, n)}
 		}
 		for _, command := range commands {
@@ -98,6 +98,7 @@ func TestFileSystemInUserSpace(t *testing.T) {
 		}
 		t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
 		p := program{b.bin, dir}
+		dir = filepath.Join(dir, project)
 		p.rotating(t, dir)
 		for _, command := range [][]string{words("write c.md"), words("write d.md e.md"), {"mark-read", idOf("a"), "ben"}, words("draft save d.md")} {
 			if r := p.handoff(dir, command...); r.code != 0 {

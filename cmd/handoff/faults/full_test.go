@@ -22,11 +22,11 @@ type smallDisk struct {
 
 var smallDisks = []smallDisk{
 	{"tmpfs", func(t *testing.T, dir string) {
-		must(t, dir, "mount", "-t", "tmpfs", "-o", "size=512k,nr_inodes=200", "handoff-faults", dir)
+		must(t, dir, "mount", "-t", "tmpfs", "-o", "size=4m,nr_inodes=200", "handoff-faults", dir)
 	}},
 	{"ext4", func(t *testing.T, dir string) {
 		image := filepath.Join(memory(t), "image")
-		must(t, "/", "truncate", "-s", "2M", image)
+		must(t, "/", "truncate", "-s", "5M", image)
 		must(t, "/", "mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", "-N", "64", image)
 		if r := start("/", "mount", "-o", "loop", image, dir); r.code != 0 {
 			t.Skipf("cannot mount ext4 here: %s", r.stderr)
@@ -91,15 +91,18 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-func fullDisk(t *testing.T, bin string, disk smallDisk, sc scenario, blocks bool, n int) (refused bool) {
+func fullDisk(t *testing.T, bin string, small smallDisk, sc scenario, blocks bool, n int) (refused bool) {
 	t.Helper()
 	dir := t.TempDir()
-	disk.mount(t, dir)
+	small.mount(t, dir)
 	defer exec.Command("umount", "-l", dir).Run()
-	p := program{bin, dir}
-	p.fill(t, dir, sc)
+	p, disk := program{bin, dir}, dir
+	dir = filepath.Join(disk, project) // the home of the user is on the disk too
+	if err := p.fill(dir, sc); err != nil {
+		t.Fatal(err)
+	}
 	s := &sweep{program: p, scenario: sc, t: t, before: look(dir)}
-	empty := fill(t, dir, blocks, n)
+	empty := fill(t, disk, blocks, n)
 	first := p.handoff(dir, sc.command...)
 	faults := append(s.afterFault(look(dir), first), s.readers(dir)...)
 	faults = append(faults, first.refusal("no space left")...)
@@ -119,26 +122,33 @@ func (r result) refusal(cause string) []string {
 	return []string{fmt.Sprintf("exit code %d: %s%s", r.code, r.stdout, r.stderr)}
 }
 
+// limits are sizes of files among which a journal, an index, a log and a document grow.
+func limits() (list []int) {
+	for limit := 0; limit < 3000; limit += 113 {
+		list = append(list, limit)
+	}
+	return append(list, 4096, 5000, 8192, 12288, 1<<20, 1<<20+4096)
+}
+
 // A file that may not grow any further takes a part of what is written: nothing of that remains.
 func TestShortWrites(t *testing.T) {
 	needs(t, "prlimit")
 	p := program{build(t), memory(t)}
 	for _, sc := range resourceScenarios() {
 		t.Run(sc.name, func(t *testing.T) {
-			template := p.template(t, sc)
-			refused := 0
-			for limit := 0; limit < 3000; limit += 113 {
-				dir := p.copyOf(t, template)
-				s := &sweep{program: p, scenario: sc, t: t, before: look(dir)}
-				first := start(dir, append([]string{"prlimit", fmt.Sprintf("--fsize=%d", limit), p.bin}, sc.command...)...)
-				faults := append(s.afterFault(look(dir), first), s.readers(dir)...)
-				faults = append(faults, first.refusal("file too large")...)
-				for _, f := range append(faults, s.afterRepeat(dir, first)...) {
-					t.Errorf("files of at most %d bytes: %s", limit, f)
-				}
-				if first.code != 0 {
-					refused++
-				}
+			s, refused := newSweep(t, p, sc), 0
+			for _, limit := range limits() {
+				s.fresh(func(dir string) {
+					first := start(dir, append([]string{"prlimit", fmt.Sprintf("--fsize=%d", limit), p.bin}, sc.command...)...)
+					faults := append(s.afterFault(look(dir), first), s.readers(dir)...)
+					faults = append(faults, first.refusal("file too large")...)
+					for _, f := range append(faults, s.afterRepeat(dir, first)...) {
+						t.Errorf("files of at most %d bytes: %s", limit, f)
+					}
+					if first.code != 0 {
+						refused++
+					}
+				})
 			}
 			if refused == 0 {
 				t.Error("no command was refused")

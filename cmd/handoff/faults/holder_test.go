@@ -18,12 +18,13 @@ import (
 // returns how to let it go on and what it said then.
 func (p program) stopped(t *testing.T, dir string, at string, command ...string) (goOn func() result) {
 	t.Helper()
-	probe := p.copyOf(t, dir)
-	name, n := p.calls(t, probe, "", command).find(t, at)
-	os.RemoveAll(probe)
+	name, n, err := p.findCall(dir, at, command)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("strace", append([]string{"-qq", "-o", dir + ".trace", "-e", fmt.Sprintf("inject=%s:signal=STOP:when=%d", name, n), "-e", "trace=" + name, p.bin}, command...)...)
 	var stderr strings.Builder
-	cmd.Dir, cmd.Stderr, cmd.WaitDelay, cmd.Env = dir, &stderr, time.Second, quiet()
+	cmd.Dir, cmd.Stderr, cmd.WaitDelay, cmd.Env = dir, &stderr, time.Second, quiet(dir)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func (p program) stopped(t *testing.T, dir string, at string, command ...string)
 func newStore(t *testing.T) (program, string) {
 	t.Helper()
 	p := program{build(t), memory(t)}
-	return p, p.template(t, scenario{prepare: [][]string{words("write in/a.md in/b.md in/c.md")}})
+	return p, p.store(t, scenario{prepare: [][]string{words("write in/a.md in/b.md in/c.md")}})
 }
 
 func expectClean(t *testing.T, p program, dir string, topics string) {
@@ -75,30 +76,38 @@ func expectClean(t *testing.T, p program, dir string, topics string) {
 // time. Then it goes on as if nothing had been.
 func TestStoppedHolder(t *testing.T) {
 	needs(t, "strace")
-	p, dir := newStore(t)
-	goOn := p.stopped(t, dir, beforeBodies, "write", "d.md")
-	if r := p.handoff(dir, "write", "e.md", "--lock-timeout", "300ms"); r.code != 4 || r.stdout != "" || !strings.Contains(r.stderr, "hint: ") {
-		t.Errorf("a writer has exit code %d: %s", r.code, r.stderr)
+	for at, shown := range map[string]int{beforeRecord: 4, `openat\(.*O_TMPFILE`: 3, beforeBodies: 4, beforeTable: 4, beforeEvent: 4} {
+		p, dir := newStore(t)
+		goOn := p.stopped(t, dir, at, "write", "d.md")
+		if r := p.handoff(dir, "write", "e.md", "--lock-timeout", "300ms"); r.code != 4 || r.stdout != "" || !strings.Contains(r.stderr, "hint: ") {
+			t.Errorf("%s: a writer has exit code %d: %s", at, r.code, r.stderr)
+		}
+		if r := p.handoff(dir, "mark-read", idOf("a"), "ben", "--lock-timeout", "0s"); r.code != 4 {
+			t.Errorf("%s: a marker has exit code %d: %s", at, r.code, r.stderr)
+		}
+		if r := p.handoff(dir, "list", "--format", "ids"); r.code != 0 || strings.Count(r.stdout, "\n") != shown { // what is recorded is shown
+			t.Errorf("%s: a reader has exit code %d: %s%s", at, r.code, r.stdout, r.stderr)
+		}
+		if r := goOn(); r.code != 0 {
+			t.Errorf("%s: the holder has exit code %d: %s", at, r.code, r.stderr)
+		}
+		expectClean(t, p, dir, "a b c d")
 	}
-	if r := p.handoff(dir, "mark-read", idOf("a"), "ben", "--lock-timeout", "0s"); r.code != 4 {
-		t.Errorf("a marker has exit code %d: %s", r.code, r.stderr)
-	}
-	if r := p.handoff(dir, "list", "--format", "ids"); r.code != 0 || strings.Count(r.stdout, "\n") != 3 {
-		t.Errorf("a reader has exit code %d: %s%s", r.code, r.stdout, r.stderr)
-	}
-	if r := goOn(); r.code != 0 {
-		t.Errorf("the holder has exit code %d: %s", r.code, r.stderr)
-	}
-	expectClean(t, p, dir, "a b c d")
 }
 
 // When somebody removes the lock file below a stopped holder, the directories are still locked. The holder finds the
 // removal out if it comes before the commit, and neither loses anything of the other.
 func TestRemovedLock(t *testing.T) {
 	needs(t, "strace")
-	p, template := newStore(t)
-	for at, code := range map[string]int{`fallocate\(`: 4, `linkat\(.*"\.intent"`: 4, beforeBodies: 4, beforeCommit: 0, beforeEvent: 0, beforeEnd: 0} {
-		dir := p.copyOf(t, template)
+	p, dir := newStore(t)
+	kept, err := p.kept(filepath.Dir(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, code := range map[string]int{`fallocate\(`: 4, beforeRecord: 0, beforeSync: 0, beforeBodies: 0, beforeTable: 0, beforeSwap: 0, beforeEvent: 0} {
+		if err := putBack(filepath.Dir(dir), kept); err != nil {
+			t.Fatal(err)
+		}
 		goOn := p.stopped(t, dir, at, "write", "d.md")
 		if err := os.Remove(filepath.Join(dir, "handoffs", ".INDEX.md.lock")); err != nil {
 			t.Fatal(err)

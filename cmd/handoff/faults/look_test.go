@@ -29,7 +29,13 @@ func docID(topic, body string) string {
 	return "sha256:" + hash(text)
 }
 
-func idOf(topic string) string { return docID(topic, "body of "+topic+"\n") }
+func idOf(topic string) string {
+	_, body, _ := strings.Cut(doc(topic), "\n---\n")
+	if slices.Contains(words(large), topic) {
+		_, body, _ = strings.Cut(largeDoc(topic), "\n---\n")
+	}
+	return docID(topic, body)
+}
 
 func hash(text []byte) string {
 	sum := sha256.Sum256(text)
@@ -48,7 +54,8 @@ type view struct {
 	gone    string            // the tombstones, as far as a bundle beside the store has what they name
 	bundle  bool              // there is one, of three handoffs
 	files   map[string]bool   // handoff files that no row lists
-	staged  []string          // unfinished files and intents
+	staged  []string          // unfinished files
+	shed    []string          // of these, what may wait for a checkpoint
 	litter  []string          // directories of staged files, which belong to no change
 	index   int               // index files
 	byMonth bool
@@ -101,7 +108,22 @@ func (v *view) tombstones(dir string) {
 // isPruned reports whether a handoff has a tombstone, and is kept elsewhere.
 func (v *view) isPruned(id string) bool { return strings.Contains(v.gone, id+"\n") }
 
-var unfinished = regexp.MustCompile(`^\.tmp-|^\.intent$|^\..*(\.md|\.jsonl?|machine-fingerprint)\d+$`)
+var unfinished = regexp.MustCompile(`^\.tmp-|^\.INDEX\.md\.swap|^journal\.new$|^journal-[0-9a-f]{16}$|^\..*(\.md|\.jsonl?|machine-fingerprint|tombstones|life\.cache)\d+$`)
+
+// shedding is what may stay until a checkpoint: what a command that was killed had prepared for the change that it did not
+// make, the spools of records that the journal still has, and what says that a checkpoint did not end.
+var shedding = regexp.MustCompile(`^journal\.new$|^journal-[0-9a-f]{16}$|^\.(20.*\.md|INDEX.*\.md|machine-fingerprint|tombstones|life\.cache|.*\.jsonl?)\d+$`)
+
+// waiting takes out what waits for a checkpoint.
+func (v *view) waiting() {
+	v.staged = slices.DeleteFunc(v.staged, func(name string) bool {
+		if shedding.MatchString(name) {
+			v.shed = append(v.shed, name)
+			return true
+		}
+		return false
+	})
+}
 
 func (v *view) names(dir string) {
 	entries, _ := os.ReadDir(dir)
@@ -172,9 +194,25 @@ func (v *view) others(dir string) {
 			return nil
 		}
 		text, _ := os.ReadFile(path)
+		switch e.Name() {
+		case "journal":
+			text = fmt.Append(nil, recordsIn(text)) // all else of it is other bytes each time
+		case "journal.new", "machine-fingerprint":
+			text = nil
+		}
 		v.shown += path[len(filepath.Dir(dir)):] + " " + hash(text) + "\n"
 		return nil
 	})
+}
+
+// recordsIn counts the records of a journal, as far as their heads say.
+func recordsIn(text []byte) (n int) {
+	for at := 0; at+8 <= len(text); at += 4096 {
+		if string(text[at:at+8]) == "handoffR" {
+			n++
+		}
+	}
+	return n
 }
 
 // isSettled says that no change was left halfway.
@@ -182,7 +220,7 @@ func (v *view) isSettled() bool {
 	return !v.torn && len(v.staged)+len(v.litter)+len(v.files)+len(v.faults) == 0
 }
 
-var varies = regexp.MustCompile(`(\.tmp-|\.md)[0-9a-f]+|ben:[^ |,]+Z`)
+var varies = regexp.MustCompile(`(\.tmp-|\.md|journal-)[0-9a-f]+|ben:[^ |,]+Z`)
 
 // shape tells stores apart: all but the times in INDEX.md and in events, and random names.
 func (v *view) shape() string {

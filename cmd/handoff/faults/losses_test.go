@@ -28,9 +28,12 @@ type part struct{ ways []way }
 type way struct {
 	lost  string
 	apply func(tree)
+	step  int // the number of the step whose names are lost, counted from 1; 0 for none
 }
 
-func (p *part) add(lost string, apply func(tree)) { p.ways = append(p.ways, way{lost, apply}) }
+func (p *part) add(lost string, apply func(tree)) {
+	p.ways = append(p.ways, way{lost: lost, apply: apply})
+}
 
 // A cut is one after the first n steps, as if some of the syncs had not been done.
 type cut struct {
@@ -50,10 +53,10 @@ func (h history) until(n int) tree {
 	return d
 }
 
-// lastSync says how many steps there were when a node was synced the last time.
-func (c cut) lastSync(n *node) int {
+// lastSync says how many steps there were when a node was synced the last time, whole or in its data alone.
+func (c cut) lastSync(n *node, whole bool) int {
 	for i := c.n - 1; i >= 0; i-- {
-		if s := c.steps[i]; s.does == isSynced && s.node == n && !c.dropped[i] {
+		if s := c.steps[i]; s.does == isSynced && s.node == n && !c.dropped[i] && !(whole && s.isBare) {
 			return i
 		}
 	}
@@ -102,7 +105,7 @@ func (c cut) journal() (p part) {
 	}
 	p.add("", func(tree) {})
 	for m := sure; m < c.n; m++ {
-		if m > 0 && !c.steps[m-1].ends || c.steps[m].does == isSynced || c.steps[m].does == isData {
+		if m > 0 && !c.steps[m-1].ends || c.steps[m].does != isName && c.steps[m].does != isMode {
 			continue
 		}
 		then := c.until(m)
@@ -118,47 +121,46 @@ func (c cut) journal() (p part) {
 
 // touches says whether the step changes what a journal holds of a node.
 func (s step) touches(n *node) bool {
-	return s.does == isName && (s.node == n || s.to == n || s.from == n) || s.does == isMode && s.node == n
+	return s.does == isName && (s.node == n || s.to == n || s.back == n) || s.does == isMode && s.node == n
 }
 
-// names are the parts of the names that were changed since the sync of their directories.
+// names are the parts of the names that were changed since the sync of their directories: each change is lost alone.
 func (c cut) names() (list []part) {
-	seen := make(map[string]bool)
-	for _, s := range c.steps[:c.n] {
-		key := fmt.Sprintf("%p %s", s.node, s.name)
-		if s.does != isName || seen[key] {
-			continue
+	for i, s := range c.steps[:c.n] {
+		if s.does == isName && i >= c.lastSync(s.node, true) {
+			list = append(list, part{[]way{{apply: func(tree) {}}, {lost: s.what, apply: func(tree) {}, step: i + 1}}})
 		}
-		seen[key] = true
-		var p part
-		p.add("", func(tree) {})
-		last := true
-		for _, later := range slices.Backward(c.steps[c.lastSync(s.node):c.n]) {
-			if later.does == isName && later.node == s.node && later.name == s.name {
-				what := later.what
-				if !last {
-					what += " and later"
-				}
-				last = false
-				p.add(what, func(t tree) {
-					now := t.has[s.node].named(s.name, later.from)
-					if later.source != "" {
-						now = now.named(later.source, later.to)
-					}
-					t.has[s.node] = now
-				})
-			}
-		}
-		slices.Reverse(p.ways[1:])
-		list = append(list, p)
 	}
 	return list
+}
+
+// rename gives the directories of a tree the names that they have without the steps that are lost.
+func (c cut) rename(t tree, lost map[int]bool) {
+	for i := range lost {
+		dir := c.steps[i-1].node
+		from := c.lastSync(dir, true)
+		names := c.until(from).has[dir]
+		for k, s := range c.steps[from:c.n] {
+			if s.does == isName && s.node == dir && !lost[from+k+1] && s.finds(names) {
+				names = s.rename(names)
+			}
+		}
+		now := t.has[dir]
+		now.names = names.names
+		t.has[dir] = now
+	}
+}
+
+// finds says whether the file that a step gives another name has the name that it takes away: what is done with a name
+// that came to nothing comes to nothing.
+func (s step) finds(dir content) bool {
+	return s.source == "" || dir.names[s.source] == s.to && (s.back == nil || dir.names[s.name] == s.back)
 }
 
 // modes is the part of the permissions of a file.
 func (c cut) modes(n *node) (p part) {
 	p.add("", func(tree) {})
-	synced := c.lastSync(n)
+	synced := c.lastSync(n, true)
 	for i, s := range c.steps[:c.n] {
 		if s.does == isMode && s.node == n && i >= synced {
 			before := c.until(i).has[n].mode
@@ -174,60 +176,84 @@ func (c cut) modes(n *node) (p part) {
 
 // data is the part of the content of a file.
 func (c cut) data(n *node) (p part) {
-	add := func(lost string, data []byte) {
-		p.add(lost, func(t tree) {
-			now := t.has[n]
-			now.data = data
-			t.has[n] = now
-		})
-	}
 	p.add("", func(tree) {})
-	synced := c.lastSync(n)
-	before := c.until(synced).has[n].data
-	now, what := before, ""
+	add := func(lost string, data content) {
+		p.add(lost, func(t tree) { t.has[n] = t.has[n].holding(data.data, data.size) })
+	}
+	synced := c.lastSync(n, false)
+	sure, without := c.until(synced).has[n], c.forgotten(n, synced)
+	if without != nil {
+		add("what a sync of it did not write", *without)
+	}
+	now, what := sure, ""
 	for _, s := range c.steps[synced:c.n] {
 		if s.does == isData && s.node == n {
 			add(s.what+" and later", now)
-			now, what = s.next.data, s.what
+			now, what = s.change(now), s.what
 		}
 	}
 	if what == "" {
 		return p
 	}
-	tearFile(before, now, func(kept string, data []byte) { add(what+" but "+kept, data) })
+	tearFile(sure, now, func(kept string, data content) { add(what+" but "+kept, data) })
+	if without != nil {
+		tearFile(*without, now, func(kept string, data content) { add(what+" and what a sync of it did not write but "+kept, data) })
+	}
 	return p
+}
+
+// forgotten is the content of a file after so many steps without what failed syncs were to write, nil if none failed.
+func (c cut) forgotten(n *node, synced int) *content {
+	now, isBorn := c.born[n]
+	if !isBorn {
+		now = c.base.has[n]
+	}
+	sure, failed := now, false
+	for i, s := range c.steps[:synced] {
+		switch {
+		case s.node != n:
+		case s.does == isData:
+			now = s.change(now)
+		case s.does == isFailed:
+			now, failed = sure, true
+		case s.does == isSynced && !c.dropped[i]:
+			sure = now
+		}
+	}
+	if !failed {
+		return nil
+	}
+	return &now
 }
 
 const sector = 512
 
 // tearFile yields the ways in which only some sectors of a file came to disk, and what was kept of it.
-func tearFile(before, now []byte, yield func(kept string, data []byte)) {
+func tearFile(before, now content, yield func(kept string, data content)) {
 	var changed []int
-	for at := 0; at < len(now); at += sector {
-		if string(sectorOf(before, at, len(now))) != string(sectorOf(now, at, len(now))) {
+	for at := 0; at < max(len(now.data), len(before.data)); at += sector {
+		if int64(at) < now.size && string(sectorOf(before, at, now.size)) != string(sectorOf(now, at, now.size)) {
 			changed = append(changed, at)
 		}
-		if at > len(before) {
-			yield(fmt.Sprintf("the first %d bytes", at), now[:at])
+		if int64(at) > before.size && int64(at) < now.size {
+			yield(fmt.Sprintf("the first %d bytes", at), now.sized(int64(at)))
 		}
 	}
 	for _, kept := range subsets(len(changed)) {
-		data, places := make([]byte, len(now)), []int{}
-		copy(data, before)
+		torn, places := before.sized(now.size), []int{}
 		for i, at := range changed {
 			if kept[i] {
-				copy(data[at:], sectorOf(now, at, len(now)))
-				places = append(places, at)
+				torn, places = torn.written(sectorOf(now, at, now.size), int64(at)), append(places, at)
 			}
 		}
-		yield(fmt.Sprintf("the size and sectors at %d", places), data)
+		yield(fmt.Sprintf("the size and sectors at %d", places), torn)
 	}
 }
 
 // sectorOf is a sector of a file that was filled up with zeros to a size.
-func sectorOf(data []byte, at, size int) []byte {
-	text := make([]byte, min(sector, size-at))
-	copy(text, data[min(at, len(data)):])
+func sectorOf(c content, at int, size int64) []byte {
+	text := make([]byte, min(sector, size-int64(at)))
+	copy(text, c.data[min(at, len(c.data)):])
 	return text
 }
 
@@ -244,7 +270,7 @@ func subsets(n int) (list [][]bool) {
 		return list
 	}
 	list = append(list, make([]bool, n))
-	for one := range n {
+	for one := 0; one < n; one += 1 + n/16 {
 		only, others, first := make([]bool, n), make([]bool, n), make([]bool, n)
 		for i := range n {
 			only[i], others[i], first[i] = i == one, i != one, i < one

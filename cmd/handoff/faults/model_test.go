@@ -3,7 +3,7 @@
 package faults_test
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -15,16 +15,26 @@ import (
 )
 
 // A node is a file or a directory, whatever names it has and whatever is in it.
-type node struct {
-	isDir  bool
-	number uint64 // of its inode, which the store remembers
-}
+type node struct{ isDir bool }
 
 // A content is what is in a node at one moment. It is never changed, only replaced.
 type content struct {
 	mode  uint32
-	data  []byte
+	data  []byte // without the zeros at its end
+	size  int64
 	names map[string]*node
+}
+
+// full is the data with the zeros at its end.
+func (c content) full() []byte {
+	return append(bytes.Clone(c.data), make([]byte, c.size-int64(len(c.data)))...)
+}
+
+// holding returns the content with that data.
+func (c content) holding(data []byte, size int64) content {
+	data = data[:min(int64(len(data)), size)]
+	c.data, c.size = bytes.TrimRight(data, "\x00"), size
+	return c
 }
 
 // A tree is a directory tree at one moment.
@@ -53,17 +63,11 @@ func (c content) written(data []byte, at int64) content {
 	text := make([]byte, max(int64(len(c.data)), at+int64(len(data))))
 	copy(text, c.data)
 	copy(text[at:], data)
-	c.data = text
-	return c
+	return c.holding(text, max(c.size, int64(len(text))))
 }
 
 // sized returns the content cut, or filled up with zeros.
-func (c content) sized(size int64) content {
-	text := make([]byte, size)
-	copy(text, c.data)
-	c.data = text
-	return c
-}
+func (c content) sized(size int64) content { return c.holding(c.data, size) }
 
 // paths lists what can be reached from the root.
 func (d tree) paths() map[string]*node {
@@ -85,7 +89,7 @@ func (d tree) text() string {
 	all := d.paths()
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		c := d.has[all[path]]
-		fmt.Fprintf(&text, "%s %v %o %d %s\n", path, all[path].isDir, c.mode, len(c.data), hash(c.data))
+		fmt.Fprintf(&text, "%s %v %o %d %s\n", path, all[path].isDir, c.mode, c.size, hash(c.data))
 	}
 	return text.String()
 }
@@ -101,14 +105,16 @@ func readTree(dir string) (tree, error) {
 		number := info.Sys().(*syscall.Stat_t).Ino
 		n := numbered[number]
 		if n == nil {
-			n = &node{info.IsDir(), number}
+			n = &node{info.IsDir()}
 			numbered[number] = n
 		}
 		c := content{mode: uint32(info.Mode().Perm())}
 		if byPath[path] = n; !info.IsDir() {
-			if c.data, err = os.ReadFile(path); err != nil {
+			data, err := os.ReadFile(path)
+			if err != nil {
 				return err
 			}
+			c = c.holding(data, int64(len(data)))
 		}
 		d.has[n] = c
 		if path == dir {
@@ -122,55 +128,26 @@ func readTree(dir string) (tree, error) {
 	return d, err
 }
 
-// make makes the tree in a memory file system that is new, with the inode numbers that it had: such a file system gives
-// them one after the other. It returns the root.
-func (d tree) make(mount string) (root string, err error) {
-	all, at := d.paths(), make(map[*node]string)
-	for _, n := range all {
-		at[n] = filepath.Join(mount, fmt.Sprint("new-", n.number))
-	}
-	for _, n := range slices.SortedFunc(maps.Keys(at), func(a, b *node) int { return int(a.number) - int(b.number) }) {
-		for number := uint64(0); number != n.number; {
-			os.Remove(at[n]) // one whose number belongs to nothing now
-			if number, err = d.create(at[n], n); err == nil && number > n.number {
-				err = fmt.Errorf("the inode number %d is past", n.number)
-			}
-			if err != nil {
-				return "", err
-			}
-		}
-	}
-	root = filepath.Join(mount, "project")
-	placed := make(map[*node]string)
+// make makes the tree in a directory that has nothing of it.
+func (d tree) make(root string) error {
+	all, placed := d.paths(), make(map[*node]string)
 	for _, path := range slices.Sorted(maps.Keys(all)) { // a directory comes before what is in it
 		n, to := all[path], filepath.Join(root, path)
-		if first, isSecondName := placed[n]; isSecondName {
+		err := error(nil)
+		switch first, isSecondName := placed[n]; {
+		case isSecondName:
 			err = os.Link(first, to)
-		} else {
-			err = errors.Join(os.Rename(at[n], to), os.Chmod(to, fs.FileMode(d.has[n].mode)))
-			placed[n] = to
+		case n.isDir:
+			err = os.MkdirAll(to, 0o700)
+		default:
+			err = os.WriteFile(to, d.has[n].full(), 0o600)
+		}
+		if placed[n] = to; err == nil {
+			err = os.Chmod(to, fs.FileMode(d.has[n].mode))
 		}
 		if err != nil {
-			return "", err
+			return err
 		}
 	}
-	return root, nil
-}
-
-// create makes a node and returns its inode number.
-func (d tree) create(path string, n *node) (uint64, error) {
-	var err error
-	if n.isDir {
-		err = os.Mkdir(path, 0o700)
-	} else {
-		err = os.WriteFile(path, d.has[n].data, 0o600)
-	}
-	if err != nil {
-		return 0, err
-	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0, err
-	}
-	return info.Sys().(*syscall.Stat_t).Ino, nil
+	return nil
 }

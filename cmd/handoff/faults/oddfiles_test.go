@@ -56,8 +56,8 @@ func putLine(path, piece, end string) error {
 }
 
 // oddPlaces are the files of a store, of its state and of its project.
-var oddPlaces = words(`handoffs/INDEX.md handoffs/INDEX-0001.md handoffs/2026-05-07-ann-ben-b.md handoffs/.intent handoffs/.INDEX.md.lock handoffs/.staging
-	.run/machine-fingerprint .run/machine-fingerprint.history.jsonl .run/handoff-events.jsonl .run/handoff-events.cross-host-staging.jsonl
+var oddPlaces = words(`handoffs/INDEX.md handoffs/INDEX-0001.md handoffs/2026-05-07-ann-ben-b.md handoffs/.INDEX.md.lock handoffs/.staging
+	.run/journal .run/journal.new handoffs/.INDEX.md.swap .run/machine-fingerprint .run/machine-fingerprint.history.jsonl .run/handoff-events.jsonl .run/handoff-events.cross-host-staging.jsonl
 	.run/consumed-tokens.jsonl .run/offered.jsonl .run/offered-before.jsonl .run/life.cache handoffs/.sig .run/tombstones .run/index-seen .run/packet-tokens .run/operator-keys.json .run/drafts/DRAFT .run/checkpoint-3 .run/checkpoint-3.sig
 	.run/.gitignore .handoff.yaml OPERATORS.md .gitignore .gitattributes`)
 
@@ -107,7 +107,7 @@ func TestOddFiles(t *testing.T) {
 }
 
 func (p program) oddFiles(t *testing.T, settings string, places []string) {
-	template := filepath.Join(p.tmp, "template-"+strings.Trim(settings, "git: \n"))
+	template := p.newSite(t)
 	mustWrite(t, filepath.Join(template, ".handoff.yaml"), settings+"index_max_rows: 2\n")
 	for _, topic := range words("a b c d e") {
 		mustWrite(t, filepath.Join(template, topic+".md"), doc(topic))
@@ -119,21 +119,28 @@ func (p program) oddFiles(t *testing.T, settings string, places []string) {
 	if err != nil || len(drafts) != 1 {
 		t.Fatal(drafts, err)
 	}
+	kept, err := p.kept(filepath.Dir(template))
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := os.Getenv("HANDOFF_FAULTS") != ""
 	for _, place := range places {
 		place = strings.Replace(place, "DRAFT", filepath.Base(drafts[0]), 1)
 		for _, kind := range oddKinds {
 			if all || kind.often && settings == "" && (strings.Contains(place, "INDEX") || strings.HasSuffix(place, "events.jsonl")) {
-				t.Run(settings+kind.name+" as "+place, func(t *testing.T) { p.withOdd(t, template, place, kind) })
+				t.Run(settings+kind.name+" as "+place, func(t *testing.T) {
+					if err := putBack(filepath.Dir(template), kept); err != nil {
+						t.Fatal(err)
+					}
+					p.withOdd(t, template, place, kind)
+				})
 			}
 		}
 	}
 }
 
-// withOdd runs every command in a copy of the store with that file in it.
-func (p program) withOdd(t *testing.T, template, place string, kind oddKind) {
-	dir := p.copyOf(t, template)
-	defer os.RemoveAll(dir)
+// withOdd runs every command in the store with that file in it.
+func (p program) withOdd(t *testing.T, dir, place string, kind oddKind) {
 	path := filepath.Join(dir, place)
 	if !strings.Contains(kind.name, "begun") {
 		os.RemoveAll(path)
@@ -156,7 +163,7 @@ func (p program) endsWell(t *testing.T, dir string, command []string) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.bin, command...)
 	var stdout, stderr bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &stdout, &stderr, time.Second
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, environ(dir), &stdout, &stderr, time.Second
 	begin := time.Now()
 	err := cmd.Run()
 	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)

@@ -7,12 +7,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,10 +28,42 @@ const module = "../../.."
 // An edit breaks the program on purpose, in one place of one file.
 type edit struct{ file, old, new string }
 
+// builds are the programs that were compiled, by their edits, and where they are. They go with the last test.
+var (
+	builds   = make(map[string]string)
+	building sync.Mutex
+	binaries string
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	var err error
+	if binaries, err = os.MkdirTemp("", "handoff-faults-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(binaries)
+	os.Exit(code)
+}
+
 // build compiles the program, with the edits if there are any, and returns its path.
 func build(t *testing.T, edits ...edit) string {
 	t.Helper()
-	tmp := t.TempDir()
+	building.Lock()
+	defer building.Unlock()
+	key := fmt.Sprint(edits)
+	if builds[key] == "" {
+		builds[key] = compile(t, edits)
+	}
+	return builds[key]
+}
+
+func compile(t *testing.T, edits []edit) string {
+	t.Helper()
+	tmp, err := os.MkdirTemp(binaries, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	bin := filepath.Join(tmp, "handoff")
 	args := []string{"build", "-trimpath", "-o", tmp + "/"}
 	if len(edits) > 0 {
@@ -102,7 +137,7 @@ func start(dir string, args ...string) result {
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with what strace has started
-	cmd.Env = quiet()
+	cmd.Env = quiet(dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	hangUp, err := onAnyTerminal(cmd, &stderr)
@@ -116,10 +151,19 @@ func start(dir string, args ...string) result {
 	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), late: ctx.Err() != nil}
 }
 
-// quiet is an environment without signals of the Go runtime: after one, strace with --seccomp-bpf misses the next call.
-func quiet() []string {
-	return append(os.Environ(), "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=")
+// quiet is the environment of commands in a directory, without signals of the Go runtime: after one, strace with
+// --seccomp-bpf misses the next call.
+func quiet(dir string) []string {
+	return append(environ(dir), "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HANDOFF_OPERATOR=")
 }
+
+// environ is the environment of commands in a directory. What the program keeps for the user lies beside it: see [homeOf].
+func environ(dir string) []string {
+	return append(os.Environ(), "XDG_STATE_HOME="+homeOf(dir), "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=")
+}
+
+// homeOf is where the secret of the user lies who works in dir.
+func homeOf(dir string) string { return filepath.Join(filepath.Dir(dir), "home") }
 
 // onAnyTerminal gives a command that asks a terminal, where somebody answers y, and puts what that shows into screen.
 // What it returns ends that, once the command has ended.
@@ -184,3 +228,6 @@ func memory(t *testing.T) string {
 	}
 	return dir
 }
+
+// isThorough says whether the sweeps are wanted.
+func isThorough() bool { return os.Getenv("HANDOFF_FAULTS") != "" }

@@ -5,7 +5,6 @@ package faults_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 )
 
@@ -25,12 +24,17 @@ func (c cut) remnants(most int) (list []remnant) {
 	for _, picks := range combinations(parts, most, rand.New(rand.NewPCG(uint64(c.n), 1))) {
 		t := c.until(c.n)
 		var lost []string
-		for i, pick := range slices.Backward(picks) { // what was made is lost after what was renamed
+		steps := make(map[int]bool)
+		for i, pick := range picks {
 			way := parts[i].ways[pick]
 			if way.apply(t); pick > 0 {
 				lost = append(lost, way.lost)
 			}
+			if way.step > 0 {
+				steps[way.step] = true
+			}
 		}
+		c.rename(t, steps)
 		list = append(list, remnant{t, fmt.Sprintf("%s, cut after %s, lost: [%s]", c.fileSystem.name, c.after(), strings.Join(lost, "; ")), lost, !c.hasJournal, c.n == len(c.steps)})
 	}
 	return list

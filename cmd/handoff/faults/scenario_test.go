@@ -5,13 +5,10 @@ package faults_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -47,15 +44,37 @@ type crash struct {
 // A failure makes the first system call fail whose trace matches.
 type failure struct{ at, errno string }
 
+// The calls of a change, in their order. The record is the change: from its sync on it is made.
 const (
+	beforeRecord = `pwrite64\(\d+, "handoffR`
+	beforeSync   = `fdatasync\(`
 	beforeBodies = `linkat\(.*"2026`
-	beforeCommit = `renameat\(`
-	beforeEvent  = `pwrite64\(`
-	beforeEnd    = `unlinkat\(.*"\.intent"`
+	beforeTable  = `renameat2\(.*RENAME_EXCHANGE`
+	beforeSwap   = `unlinkat\(.*"\.INDEX\.md\.swap"`
+	beforeLedger = `pwrite64\(\d+, "\{\\"token`
+	beforeEvent  = `pwrite64\(\d+, "\{\\"event_type`
 )
 
-// many are the topics of a batch that is large enough to be stored by many threads.
-const many = "ka kb kc kd ke kf kg kh ki kj kk kl km kn ko kp kq kr ks kt"
+// The calls of a checkpoint.
+const (
+	beforeDraft   = `openat\(.*"journal\.new".*O_CREAT`
+	beforeAnew    = `pwrite64\(\d+, "handoffC`
+	beforeJournal = `renameat\(.*"journal\.new"`
+)
+
+// nameOf names a call of these for people.
+func nameOf(at string) string {
+	return map[string]string{beforeRecord: "the record", beforeSync: "its sync", beforeBodies: "the body", beforeTable: "the table", beforeSwap: "the old table", beforeEvent: "the event"}[at]
+}
+
+// many are the topics of a batch whose files are synced side by side, and large those of one that a spool has.
+const (
+	many  = "ka kb kc kd ke kf kg kh ki kj kk kl km kn ko kp kq kr ks kt"
+	large = "la lb lc"
+)
+
+// largeDoc is a document of 20 kB.
+func largeDoc(topic string) string { return doc(topic) + strings.Repeat("more of "+topic+"\n", 2000) }
 
 func words(s string) []string { return strings.Fields(s) }
 
@@ -77,125 +96,100 @@ func scenarios() []scenario {
 		{name: "mark-read in an archive", settings: rotates, prepare: append(two, write), command: mark, mark: "a"},
 		{name: "rotation", settings: rotates, prepare: two, command: write, adds: words("d")},
 		{name: "rotation into a month", settings: tracked + rotates, prepare: append(two, write, words("write in/c.md")), command: other, adds: words("e")},
-		{name: "recovery of a rotation into a month", settings: tracked + rotates, prepare: append(two, write, words("write in/c.md")), crashes: []crash{{beforeCommit, other}}, command: other, adds: words("e")},
+		{name: "recovery of a rotation into a month", settings: tracked + rotates, prepare: append(two, write, words("write in/c.md")), crashes: []crash{{beforeTable, other}}, command: other, adds: words("e")},
 		{name: "regenerate", prepare: three, command: regenerate},
 		{name: "begin of a replica", settings: tracked, prepare: three, damage: removed(".run"), command: write, adds: words("d")},
-		{name: "recovery of a begin", settings: tracked, prepare: three, damage: removed(".run"), crashes: []crash{{beforeCommit, write}}, command: write, adds: words("d")},
+		{name: "recovery of a begin", settings: tracked, prepare: three, damage: removed(".run"), crashes: []crash{{beforeSync, write}}, command: write, adds: words("d")},
 		{name: "surface", prepare: three, command: words("surface ben"), reads: true},
 		{name: "torn log", prepare: three, damage: tear, command: write, adds: words("d")},
+		{name: "batch of large documents", prepare: three, command: words("write large"), adds: words(large)},
+		{name: "write after others were shown", prepare: append(three, words("surface ben")), command: write, adds: words("d")},
+		{name: "checkpoint", prepare: append(three, mark), command: words("doctor --repair")},
+		{name: "edited index", prepare: three, damage: edited(indexFile, func(text []byte) []byte { return append(text, "\nAsk ann first.\n"...) }), command: write, adds: words("d")},
+		{name: "recovery of a beginning", crashes: []crash{{beforeJournal, write}}, command: write, adds: words("d")},
 		{name: "recovery of a first write", crashes: []crash{{beforeEvent, write}}, command: other, adds: words("e")},
-		{name: "recovery of a batch", prepare: three, crashes: []crash{{beforeCommit, words("write batch")}}, command: other, adds: words("e")},
-		{name: "recovery of a rotation", settings: rotates, prepare: two, crashes: []crash{{beforeCommit, write}}, command: write, adds: words("d")},
-		{name: "recovery of a finished rotation", settings: rotates, prepare: two, crashes: []crash{{beforeEvent, write}}, command: write, adds: words("d")},
+		{name: "recovery of a batch", prepare: three, crashes: []crash{{beforeBodies, words("write batch")}}, command: other, adds: words("e f g h i j")},
+		{name: "recovery of a large batch", prepare: three, crashes: []crash{{beforeTable, words("write large")}}, command: other, adds: append(words(large), "e")},
+		{name: "recovery of no large batch", prepare: three, crashes: []crash{{beforeRecord, words("write large")}}, command: words("write large"), adds: words(large)},
+		{name: "recovery of a rotation", settings: rotates, prepare: two, crashes: []crash{{beforeTable, write}}, command: write, adds: words("d")},
+		{name: "recovery of a rotation without archive", settings: rotates, prepare: two, crashes: []crash{{`linkat\(.*"INDEX-`, write}}, command: write, adds: words("d")},
+		{name: "recovery of a finished rotation", settings: rotates, prepare: two, crashes: []crash{{beforeAnew, write}}, command: write, adds: words("d")},
 		{name: "recovery of a mark", prepare: three, crashes: []crash{{beforeEvent, mark}}, command: mark, mark: "a"},
-		{name: "recovery of no mark", prepare: three, crashes: []crash{{beforeCommit, mark}}, command: mark, mark: "a"},
+		{name: "recovery of no mark", prepare: three, crashes: []crash{{beforeRecord, mark}}, command: mark, mark: "a"},
 		{name: "recovery of a regenerate", prepare: three, crashes: []crash{{beforeEvent, regenerate}}, command: write, adds: words("d")},
-		{name: "recovery of a recovery", prepare: three, crashes: []crash{{beforeCommit, write}, {`unlinkat\(.*"2026`, write}, {beforeEnd, write}}, command: write, adds: words("d")},
-		{name: "recovery of a recovered event", prepare: three, crashes: []crash{{beforeEvent, write}, {beforeEvent, other}, {beforeEnd, other}}, command: other, adds: words("e")},
+		{name: "recovery of a recovery", prepare: three, crashes: []crash{{beforeTable, write}, {beforeAnew, write}, {beforeJournal, write}, {beforeSwap, write}}, command: write, adds: words("d")},
+		{name: "recovery of a checkpoint", prepare: append(three, mark), crashes: []crash{{beforeJournal, words("doctor --repair")}}, command: write, adds: words("d"), mark: "a"},
+		{name: "recovery of a recovered event", prepare: three, crashes: []crash{{beforeEvent, write}, {beforeAnew, other}, {beforeEvent, other}}, command: other, adds: words("d e")},
 	}
 	list = append(list, resumes(three)...)
 	list = append(list, takings(three)...)
 	list = append(list, exchanges(three)...)
 	list = append(list, repairs(three, append(two, write))...)
-	for _, at := range []string{beforeBodies, beforeCommit, beforeEvent, beforeEnd} {
-		list = append(list, scenario{name: "recovery at " + at[:6], prepare: three, crashes: []crash{{at, write}}, command: write, adds: words("d")})
+	for _, at := range []string{beforeRecord, beforeSync, beforeBodies, beforeTable, beforeSwap, beforeEvent} {
+		list = append(list, scenario{name: "recovery at " + nameOf(at), prepare: three, crashes: []crash{{at, write}}, command: write, adds: words("d")})
 	}
-	for _, f := range []failure{{beforeCommit, "EIO"}, {beforeBodies, "ENOSPC"}, {beforeEvent, "EIO"}, {beforeEnd, "EACCES"}} {
-		list = append(list, scenario{name: "after " + f.errno + " at " + f.at[:6], prepare: three, failing: f, command: write, adds: words("d")})
+	for _, f := range []failure{{beforeSync, "EIO"}, {beforeBodies, "ENOSPC"}, {beforeTable, "EIO"}, {beforeSwap, "EACCES"}, {beforeEvent, "EIO"}} {
+		list = append(list, scenario{name: "after " + f.errno + " at " + nameOf(f.at), prepare: three, failing: f, command: write, adds: words("d")})
 	}
 	return list
 }
 
-// template makes the store of the scenario, with its crashes.
-func (p program) template(t *testing.T, sc scenario) string {
-	t.Helper()
-	dir, err := os.MkdirTemp(p.tmp, "template-")
-	if err != nil {
-		t.Fatal(err)
+// template makes the store of the scenario in a project, with its crashes.
+func (p program) template(dir string, sc scenario) error {
+	if err := p.fill(dir, sc); err != nil {
+		return err
 	}
-	p.fill(t, dir, sc)
 	for _, c := range sc.crashes {
-		probe := p.copyOf(t, dir)
-		name, n := p.calls(t, probe, "", c.command).find(t, c.at)
-		os.RemoveAll(probe)
-		if r := p.strace(dir, []string{fmt.Sprintf("%s:signal=KILL:when=%d", name, n)}, c.command...); r.code == 0 {
-			t.Fatalf("%s: %v was not killed", sc.name, c.command)
+		name, n, err := p.findCall(dir, c.at, c.command)
+		if err != nil {
+			return fmt.Errorf("%s: %w", sc.name, err)
 		}
+		if r := p.strace(dir, []string{fmt.Sprintf("%s:signal=KILL:when=%d", name, n)}, c.command...); r.code == 0 {
+			return fmt.Errorf("%s: %v was not killed", sc.name, c.command)
+		}
+	}
+	return nil
+}
+
+// store makes the store of the scenario in a site of its own.
+func (p program) store(t *testing.T, sc scenario) (dir string) {
+	t.Helper()
+	dir = p.newSite(t)
+	if err := p.template(dir, sc); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }
 
-// fill makes the store of the scenario in dir.
-func (p program) fill(t *testing.T, dir string, sc scenario) {
-	t.Helper()
-	mustWrite(t, filepath.Join(dir, ".handoff.yaml"), sc.settings)
+// fill makes the store of the scenario in dir, without its crashes.
+func (p program) fill(dir string, sc scenario) (err error) {
+	put := func(path, text string) {
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
+	}
+	put(filepath.Join(dir, ".handoff.yaml"), sc.settings)
 	for topic, place := range map[string]string{"a": "in/", "b": "in/", "c": "in/", "d": "", "e": "", "f": "batch/", "g": "batch/", "h": "batch/", "i": "batch/", "j": "batch/"} {
-		mustWrite(t, filepath.Join(dir, place+topic+".md"), doc(topic))
+		put(filepath.Join(dir, place+topic+".md"), doc(topic))
 	}
 	if slices.Contains(sc.command, "many") {
 		for _, topic := range words(many) {
-			mustWrite(t, filepath.Join(dir, "many", topic+".md"), doc(topic))
+			put(filepath.Join(dir, "many", topic+".md"), doc(topic))
 		}
 	}
-	if len(sc.shared) > 0 {
-		p.share(t, dir, sc)
+	if strings.Contains(fmt.Sprint(sc.command, sc.crashes), "large") {
+		for _, topic := range words(large) {
+			put(filepath.Join(dir, "large", topic+".md"), largeDoc(topic))
+		}
+	}
+	if err == nil && len(sc.shared) > 0 {
+		err = p.share(dir, sc)
 	}
 	for _, command := range sc.prepare {
-		must(t, dir, append([]string{p.bin}, command...)...)
-	}
-	if sc.damage != nil {
-		if err := sc.damage(dir); err != nil {
-			t.Fatal(err)
+		if r := p.handoff(dir, command...); err == nil && r.code != 0 {
+			err = fmt.Errorf("%v: exit code %d: %s%s", command, r.code, r.stdout, r.stderr)
 		}
 	}
-}
-
-// copyOf copies a template, which has only directories and small files.
-func (p program) copyOf(t *testing.T, template string) string {
-	dir, err := os.MkdirTemp(p.tmp, "run-")
-	if err == nil {
-		err = filepath.Walk(template, func(path string, info os.FileInfo, err error) error {
-			name, relErr := filepath.Rel(template, path)
-			if err = errors.Join(err, relErr); err != nil || name == "." {
-				return err
-			}
-			to := filepath.Join(dir, name)
-			if info.IsDir() {
-				return errors.Join(os.Mkdir(to, 0o700), os.Chmod(to, info.Mode().Perm()))
-			}
-			text, err := os.ReadFile(path)
-			return errors.Join(err, os.WriteFile(to, text, 0o600), os.Chmod(to, info.Mode().Perm()))
-		})
+	if err == nil && sc.damage != nil {
+		err = sc.damage(dir)
 	}
-	if err == nil {
-		err = adopt(filepath.Join(dir, "handoffs"))
-	}
-	if err != nil {
-		t.Error(err)
-	}
-	return dir
-}
-
-var (
-	intentShape = regexp.MustCompile(`^\{"version":1,"intent":(.*),"sha256":"[0-9a-f]{64}"\}\n$`)
-	bodyShape   = regexp.MustCompile(`("file":"([^"]+)","sha256":"[0-9a-f]{64}","inode":)(\d+)`)
-)
-
-// adopt makes the intent of a copied store, which knows its files by inode, one of the copies.
-func adopt(handoffs string) error {
-	path := filepath.Join(handoffs, ".intent")
-	text, err := os.ReadFile(path)
-	intent := intentShape.FindSubmatch(text)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && intent == nil { // none, or one that was damaged on purpose
-		return nil
-	}
-	inner := bodyShape.ReplaceAllFunc(intent[1], func(body []byte) []byte {
-		m := bodyShape.FindSubmatch(body)
-		info, statErr := os.Lstat(filepath.Join(handoffs, string(m[2])))
-		if statErr != nil { // it had no name yet
-			return body
-		}
-		return fmt.Append(m[1], info.Sys().(*syscall.Stat_t).Ino)
-	})
-	return errors.Join(err, os.WriteFile(path, fmt.Appendf(nil, `{"version":1,"intent":%s,"sha256":"%s"}`+"\n", inner, hash(inner)), 0o600))
+	return err
 }

@@ -4,15 +4,16 @@ package faults_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // A simulation cuts the power in a model, and looks at what the program makes of what is left.
@@ -22,57 +23,57 @@ type simulation struct {
 	wrong   []string // then
 	other   []string // another command that changes the store, and with it recovers what the command left halfway
 	refuses bool     // the store as it is then refuses all others: that one is the command itself
-}
-
-// mounted does something in a memory file system of its own.
-func mounted(tmp string, do func(mount string) error) error {
-	mount, err := os.MkdirTemp(tmp, "memory-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(mount)
-	if err := unix.Mount("handoff-faults", mount, "tmpfs", 0, "mode=755"); err != nil {
-		return err
-	}
-	defer unix.Unmount(mount, unix.MNT_DETACH)
-	return do(mount)
+	tried   atomic.Int64
 }
 
 func newSimulation(t *testing.T, p program, sc scenario) *simulation {
 	t.Helper()
 	s := &simulation{sweep: sweep{program: p, scenario: sc, t: t}, other: words("write e.md")}
-	err := mounted(p.tmp, func(mount string) (err error) {
-		dir := filepath.Join(mount, "project")
-		p.fill(t, dir, sc)
-		s.before = look(dir)
-		s.wrong = look(dir).clean()
-		if s.base, err = readTree(dir); err == nil && s.handoff(dir, s.other...).code != 0 {
+	var err error
+	sited := p.apart(func(site string) {
+		dir := filepath.Join(site, project)
+		if err = p.fill(dir, sc); err != nil {
+			return
+		}
+		s.before, s.wrong = look(dir), look(dir).clean()
+		s.listed = s.ids(dir)
+		if s.base, err = readTree(site); err == nil && s.handoff(dir, s.other...).code != 0 {
 			s.refuses, s.other = true, sc.command
 		}
-		return err
 	})
-	if err != nil {
+	if err = errors.Join(err, sited); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// history runs a command on a tree and returns what it did.
-func (s *simulation) history(on tree, command []string) (h history, r result) {
+// A run is a command on a tree, and what is done to it.
+type run struct {
+	command  []string
+	isReboot bool   // the system was started anew before
+	inject   string // makes a call fail
+}
+
+// history gives a command on a tree and returns what it did.
+func (s *simulation) history(on tree, how run) (h history, r result) {
 	s.t.Helper()
-	err := mounted(s.tmp, func(mount string) error {
-		dir, err := on.make(mount)
+	var err error
+	sited := s.apart(func(site string) {
+		if err = on.make(site); err == nil && how.isReboot {
+			err = s.reboot()
+		}
 		if err != nil {
-			return err
+			return
 		}
 		var calls []sysCall
-		calls, r = s.record(s.t, dir, command...)
-		if h, err = on.replay(dir, calls); err == nil {
-			err = h.isLike(dir)
+		if calls, r, err = s.record(filepath.Join(site, project), how.inject, how.command...); err != nil {
+			return
 		}
-		return err
+		if h, err = on.replay(site, calls); err == nil {
+			err = h.isLike(site)
+		}
 	})
-	if err != nil {
+	if err = errors.Join(err, sited); err != nil {
 		s.t.Fatal(err)
 	}
 	return h, r
@@ -86,40 +87,65 @@ type ending struct {
 	repeat bool     // what recovers is the same command again, not another one
 }
 
-// one makes the tree of an ending, and says what is wrong with it and with what the program makes of it.
+// one makes the tree of an ending, and says what is wrong with what the program makes of it after another start of the system.
 func (s *simulation) one(e ending) (faults []string) {
-	err := mounted(s.tmp, func(mount string) error {
-		dir, err := e.make(mount)
-		if err != nil {
-			return err
+	var err error
+	sited := s.apart(func(site string) {
+		if err = errors.Join(e.make(site), s.reboot()); err == nil {
+			dir := filepath.Join(site, project)
+			faults = append(s.shown(dir, e), s.recovered(dir, e)...)
 		}
-		now := look(dir)
-		faults = s.left(now, e)
-		if s.isNew("after the cut", now) {
-			faults = append(faults, s.readers(dir)...)
-		}
-		faults = append(faults, s.recovered(dir, e)...)
-		return nil
 	})
-	if err != nil {
+	if err = errors.Join(err, sited); err != nil {
 		s.t.Error(err)
+	}
+	s.tried.Add(1)
+	return faults
+}
+
+// topics are those that commands had published, with exit code 0.
+func (s *simulation) topics(e ending) []string {
+	if e.isDone {
+		return slices.Concat(e.others, s.adds)
+	}
+	return e.others
+}
+
+// shown says what is wrong with what readers are shown before anything is recovered: all that was acknowledged is there, whole.
+func (s *simulation) shown(dir string, e ending) (faults []string) {
+	faults = s.readers(dir)
+	all, unread := s.handoff(dir, "list", "--all", "--format", "ids"), s.handoff(dir, "list", "--unread", "--to", "ben", "--format", "ids")
+	want := maps.Clone(s.listed)
+	for _, topic := range s.topics(e) {
+		want[idOf(topic)] = true
+	}
+	for id := range want {
+		if id == idOf(s.prunes) || id == idOf(s.loses) {
+			continue
+		}
+		if !strings.Contains(all.stdout, id) {
+			faults = append(faults, fmt.Sprintf("list does not show %s any more: %s%s", id, all.stdout, all.stderr))
+		} else if r := s.handoff(dir, "read", id); r.code != 0 || !strings.Contains(r.stdout, "body of ") {
+			faults = append(faults, fmt.Sprintf("read of %s has exit code %d: %q%s", id, r.code, r.stdout, r.stderr))
+		}
+	}
+	for key := range s.before.marks {
+		if id, _, _ := strings.Cut(key, " "); strings.Contains(unread.stdout, id) {
+			faults = append(faults, "the mark of "+key+" is not shown")
+		}
+	}
+	if e.isDone && s.mark != "" && strings.Contains(unread.stdout, idOf(s.mark)) {
+		faults = append(faults, "the mark of "+s.mark+" is not shown")
+	}
+	if s.scenario.damage == nil {
+		faults = append(faults, s.verify(dir, true)...)
 	}
 	return faults
 }
 
-// left says what is wrong before anything is recovered. What was not done yet may be halfway in the log and the ledger.
-func (s *simulation) left(now *view, e ending) []string {
-	if !e.isDone {
-		now.faults = slices.DeleteFunc(now.faults, func(f string) bool { return strings.Contains(f, "the audit log") || strings.Contains(f, "the ledger") })
-	}
-	return append(s.afterFault(now, result{code: 1}), s.missing(now, e)...)
-}
-
 // missing says what of that is not there which commands had done.
 func (s *simulation) missing(now *view, e ending) (faults []string) {
-	topics := slices.Clone(e.others)
 	if e.isDone {
-		topics = append(topics, s.adds...)
 		if s.mark != "" && !now.marks[idOf(s.mark)+" ben"] {
 			faults = append(faults, "the mark of "+s.mark+" is lost")
 		}
@@ -130,7 +156,7 @@ func (s *simulation) missing(now *view, e ending) (faults []string) {
 			faults = append(faults, s.act+" is lost")
 		}
 	}
-	for _, topic := range topics {
+	for _, topic := range s.topics(e) {
 		if now.rows[idOf(topic)] == "" {
 			faults = append(faults, topic+" is lost, after exit code 0")
 		}
@@ -189,10 +215,6 @@ func (s *simulation) recovered(dir string, e ending) (faults []string) {
 		}
 		e.others = append(slices.Clone(e.others), "e")
 		now := e.look(dir)
-		if s.token+s.act != "" { // what is torn of the ledger waits for the next resume
-			now.torn, now.faults = false, slices.DeleteFunc(now.faults, func(f string) bool { return strings.Contains(f, "the ledger") })
-			delete(now.tokens, "")
-		}
 		faults = append(s.afterFault(now, result{code: 1}), s.missing(now, e)...)
 		faults = append(faults, s.beside(dir, now)...)
 		if s.command[0] != "doctor" { // until a repair has ended there may be anything that it mends
@@ -202,7 +224,7 @@ func (s *simulation) recovered(dir string, e ending) (faults []string) {
 			return faults
 		}
 		if s.scenario.damage == nil {
-			faults = append(faults, s.verify(dir)...)
+			faults = append(faults, s.verify(dir, false)...)
 		}
 	}
 	return append(faults, s.repeated(dir, e)...)
@@ -216,31 +238,29 @@ func (s *simulation) repeated(dir string, e ending) (faults []string) {
 	}
 	e.isDone = true
 	now := e.look(dir)
-	if s.isDone(r) {
-		now.litter = nil // a refusal changes nothing: what is staged waits for the next that writes
-	}
 	for _, why := range slices.Concat(s.complete(now), s.missing(now, e), s.beside(dir, now)) {
 		faults = append(faults, "after the repeat "+why)
 	}
 	if s.isNew("repeated", now) {
-		faults = append(faults, s.verify(dir)...)
+		faults = append(faults, s.verify(dir, false)...)
 	}
 	return faults
 }
 
-// look reads the store. Where a removal may be lost, what an interrupted command staged may stay, but its intent.
+// look reads the store. What a command had prepared waits for a checkpoint.
 func (e ending) look(dir string) *view {
 	v := look(dir)
-	if e.isWeak {
-		v.staged = slices.DeleteFunc(v.staged, func(name string) bool { return name != ".intent" })
-	}
+	v.waiting()
 	return v
 }
 
 // harmless are the warnings about what no command needs to mend.
-var harmless = regexp.MustCompile(`was left by an interrupted command|the last line is torn; it was never committed`)
+var harmless = regexp.MustCompile(`was left by an interrupted command|the last line is torn; it was never committed|is not part of the table and is ignored: "Ask ann`)
 
-func (s *simulation) verify(dir string) (faults []string) {
+// lagging is the warning before the next change.
+var lagging = regexp.MustCompile(`^a change is under way, was interrupted|^has a line that is not a JSON object: "\\x00`)
+
+func (s *simulation) verify(dir string, lags bool) (faults []string) {
 	r := s.handoff(dir, "verify", "--json")
 	var report struct {
 		Faults, Warnings []struct{ Place, Problem string }
@@ -249,7 +269,7 @@ func (s *simulation) verify(dir string) (faults []string) {
 		faults = append(faults, fmt.Sprintf("verify has exit code %d: %s%s", r.code, r.stdout, r.stderr))
 	}
 	for _, w := range report.Warnings {
-		if s.loses == "" && !harmless.MatchString(w.Problem) {
+		if s.loses == "" && !harmless.MatchString(w.Problem) && !(lags && lagging.MatchString(w.Problem)) {
 			faults = append(faults, fmt.Sprintf("verify warns: %s: %s", w.Place, w.Problem))
 		}
 	}
@@ -261,19 +281,20 @@ func (sc scenario) canBeModelled() bool {
 	return sc.crashes == nil && sc.failing.at == "" && !slices.Contains(sc.command, "many")
 }
 
-// What is cut in the simulations is a model. After each command it must be what the real tree is, inode numbers included.
+// What is cut in the simulations is a model. After each command it must be what the real tree is.
 func TestModel(t *testing.T) {
 	needs(t, "strace")
 	needsRoot(t)
-	p := program{build(t), t.TempDir()}
+	whole := os.Getenv("HANDOFF_FAULTS") != ""
+	p := program{build(t), memory(t)}
 	for _, sc := range scenarios() {
-		if !sc.canBeModelled() {
+		if !sc.canBeModelled() || !whole && !slices.Contains(few, sc.name) {
 			continue
 		}
 		t.Run(sc.name, func(t *testing.T) {
 			s := newSimulation(t, p, sc)
-			if h, r := s.history(s.base, sc.command); r.code != 0 || len(h.steps) == 0 {
-				t.Errorf("exit code %d, %d steps", r.code, len(h.steps))
+			if h, r := s.history(s.base, run{command: sc.command}); r.code != 0 || len(h.steps) == 0 {
+				t.Errorf("exit code %d, %d steps: %s", r.code, len(h.steps), r.stderr)
 			}
 		})
 	}

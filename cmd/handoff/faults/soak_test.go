@@ -84,11 +84,8 @@ func TestSoak(t *testing.T) {
 // soak lets workers work at a new store for a while.
 func soak(t *testing.T, p program, seed uint64, long time.Duration) *round {
 	t.Helper()
-	dir, err := os.MkdirTemp(p.tmp, "soak-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := p.newSite(t)
+	t.Cleanup(func() { os.RemoveAll(filepath.Dir(dir)) })
 	mustWrite(t, filepath.Join(dir, "editor"), "#!/bin/sh\necho \"typed by $$\" >>\"$1\"\n")
 	if err := os.Chmod(filepath.Join(dir, "editor"), 0o755); err != nil {
 		t.Fatal(err)
@@ -136,7 +133,7 @@ func (w *worker) run(stdin string, args ...string) result {
 	cmd := exec.Command(w.bin, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = w.dir, strings.NewReader(stdin), &stdout, &stderr
-	cmd.Env = append(os.Environ(), "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR="+filepath.Join(w.dir, "editor"))
+	cmd.Env = append(environ(w.dir), "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR="+filepath.Join(w.dir, "editor"))
 	cmd.WaitDelay = time.Second
 	kills, stops := !w.isTame && w.IntN(6) == 0, !w.isTame && w.IntN(8) == 0
 	after, pause := time.Duration(w.Float64()*float64(w.took[args[0]])), time.Duration(w.IntN(150))*time.Millisecond
@@ -243,6 +240,10 @@ func TestSoakFindsDamage(t *testing.T) {
 	if whole.isWrong() {
 		t.Fatal(whole.faults)
 	}
+	kept, err := p.kept(filepath.Dir(whole.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
 	index, log := "handoffs/INDEX.md", ".run/consumed-tokens.jsonl"
 	first := func(text []byte) []byte { return regexp.MustCompile(`(?m)^\| sha256.*\n`).Find(text) }
 	for name, damage := range map[string]func(string) error{
@@ -256,8 +257,7 @@ func TestSoakFindsDamage(t *testing.T) {
 		"an archive lost": removed("handoffs/INDEX-0001.md"),
 	} {
 		r := *whole
-		r.dir = p.copyOf(t, whole.dir)
-		if err := damage(r.dir); err != nil {
+		if err := errors.Join(putBack(filepath.Dir(r.dir), kept), damage(r.dir)); err != nil {
 			t.Error(name, err)
 		}
 		if r.atTheEnd(); !r.isWrong() {

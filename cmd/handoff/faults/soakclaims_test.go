@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -127,14 +128,19 @@ func (w *worker) look() {
 	}
 }
 
+// firstSight are the warnings about keys that nobody has pinned.
+var firstSight = regexp.MustCompile(`\{"place":"[^"]*","problem":"first sight: [^}]*\},?`)
+
 // atTheEnd recovers what was interrupted last, and compares the store with the claims.
 func (r *round) atTheEnd() {
 	w := r.worker(1, workers+1)
 	w.isTame = true
 	w.write()
 	w.look()
+	repair := words("doctor --repair") // of which a part is the checkpoint that takes away what killed commands have left
+	w.done(w.run("", repair...), repair)
 	verify := w.run("", "verify", "--json")
-	if verify.code != 0 || !strings.Contains(verify.stdout, `"faults":[],"warnings":[]`) {
+	if said := firstSight.ReplaceAllString(verify.stdout, ""); verify.code != 0 || !strings.Contains(said, `"faults":[],"warnings":[]`) {
 		w.fault("verify has exit code %d: %s", verify.code, verify.stdout)
 	}
 	list, err := lines(w.run("", "list", "--all", "--json").stdout)

@@ -113,7 +113,7 @@ func deeds(act string, codes ...int) func(*worker) {
 // putAway archives few, so that most are there to the end.
 func (w *worker) putAway() {
 	if w.IntN(4) == 0 {
-		w.try("archive", fmt.Sprint("op", w.number), nil)
+		w.try("archive", fmt.Sprint("op", w.number), []int{2}) // somebody has taken it
 	}
 }
 

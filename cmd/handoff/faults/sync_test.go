@@ -4,6 +4,7 @@ package faults_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,37 +32,34 @@ func syncs() []scenario {
 }
 
 // share gives a store a remote, beside it, for which another clone has published handoffs.
-func (p program) share(t *testing.T, dir string, sc scenario) {
-	t.Helper()
-	needs(t, "git")
-	hub, other := dir+"-hub", dir+"-other"
-	must(t, p.tmp, "git", "init", "-q", "--bare", "--template=", hub)
-	for _, root := range []string{dir, other} {
-		must(t, p.tmp, "git", "init", "-q", "--template=", root)
-		must(t, root, "git", "remote", "add", "origin", hub)
+func (p program) share(dir string, sc scenario) (err error) {
+	run := func(dir string, args ...string) {
+		if r := start(dir, args...); err == nil && r.code != 0 {
+			err = fmt.Errorf("%v: exit code %d\n%s%s", args, r.code, r.stdout, r.stderr)
+		}
 	}
-	mustWrite(t, filepath.Join(other, ".handoff.yaml"), "git: synced\n")
-	mustWrite(t, filepath.Join(other, "a.md"), doc("a"))
+	put := func(path, text string) {
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
+	}
+	hub, other := dir+"-hub", dir+"-other"
+	run(dir, "git", "init", "-q", "--bare", "--template=", hub)
+	put(filepath.Join(other, ".handoff.yaml"), "git: synced\n")
+	for _, root := range []string{dir, other} {
+		run(dir, "git", "init", "-q", "--template=", root)
+		run(root, "git", "remote", "add", "origin", hub)
+	}
+	put(filepath.Join(other, "a.md"), doc("a"))
 	for _, topic := range sc.shared {
-		mustWrite(t, filepath.Join(other, "in", topic+".md"), doc(topic))
+		put(filepath.Join(other, "in", topic+".md"), doc(topic))
 	}
 	for _, command := range append([][]string{words("write in")}, sc.elsewhere...) {
-		must(t, other, append([]string{p.bin}, command...)...)
+		run(other, append([]string{p.bin}, command...)...)
 	}
-	must(t, other, p.bin, "sync")
+	run(other, p.bin, "sync")
 	if kept, err := os.ReadFile(filepath.Join(other, "pruned.jsonl")); err == nil { // where look finds that nothing is lost
-		mustWrite(t, filepath.Join(dir, "pruned.jsonl"), string(kept))
+		put(filepath.Join(dir, "pruned.jsonl"), string(kept))
 	}
-}
-
-// copyHub gives a copy of a store a copy of its remote: what one run sends, no other has.
-func (s *sweep) copyHub(dir string) {
-	hub, config := s.copyOf(s.t, s.template+"-hub"), filepath.Join(dir, ".git", "config")
-	text, err := os.ReadFile(config)
-	text = []byte(strings.ReplaceAll(string(text), s.template+"-hub", dir+"-hub"))
-	if err := errors.Join(err, os.Rename(hub, dir+"-hub"), os.WriteFile(config, text, 0o644)); err != nil {
-		s.t.Error(err)
-	}
+	return err
 }
 
 // makesFile is what can leave half a file.
@@ -70,7 +68,7 @@ var makesFile = regexp.MustCompile(`^(write|fsync|linkat|unlinkat):(signal=KILL|
 // injections lists what is done to the command, and in the scenarios with a remote to our own process alone: what git makes of
 // errors is its own matter, and the remote, which would be killed too, is nobody's here. Kills of a git that only fetches harm nobody.
 func (s *sweep) injections(e extent) []string {
-	tr := s.trace()
+	tr := s.trace
 	list := injections(tr, s.base, e)
 	switch {
 	case s.exports: // the store stays as it is
@@ -102,7 +100,7 @@ func TestSyncOfWhatCannotBeStored(t *testing.T) {
 	i := slices.IndexFunc(syncs(), func(sc scenario) bool { return sc.name == "sync" })
 	s := newSweep(t, program{build(t), memory(t)}, syncs()[i])
 	var todo []string
-	for _, line := range s.trace().main {
+	for _, line := range s.trace.main {
 		if m := opensTheThird.FindStringSubmatch(line); m != nil {
 			todo = append(todo, "openat:error=EIO of "+m[1])
 		}

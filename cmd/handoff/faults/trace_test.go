@@ -3,12 +3,12 @@
 package faults_test
 
 import (
+	"errors"
+	"fmt"
 	"iter"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"testing"
 )
 
 // A program is what is swept, and where.
@@ -69,31 +69,28 @@ type call struct {
 var callLine = regexp.MustCompile(`^(\d+) +(([a-z0-9_]+)\(.*)`)
 
 // calls runs a command and returns its trace.
-func (p program) calls(t *testing.T, dir, base string, command []string) trace {
-	t.Helper()
-	out := filepath.Join(dir, "trace")
+func (p program) calls(dir, base string, command []string) (trace, error) {
+	out := dir + ".calls"
+	defer os.Remove(out)
 	args := []string{"strace", "-f", "-qq", "-o", out}
 	if base != "" {
 		args = append(args, "-e", "inject="+base)
 	}
 	r := start(dir, append(append(args, p.bin), command...)...)
 	if (r.code != 0) != (base != "") {
-		t.Fatalf("%v: exit code %d\n%s", command, r.code, r.stderr)
+		return trace{}, fmt.Errorf("%v: exit code %d\n%s", command, r.code, r.stderr)
 	}
 	text, err := os.ReadFile(out)
 	if err != nil {
-		t.Fatal(err)
+		return trace{}, err
 	}
 	result := trace{most: make(map[string]int)}
 	counts := make(map[string]int) // of a thread and a call
-	first := ""
+	first := workerOf(string(text))
 	for line := range strings.Lines(string(text)) {
 		m := callLine.FindStringSubmatch(line)
 		if m == nil {
 			continue
-		}
-		if first == "" {
-			first = m[1]
 		}
 		if m[1] == first {
 			result.main = append(result.main, m[2])
@@ -102,16 +99,30 @@ func (p program) calls(t *testing.T, dir, base string, command []string) trace {
 		result.most[m[3]] = max(result.most[m[3]], counts[m[1]+m[3]])
 	}
 	result.early, result.changes = result.marks()
-	if command[0] != "export" && (counts[first+"flock"] == 0 || counts[first+"fsync"] == 0) { // who only reads needs no lock
-		t.Fatal("the main thread does not do the work")
+	if command[0] != "export" && counts[first+"flock"] == 0 { // who only reads needs no lock
+		err = errors.New("the main thread does not do the work")
 	}
-	return result
+	return result, err
+}
+
+// workerOf is the thread that takes the lock, or the first one.
+func workerOf(text string) (thread string) {
+	for line := range strings.Lines(text) {
+		m := callLine.FindStringSubmatch(line)
+		if m != nil && m[3] == "flock" {
+			return m[1]
+		}
+		if m != nil && thread == "" {
+			thread = m[1]
+		}
+	}
+	return thread
 }
 
 var (
 	callName    = regexp.MustCompile(`^([a-z0-9_]+)\(`)
 	looks       = regexp.MustCompile(`/(handoffs|\.run)"`)
-	changesDisk = regexp.MustCompile(`^(write|pwrite64|fsync|linkat|renameat|unlinkat|mkdirat|ftruncate|fallocate|fchmod|fchmodat|openat\(.*O_(CREAT|TMPFILE))\b`)
+	changesDisk = regexp.MustCompile(`^(write|pwrite64|fsync|fdatasync|linkat|renameat2?|unlinkat|mkdirat|ftruncate|fallocate|fchmod|fchmodat|openat\(.*O_(CREAT|TMPFILE))\b`)
 )
 
 // numbered are the calls of the main thread with their lines.
@@ -141,17 +152,4 @@ func (tr trace) marks() (early map[string]int, changes map[call]bool) {
 		}
 	}
 	return early, changes
-}
-
-// find returns the first call of the main thread whose trace matches.
-func (tr trace) find(t *testing.T, pattern string) (name string, n int) {
-	t.Helper()
-	match := regexp.MustCompile("^" + pattern)
-	for c, line := range tr.numbered() {
-		if match.MatchString(line) {
-			return c.name, c.n
-		}
-	}
-	t.Fatalf("no call is %s", pattern)
-	return "", 0
 }
