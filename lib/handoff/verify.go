@@ -22,8 +22,8 @@ func (s *Store) Verify(ctx context.Context, ids ...string) (fsck.Report, error) 
 	return report, err
 }
 
-// Repair mends what Verify finds, as far as it can be mended without throwing anything away: it finishes or
-// takes back an interrupted change, puts a damaged intent aside, adds rows for good handoffs that no row
+// Repair mends what Verify finds, as far as it can be mended without throwing anything away: it finishes
+// an interrupted change, puts a journal aside that cannot be used, adds rows for good handoffs that no row
 // lists, adds read marks and events that are missing, normalises the index files, cuts an audit log off
 // where its chain breaks, and moves what does not verify out of the way. Files that are replaced are kept
 // beside with a timestamp. It may be interrupted at any moment and run again.

@@ -23,7 +23,7 @@ var Exits = []Exit{
 	{1, nil, "failure", "outside the contract: an I/O failure or a bug; the message says whether anything was published"},
 	{2, handoff.ErrInvalid, "validation", "validation: schema, slug, time bounds, parse error, missing input file, unknown id, bad flags"},
 	{3, handoff.ErrDenied, "authorization", "authorization: OPERATORS.md refuses from or to; a good signature, an approval or a terminal is required; max_hops is reached"},
-	{4, handoff.ErrBusy, "concurrency", "concurrency: the lock was not obtained in time, or was removed while it was held; INDEX.md was changed meanwhile; max_rate is reached"},
+	{4, handoff.ErrBusy, "concurrency", "concurrency: the lock was not obtained in time, or was removed while it was held; max_rate is reached"},
 	{6, handoff.ErrIntegrity, "integrity", "integrity: another id than claimed, stored content changed, bad signature, other machine, broken chain"},
 	{7, handoff.ErrConfig, "configuration", "configuration: system path, unusable directory, bad settings, no free name"},
 	{10, ErrOperational, "operational", "check: OPERATIONAL, the handoff must be mended or confirmed before work is resumed"},
