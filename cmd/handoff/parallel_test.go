@@ -52,7 +52,7 @@ func (c crowd) store(t *testing.T) *handoff.Store {
 	if err := os.WriteFile(filepath.Join(c.root, handoff.SettingsName), []byte("index_max_rows: 50\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(c.root, "handoffs"), StateDir: filepath.Join(c.root, ".run"), Root: c.root, Rules: schema.Frontmatter()})
+	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(c.root, "handoffs"), StateDir: filepath.Join(c.root, ".run"), Root: c.root, UserState: filepath.Join(c.root+".state", "handoff"), Rules: schema.Frontmatter()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,6 +89,7 @@ func (c crowd) one(t *testing.T, p, i int) {
 		topic = fmt.Sprintf("own-%d-%d", p, i)
 	}
 	cmd := exec.Command(c.bin, "write", "-", "--from", "ann", "--to", "ben", "--topic", topic, "--ts", "2026-05-07T12:00:00Z")
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+c.root+".state")
 	cmd.Dir, cmd.Stdin = c.root, strings.NewReader(fmt.Sprintf("body %d of %d\n", i, p))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

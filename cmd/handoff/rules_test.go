@@ -68,7 +68,8 @@ var floors = [][]string{
 	{"lib/internal/yamlnode", "lib/internal/layout", "lib/internal/canon", "lib/internal/render", "lib/internal/signers", "lib/internal/git", "lib/relation"},
 	{"lib/internal/", "schema"},
 	{"lib/internal/identity"},
-	{"lib/internal/eventlog", "lib/internal/store", "lib/internal/words", "lib/packet"},
+	{"lib/internal/journal", "lib/internal/eventlog", "lib/internal/words", "lib/packet"},
+	{"lib/internal/store"},
 	{"lib/internal/life", "lib/internal/claim"},
 	{"lib/internal/txn", "lib/internal/project", "lib/internal/screen", "lib/internal/search", "lib/"}, // among them the kinds of records
 	{"lib/internal/fsck", "lib/internal/drafts", "lib/internal/offers", "lib/internal/keyring", "lib/internal/derived"},

@@ -75,10 +75,10 @@ func TestStoppedWaiter(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", bin+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	program := filepath.Join(bin, "handoff")
+	program, state := filepath.Join(bin, "handoff"), t.TempDir()
 	handoff := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(program, args...)
-		cmd.Dir, cmd.Env = root, append(os.Environ(), "HOME="+root, "XDG_STATE_HOME="+t.TempDir())
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "HOME="+root, "XDG_STATE_HOME="+state)
 		return cmd
 	}
 	if out, err := handoff("init", "-q").CombinedOutput(); err != nil {
