@@ -134,7 +134,16 @@ func (c *crowd) copy() {
 		}
 		twin.host = w.host
 	}
-	twin.write()
+	refused := []string{"write", "-", "--from", "ann", "--to", "ben", "--topic", "copied"}
+	if r := twin.run("x", refused...); r.code != 6 {
+		w.fault("a copy in another place is believed: %d %s", r.code, r.stderr)
+	}
+	regenerate := words("machine-fingerprint regenerate --yes --operator ann --reason copied")
+	twin.done(twin.run("", regenerate...), regenerate)
+	if twin.write(); len(twin.order) == 0 {
+		w.faults = append(w.faults, append(r.faults, "the copy stores nothing")...)
+		return
+	}
 	if again := twin.run("", "sync"); again.code != 6 {
 		w.fault("the copy is not found out: %d %s", again.code, again.stderr)
 	}

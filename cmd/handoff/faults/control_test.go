@@ -246,7 +246,7 @@ func TestSimulationNeedsTheProof(t *testing.T) {
 func (s *simulation) forgets(e ending) (found string) {
 	var err error
 	sited := s.apart(func(site string) {
-		if err = errors.Join(e.make(site), s.reboot()); err != nil {
+		if err = errors.Join(e.grow().make(site), s.reboot()); err != nil {
 			return
 		}
 		dir := filepath.Join(site, project)

@@ -123,7 +123,7 @@ func (h history) then(n int, second history) history {
 
 // recovery is what the command that recovers a tree does, and what it promises at its end.
 func (s *simulation) recovery(t tree, from remnant) (history, ending) {
-	h, r := s.history(t, run{command: s.other, isReboot: from.tree.has != nil})
+	h, r := s.history(t, run{command: s.other, isReboot: from.grow != nil})
 	if r.code != 0 && !s.isDone(r) && !isKnown(ending{remnant: from}, []string{r.stderr}) {
 		s.t.Errorf("%s: then %v has exit code %d: %s", from.what, s.other, r.code, r.stderr)
 	}
@@ -157,7 +157,7 @@ func (s *simulation) all(h history, p portion) []ending {
 	}
 	list = append(list, s.failures(h, p)...)
 	for _, e := range some(first, p.secondCuts, s.name) {
-		second, last := s.recovery(e.tree, e.remnant)
+		second, last := s.recovery(e.grow(), e.remnant)
 		more := endings(second, 1, p.combinations, last)
 		for i := range more {
 			more[i].what = e.what + ", and then " + more[i].what

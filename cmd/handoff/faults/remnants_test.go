@@ -10,7 +10,7 @@ import (
 
 // A remnant is a tree that a cut may leave.
 type remnant struct {
-	tree
+	grow   func() tree // makes it: of all of them at once there would be much in memory
 	what   string
 	lost   []string
 	isWeak bool // no journal orders the names
@@ -22,22 +22,29 @@ type remnant struct {
 func (c cut) remnants(most int) (list []remnant) {
 	parts := c.parts()
 	for _, picks := range combinations(parts, most, rand.New(rand.NewPCG(uint64(c.n), 1))) {
-		t := c.until(c.n)
 		var lost []string
-		steps := make(map[int]bool)
 		for i, pick := range picks {
-			way := parts[i].ways[pick]
-			if way.apply(t); pick > 0 {
-				lost = append(lost, way.lost)
-			}
-			if way.step > 0 {
-				steps[way.step] = true
+			if pick > 0 {
+				lost = append(lost, parts[i].ways[pick].lost)
 			}
 		}
-		c.rename(t, steps)
-		list = append(list, remnant{t, fmt.Sprintf("%s, cut after %s, lost: [%s]", c.fileSystem.name, c.after(), strings.Join(lost, "; ")), lost, !c.hasJournal, c.n == len(c.steps)})
+		grow := func() tree { return c.with(parts, picks) }
+		list = append(list, remnant{grow, fmt.Sprintf("%s, cut after %s, lost: [%s]", c.fileSystem.name, c.after(), strings.Join(lost, "; ")), lost, !c.hasJournal, c.n == len(c.steps)})
 	}
 	return list
+}
+
+// with is the tree of a cut in which of each part is left what was picked.
+func (c cut) with(parts []part, picks []int) tree {
+	t, steps := c.until(c.n), make(map[int]bool)
+	for i, pick := range picks {
+		way := parts[i].ways[pick]
+		if way.apply(t); way.step > 0 {
+			steps[way.step] = true
+		}
+	}
+	c.rename(t, steps)
+	return t
 }
 
 // after names the last step before the cut.
@@ -105,7 +112,7 @@ func (v *variety) add(h history, from int, fs fileSystem, dropped map[int]bool, 
 			continue
 		}
 		for _, r := range (cut{h, fs, n, dropped}).remnants(most) {
-			key := fmt.Sprint(r.isLast) + r.text()
+			key := hash(fmt.Append(nil, r.isLast, r.grow().text()))
 			if !v.seen[key] {
 				v.list = append(v.list, r)
 			}

@@ -91,7 +91,7 @@ type ending struct {
 func (s *simulation) one(e ending) (faults []string) {
 	var err error
 	sited := s.apart(func(site string) {
-		if err = errors.Join(e.make(site), s.reboot()); err == nil {
+		if err = errors.Join(e.grow().make(site), s.reboot()); err == nil {
 			dir := filepath.Join(site, project)
 			faults = append(s.shown(dir, e), s.recovered(dir, e)...)
 		}

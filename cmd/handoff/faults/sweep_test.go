@@ -190,7 +190,8 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 		now.litter = nil // what could not be removed hurts nobody, and is gone after the repeat
 	}
 	waits := first.hurt && s.elsewhere != nil // a tombstone of which it is not known now that it may be taken over
-	if first.code == 0 && !first.isUnrecorded() && !waits {
+	lags := first.hurt && len(s.crashes) > 0  // what was recorded before may wait for the next command, where this one had nothing to write
+	if first.code == 0 && !first.isUnrecorded() && !waits && !lags {
 		for _, why := range s.complete(now) {
 			faults = append(faults, "exit code 0, but "+why)
 		}

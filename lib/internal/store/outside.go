@@ -109,7 +109,8 @@ func readSecret(d *durable.Dir) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err != nil:
-		return nil, fault.New(fault.ErrIntegrity, "look at it; without it the changes of this user cannot be proven", "%s: %v", path, err)
+		return nil, &fault.Error{Class: fault.ErrIntegrity, Problem: fmt.Sprintf("%s: %v", path, err), Cause: err,
+			Advice: "look at it; without it the changes of this user cannot be proven"}
 	case len(text) != secretBytes:
 		return nil, fault.New(fault.ErrIntegrity, "bring it back from a backup, or move it away and run `handoff machine-fingerprint regenerate` in each store",
 			"%s does not have %d bytes", path, secretBytes)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -201,7 +202,7 @@ func Resolve(path string) (string, error) {
 		return real, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
-		return "", fault.New(fault.ErrConfig, "", "cannot resolve %s: %v", path, err)
+		return "", &fault.Error{Class: fault.ErrConfig, Problem: fmt.Sprintf("cannot resolve %s: %v", path, err), Cause: err}
 	}
 	return ResolveParent(path)
 }

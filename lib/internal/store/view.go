@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -380,27 +381,34 @@ func (l *look) read() {
 	s := l.store
 	state, err := s.OpenPlace(s.Opt.StateDir)
 	if err != nil || state == nil {
+		l.err = passing(err)
 		return
 	}
 	defer state.Close()
 	key, err := s.Key(state, false)
 	if err != nil {
-		l.unproven(state, err)
+		if l.err = passing(err); l.err == nil {
+			l.unproven(state, err)
+		}
 		return
 	}
 	j, err := journal.Open(state, key, false)
 	if err != nil {
-		l.unproven(state, err)
+		if l.err = passing(err); l.err == nil {
+			l.unproven(state, err)
+		}
 		return
 	}
 	defer j.Close()
 	dir, err := s.OpenPlace(s.Opt.Dir)
 	if err != nil || dir == nil {
+		l.err = passing(err)
 		return
 	}
 	defer dir.Close()
 	if l.table, err = ReadIndex(dir, layout.Index); err != nil {
-		return // the reader meets the error itself
+		l.err = passing(err) // any other the reader meets itself
+		return
 	}
 	l.hasTable = l.table != nil
 	l.proven, l.end, l.head = true, j.Last().Ledger.End(), j.Last().LedgerHead
@@ -408,6 +416,20 @@ func (l *look) read() {
 	if l.underWay = !logged; !inLine {
 		l.err = l.tell(state, dir, j, logged)
 	}
+}
+
+// passing returns an error of the system that says nothing about what lies there, nil for any other: who is shown
+// the files as they are because of it would miss what the journal has.
+func passing(err error) error {
+	errno := syscall.Errno(0)
+	if !errors.As(err, &errno) {
+		return nil
+	}
+	switch errno {
+	case syscall.ENOENT, syscall.ENOTDIR, syscall.ELOOP, syscall.EACCES, syscall.EPERM, syscall.EROFS:
+		return nil
+	}
+	return err
 }
 
 // unproven warns that the files are shown as they are, since what the journal has cannot be proven.
@@ -474,8 +496,10 @@ func informing(text []byte, head journal.Hash) []byte {
 // tell works out what the files shall have. A record that may not be on the disk yet is made durable before it
 // is shown: what somebody has seen must not go. On a disk that cannot be written there is nothing to sync.
 func (l *look) tell(state, dir *durable.Dir, j *journal.Journal, logged bool) (err error) {
-	if !logged && j.Sync() != nil {
-		return nil
+	if !logged {
+		if err := j.Sync(); err != nil {
+			return passing(err)
+		}
 	}
 	if l.story, err = j.Story(); err != nil {
 		return err
