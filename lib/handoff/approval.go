@@ -63,16 +63,33 @@ func (s *Store) CheckApproval(id string) error {
 
 // stillMay is ErrDenied for who takes or ends what was rejected a moment ago. It is asked under the lock.
 func (s *Store) stillMay(act Act, id string) error {
-	if d := s.Decided()(id); d.Rejected.IsDone() && (act == ActTake || act == ActDone) {
-		return &approval.AwaitingError{ID: id, Rejected: d.Rejected}
+	d, err := s.decision(id)
+	if err == nil && d.Rejected.IsDone() && (act == ActTake || act == ActDone) {
+		err = &approval.AwaitingError{ID: id, Rejected: d.Rejected}
 	}
-	return nil
+	return err
+}
+
+// decision is [Store.Decided] for one handoff, under the lock: what cannot be read is an error.
+func (s *Store) decision(id string) (d Decision, err error) {
+	all, err := store.InState(s.at, txn.ReadVerdicts)
+	if err != nil || len(all[id]) == 0 {
+		return d, err
+	}
+	e, err := s.Find(id)
+	if err == nil {
+		d = s.desk().Decide(e, all[id])
+	}
+	return d, err
 }
 
 // decide records an approval or a rejection under the lock, unless the same was decided before, and so that it
 // counts: then who is who did it.
 func (s *Store) decide(x *txn.Session, act Act, who *Consumption) (existing bool, err error) {
-	d := s.Decided()(who.HandoffID)
+	d, err := s.decision(who.HandoffID)
+	if err != nil {
+		return false, err
+	}
 	if act == ActApprove && d.Rejected.IsDone() {
 		return false, &approval.AwaitingError{ID: who.HandoffID, Rejected: d.Rejected}
 	}
