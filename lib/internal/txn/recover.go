@@ -444,7 +444,9 @@ func (x *Session) RecoverFrom(store string) error {
 		return err
 	}
 	x.key = old
-	err = x.Recover()
+	if err = x.Recover(); err == nil {
+		err = x.Checkpoint() // what only the old journal has is on the disk before a new one believes the files
+	}
 	if x.key = here; err != nil {
 		return err
 	}
