@@ -21,7 +21,8 @@ func hookProject(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, Rules: schema.Frontmatter()})
+	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root,
+		UserState: filepath.Join(root+".state", "handoff"), Rules: schema.Frontmatter()})
 	if err != nil {
 		t.Fatal(err)
 	}

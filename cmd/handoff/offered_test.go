@@ -17,6 +17,7 @@ func session(t *testing.T, bin, root, id string) string {
 	t.Helper()
 	cmd := exec.Command(bin, "hook", "session-start", "--agent", "claude", "--to", "ben")
 	cmd.Dir, cmd.Stdin = root, strings.NewReader(`{"session_id":"`+id+`","source":"startup"}`)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+root+".state")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
@@ -68,9 +69,7 @@ func TestOffersThatCannotBeRecorded(t *testing.T) {
 		"a symbolic link is there": func(root string) error {
 			return os.Symlink(filepath.Join(t.TempDir(), "elsewhere"), path(root, "offered.jsonl"))
 		},
-		"an interrupted change": func(root string) error {
-			return os.WriteFile(filepath.Join(root, "handoffs", ".intent"), []byte("x"), 0o600)
-		},
+		"a journal that is none": func(root string) error { return os.WriteFile(path(root, "journal"), []byte("x"), 0o600) },
 		"another machine": func(root string) error {
 			return os.WriteFile(path(root, "machine-fingerprint"), []byte(`{"fingerprint":"`+strings.Repeat("0", 64)+`"}`), 0o600)
 		},
