@@ -85,7 +85,7 @@ func startCommand(t testing.TB, width, height int, dir string, env []string, com
 	s.before = s.termios()
 	s.cmd = exec.Command(command[0], command[1:]...)
 	s.cmd.Dir, s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = dir, slave, slave, slave
-	s.cmd.Env = append(os.Environ(), append([]string{asProgram + "=1", "TERM=xterm-256color", "TERM_PROGRAM=", "NO_COLOR=", "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR=true", "TZ=UTC", "HOME=" + t.TempDir()}, env...)...)
+	s.cmd.Env = append(os.Environ(), append([]string{asProgram + "=1", "TERM=xterm-256color", "TERM_PROGRAM=", "NO_COLOR=", "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR=true", "TZ=UTC", "HOME=" + t.TempDir(), "XDG_STATE_HOME=" + dir + ".state"}, env...)...)
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -260,6 +260,7 @@ func open(t testing.TB, root string) *handoff.Store {
 	}
 	testOptions(&p.Options)
 	p.Options.Rules = whole.Program().Rules
+	p.Options.UserState = filepath.Join(root+".state", "handoff")
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		t.Fatal(err)
