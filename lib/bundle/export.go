@@ -64,8 +64,8 @@ type export struct {
 	*handoff.Store
 	With
 	entries []handoff.Entry
-	seen    map[string]string // when the handoffs came into the store
-	state   []Line            // read marks and consumed tokens
+	seen    func(id string) string // when a handoff came into the store
+	state   []Line                 // read marks and consumed tokens
 	tokens  int
 	signed  int
 }
@@ -98,7 +98,7 @@ func (e *export) newest() string {
 	newest := "1970-01-01T00:00:00Z"
 	note := func(at string) { newest = max(newest, at) }
 	for _, entry := range e.entries {
-		note(cmp.Or(e.seen[entry.ID], entry.Time))
+		note(cmp.Or(e.seen(entry.ID), entry.Time))
 	}
 	for _, l := range e.state {
 		if l.Read != nil {
@@ -124,7 +124,7 @@ func (e *export) documents(w *Writer) (err error) {
 			signatures, err = e.signatures(got)
 		}
 		if err == nil {
-			err = w.Put(Line{Handoff: &Handoff{ID: got.Entry.ID, Text: string(got.Text), Signatures: signatures, FirstSeen: e.seen[got.Entry.ID]}})
+			err = w.Put(Line{Handoff: &Handoff{ID: got.Entry.ID, Text: string(got.Text), Signatures: signatures, FirstSeen: e.seen(got.Entry.ID)}})
 		}
 		return err == nil
 	})

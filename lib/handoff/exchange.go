@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -23,9 +24,18 @@ func (s *Store) Writer() (string, error) {
 	return record.Writer, err
 }
 
-// FirstSeen returns when the handoffs came into this store, by id, as the audit log says. Those that
-// were taken over without their events are missing.
-func (s *Store) FirstSeen() (map[string]string, error) { return txn.FirstSeen(s.at) }
+// FirstSeen returns when a handoff came into this store, as the audit log says: in RFC 3339 with Z, "" for one that was
+// taken over without its events.
+func (s *Store) FirstSeen() (func(id string) string, error) {
+	known, err := (&txn.Past{Store: s.at}).About("")
+	return func(id string) string {
+		at := known.Of(id).FirstSeen()
+		if at.IsZero() {
+			return ""
+		}
+		return at.Format(time.RFC3339Nano)
+	}, err
+}
 
 // Consumptions returns the consumed resume tokens, in the order in which they were consumed.
 func (s *Store) Consumptions() ([]Consumption, error) {

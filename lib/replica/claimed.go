@@ -288,12 +288,15 @@ func (x *syncing) isOwn(line handoff.Consumption) (is bool, err error) {
 		return false, err
 	}
 	defer done()
-	for _, event := range eventLines(log, 0, log.Size()) {
-		if key, ok := eventlog.ResumeKey(event); ok && string(key) == line.Token {
-			return !parse(eventlog.ParseEvent(eventlog.Line{Text: event})).Synced, nil
+	is = true
+	err = eventlog.Scan(log, 0, func(e eventlog.Parsed) bool {
+		done, ok := e.Content.(eventlog.Resumed)
+		if ok = ok && done.Token == line.Token; ok {
+			is = !done.Synced
 		}
-	}
-	return true, nil
+		return !ok
+	}, line.Token)
+	return is, err
 }
 
 // lost says that a line of this replica was not the first.

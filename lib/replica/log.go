@@ -134,13 +134,12 @@ type news struct {
 }
 
 // hasNews reports whether the audit log has news from an offset on.
-func hasNews(log *io.SectionReader, from int64) bool {
-	for _, line := range eventLines(log, from, log.Size()) {
-		if !eventlog.IsSynced(line) && parse(eventlog.ParseEvent(eventlog.Line{Text: line})).isNews() {
-			return true
-		}
-	}
-	return false
+func hasNews(log *io.SectionReader, from int64) (has bool, err error) {
+	err = eventlog.Scan(log, from, func(e eventlog.Parsed) bool {
+		has = parse(e).isNews()
+		return !has
+	})
+	return has, err
 }
 
 // findNews reads the audit log from where it was published.
@@ -154,9 +153,15 @@ func (x *syncing) findNews(p progress) (n news, err error) {
 	if p.Offset > log.Size() {
 		return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is shorter than what was sent of it", layout.Log)
 	}
-	if !n.vague && p.Quiet <= log.Size() && !hasNews(log, max(p.Offset, p.Quiet)) {
-		n.Quiet = log.Size()
-		return n, nil
+	if !n.vague && p.Quiet <= log.Size() {
+		has, err := hasNews(log, max(p.Offset, p.Quiet))
+		if err != nil {
+			return n, err
+		}
+		if !has {
+			n.Quiet = log.Size()
+			return n, nil
+		}
 	}
 	n.Unsent = nil
 	for at, line := range eventLines(log, p.Offset, log.Size()) {

@@ -89,10 +89,14 @@ func (x *syncing) allOwn(ctx ctx, tip string) (ids []string, err error) {
 	}
 	defer done()
 	leave := make(map[string]bool)
-	for _, line := range eventLines(log, 0, log.Size()) {
-		if ids, _, ok := eventlog.WrittenAt(line); ok && eventlog.IsSynced(line) {
-			leave[ids[0]] = true
+	err = eventlog.Scan(log, 0, func(e eventlog.Parsed) bool {
+		if w, ok := e.Content.(eventlog.Written); ok && e.Type == eventlog.TypeImport && w.Commit != "" {
+			leave[w.HandoffID] = true
 		}
+		return true
+	}, `"commit":"`)
+	if err != nil {
+		return nil, err
 	}
 	if tip != "" {
 		sent, err := x.repo.changes(ctx, "", tip)

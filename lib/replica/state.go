@@ -170,12 +170,18 @@ func (x *syncing) unsent(p progress) (n int, err error) {
 	}
 	defer done()
 	n = len(p.Unsent)
-	for _, line := range eventLines(log, max(p.Offset, p.Quiet), log.Size()) {
-		if ids, _, isWrite := eventlog.WrittenAt(line); isWrite && !eventlog.IsSynced(line) {
-			n += len(ids)
+	err = eventlog.Scan(log, max(p.Offset, p.Quiet), func(e eventlog.Parsed) bool {
+		switch w := e.Content.(type) {
+		case eventlog.Written:
+			if parse(e).isOwn() {
+				n++
+			}
+		case eventlog.Imported:
+			n += len(w.HandoffIDs)
 		}
-	}
-	return n, nil
+		return true
+	})
+	return n, err
 }
 
 // equals reports whether two say the same, so that a sync without news writes nothing.

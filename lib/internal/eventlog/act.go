@@ -208,15 +208,15 @@ func (l *Life) ended() Deed {
 // somebody was shown something, or that something was checked. Such events belong to no change. It returns
 // the hash of the event.
 func Informs(line []byte, prev string) (hash string, ok bool) {
-	switch kind := TypeOf(line); kind {
+	switch e := ParseEvent(Line{Text: bytes.TrimSuffix(line, []byte("\n"))}); e.Type {
 	case TypeSurface, TypeValidate, TypeProbe:
-	default:
-		return "", false
+		return e.Hash, e.Err == nil && e.Prev == prev
 	}
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	if named, has := textField(line, "prev_hash"); !has || string(named) != prev {
-		return "", false
-	}
-	hash, err := HashLine(line)
-	return hash, err == nil
+	return "", false
+}
+
+// IsConsumption reports whether an event of the type is also a line of the ledger.
+func IsConsumption(eventType string) bool {
+	name, ours := strings.CutPrefix(eventType, "handoff.")
+	return ours && (eventType == TypeResume || slices.Contains(acts, Act(name)))
 }

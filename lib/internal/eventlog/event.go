@@ -1,5 +1,4 @@
-// Package eventlog holds the audit log of a store: a file of lines, each an event in RFC 8785 canonical JSON
-// (spec 2-store, "Audit log"):
+// Package eventlog holds the audit log of a store: a file of lines, each an event in RFC 8785 canonical JSON:
 //
 //	{"event_type":…,"payload":…,"prev_hash":…,"primitive_id":"L6","redaction_applied":null,
 //	 "schema_version":"1.1.0","ts_utc":…}
@@ -39,6 +38,15 @@ type Event struct {
 	Payload json.RawMessage `json:"payload"`
 	Prev    string          `json:"prev_hash"`
 	Time    string          `json:"ts_utc"`
+}
+
+// micros returns when the event was recorded, in microseconds of Unix time, 0 if it does not say that.
+func (e Event) micros() int64 {
+	at, err := time.Parse(time.RFC3339Nano, e.Time)
+	if err != nil {
+		return 0
+	}
+	return at.UnixMicro()
 }
 
 // Link returns the line, with its newline, of an event that follows the hash prev, and its own hash.

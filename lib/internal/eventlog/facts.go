@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"cmp"
 	"hash/maphash"
 	"iter"
 	"path"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -20,6 +22,7 @@ type Facts struct {
 	Resumes  map[string]LoggedResume // by token, and the acts
 	Resumed  []string                // the tokens, in order
 	Adopted  Adoption                // what was once taken over without its events
+	Anew     string                  // when that was last: what was before is lost; "" is never
 	Machine  string                  // the fingerprint of the last regenerate
 
 	Repeats int // events that record once more what others have recorded, as other writers of this envelope log it
@@ -33,9 +36,11 @@ type Handoff struct {
 	sum    uint64 // of what it says
 	ReadBy string // the read marks, as a row has them; where an operator has several, the first counts
 
-	Imported bool // other replicas have written it, and have its events
-	Pruned   bool // it was taken out of the store, and not stored again since
-	Signed   bool // a signature was stored with it, or put beside it
+	since    int64 // when it came here first, in microseconds of Unix time; 0 if no event says that
+	Adopted  bool  // it was here before it was written: what became of it until then is not known
+	Imported bool  // other replicas have written it, and have its events
+	Pruned   bool  // it was taken out of the store, and not stored again since
+	Signed   bool  // a signature was stored with it, or put beside it
 
 	// What repairs have said: the document is gone, or the next write event replaces the former.
 	Aside, Superseded bool
@@ -46,8 +51,11 @@ func NewFacts() *Facts {
 	return &Facts{handoffs: make(map[form.Key]*Handoff), Resumes: make(map[string]LoggedResume)}
 }
 
-// Of returns what is said of the handoff of an id, zero if nothing is.
+// Of returns what is said of the handoff of an id, zero if nothing is, as by nil.
 func (f *Facts) Of(id string) Handoff {
+	if f == nil {
+		return Handoff{}
+	}
 	if k, ok := form.KeyOf(id); ok && f.handoffs[k] != nil {
 		return *f.handoffs[k]
 	}
@@ -81,6 +89,14 @@ func (f *Facts) about(id string) *Handoff {
 // IsWritten reports whether there is a write event.
 func (h Handoff) IsWritten() bool { return h.Line > 0 }
 
+// FirstSeen returns when it came into this store, the zero time if no event says that.
+func (h Handoff) FirstSeen() time.Time {
+	if h.since == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(h.since).UTC()
+}
+
 // HasMark reports whether a read mark is recorded.
 func (h Handoff) HasMark(m index.Mark) bool {
 	for entry := range strings.SplitSeq(h.ReadBy, ",") {
@@ -102,9 +118,11 @@ func (h Handoff) Marks() []index.Mark {
 
 // Collect takes in what an event says that can be read.
 func (f *Facts) Collect(e Parsed) {
-	switch p := e.content.(type) {
+	switch p := e.Content.(type) {
 	case Written:
-		f.write(p.HandoffID, Handoff{Line: e.Number, Offset: e.Offset, sum: p.sum(), Signed: p.SigningKey != ""})
+		f.write(p.HandoffID, Handoff{
+			Line: e.Number, Offset: e.Offset, sum: p.sum(), since: e.micros(), Adopted: p.Adopted, Signed: p.SigningKey != "",
+		})
 	case Pruned:
 		f.about(p.HandoffID).Pruned = true
 	case Signed:
@@ -114,14 +132,17 @@ func (f *Facts) Collect(e Parsed) {
 	case Resumed:
 		f.resume(LoggedResume{p.Consumption, e.Number})
 	case Recovered:
-		f.Adopted.add(p)
+		if f.Adopted.add(p); p.AdoptedRows > 0 {
+			f.Anew = e.Time
+		}
 	case Regenerated:
 		f.Machine = p.NewFingerprint
 	case Begun:
 		f.Machine = p.Fingerprint
 	case Imported:
 		for _, id := range p.HandoffIDs {
-			f.about(id).Imported, f.about(id).Pruned = true, false
+			h := f.about(id)
+			h.Imported, h.Pruned, h.since = true, false, cmp.Or(h.since, e.micros())
 		}
 	case Repaired:
 		for _, id := range p.Quarantined {
@@ -133,21 +154,24 @@ func (f *Facts) Collect(e Parsed) {
 	}
 }
 
-var idInEvent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"handoff_id":"(sha256:[0-9a-f]{64})"`) })
+var (
+	idInEvent    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"handoff_id":"(sha256:[0-9a-f]{64})"`) })
+	tokenInEvent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"token":"([^"\\]+)"`) })
+)
 
 // CollectAll takes in what the events say, whether they follow each other or not. Of one that cannot
 // be read it takes the handoffs and the token that it names: they were in the store.
 func (f *Facts) CollectAll(events []Parsed) {
 	for _, e := range events {
-		if e.content != nil || e.Err == nil {
+		if e.Content != nil || e.Err == nil {
 			f.Collect(e)
 			continue
 		}
 		for _, m := range idInEvent().FindAllSubmatch(e.Text, -1) {
 			f.write(string(m[1]), Handoff{Line: e.Number, Offset: e.Offset})
 		}
-		if key, ok := ResumeKey(e.Text); ok {
-			f.resume(LoggedResume{Consumption{Token: string(key)}, e.Number})
+		if m := tokenInEvent().FindSubmatch(e.Text); m != nil {
+			f.resume(LoggedResume{Consumption{Token: string(m[1])}, e.Number})
 		}
 	}
 }
@@ -155,7 +179,9 @@ func (f *Facts) CollectAll(events []Parsed) {
 // write takes in that a handoff was written or imported. Another event about the same one is a repeat,
 // which is no fault by itself: the handoff may have been lost in between.
 func (f *Facts) write(id string, event Handoff) {
-	switch h := f.about(id); {
+	h := f.about(id)
+	event.since = cmp.Or(h.since, event.since)
+	switch {
 	case h.Aside, h.Pruned: // written again after a repair, or restored: what was said of it before is over
 		*h = event
 	case h.IsWritten() && !h.Superseded:

@@ -25,9 +25,9 @@ func Place(line int) string { return fmt.Sprintf("%s:%d", layout.Log, line) }
 // piece is how much of a log is read at once.
 const piece = 1 << 20
 
-// eachLines calls do with the lines of a log that are no markers, some at a time, and returns how many
-// lines there are. Their texts are good until do returns.
-func eachLines(r io.Reader, do func([]Line)) (count int, err error) {
+// eachLines calls do with the lines of a log that are no markers, some at a time, until it returns false, and
+// returns how many lines there are. Their texts are good until do returns.
+func eachLines(r io.Reader, do func([]Line) bool) (count int, err error) {
 	buf, lines := make([]byte, 0, piece), []Line(nil)
 	next, dropped := Line{Number: 1}, int64(0) // what is read, and how much of its beginning is not kept
 	for {
@@ -52,7 +52,7 @@ func eachLines(r io.Reader, do func([]Line)) (count int, err error) {
 				break
 			}
 		}
-		if do(lines); atEnd {
+		if !do(lines) || atEnd {
 			return next.Number - 1, nil
 		}
 		lines = lines[:0]

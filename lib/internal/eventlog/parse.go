@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -16,14 +17,14 @@ type Parsed struct {
 	Hash      string
 	Canonical bool
 	Err       error
-	content   any // the payload, if its type has one that says something about the store
+	Content   any // the payload, such as Written, if its type has one that is read; nil if Err is set
 }
 
 // contents are the types of events besides those of the ledger, each with how its payload is read. It is
 // nil where that says nothing about the store.
 var contents = map[string]func(json.RawMessage) (any, error){
 	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeRepair: payload[Repaired],
-	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil, TypeProbe: nil,
+	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil, TypeProbe: payload[Probed],
 	TypeSign: payload[Signed], TypeTrust: nil, TypePrune: payload[Pruned],
 }
 
@@ -64,7 +65,10 @@ func ParseEvent(l Line) Parsed {
 		Primitive string          `json:"primitive_id"`
 		Signature json.RawMessage `json:"signature"`
 	}
-	text, err := canon.Transform(l.Text)
+	text, err := l.Text, error(nil)
+	if !utf8.Valid(text) || !canon.IsCanonical(text) {
+		text, err = canon.Transform(text)
+	}
 	if err == nil {
 		err = json.Unmarshal(l.Text, &kind)
 	}
@@ -82,8 +86,8 @@ func ParseEvent(l Line) Parsed {
 		e.Hash, e.Err = HashLine(l.Text)
 	}
 	if read, _ := content(e.Type); read != nil && e.Err == nil {
-		if e.content, err = read(e.Payload); err != nil {
-			e.content, e.Err = nil, err
+		if e.Content, err = read(e.Payload); err != nil {
+			e.Content, e.Err = nil, err
 		}
 	}
 	return e

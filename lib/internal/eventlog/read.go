@@ -1,20 +1,11 @@
 package eventlog
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"runtime"
-	"slices"
-	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
 // A Reading is what a log says: what is proven by its chain, and what stands behind the first event
@@ -55,18 +46,13 @@ func Read(log *io.SectionReader, checkpoints ...Checkpoint) (*Reading, error) {
 	for _, c := range checkpoints {
 		r.points[c.Count] = point{}
 	}
-	_, end, err := Tail(log, log.Size())
-	if errors.Is(err, fault.ErrIntegrity) { // what stands at the end is no event
-		end, err = log.Size(), nil
-	}
+	end, err := wholeEnd(log)
 	if err != nil {
 		return nil, err
 	}
-	var events []Parsed
-	lines, err := eachLines(io.NewSectionReader(log, 0, end), func(lines []Line) {
-		events = slices.Grow(events[:0], len(lines))[:len(lines)]
-		parallel.Each(len(lines), runtime.GOMAXPROCS(0), func(i int) { events[i] = ParseEvent(lines[i]) })
+	lines, err := scan(io.NewSectionReader(log, 0, end), nil, func(events []Parsed) bool {
 		r.take(events)
+		return true
 	})
 	if end < log.Size() {
 		r.Torn, r.TornAt = Place(lines+1), end
@@ -122,52 +108,3 @@ func (r *Reading) Written(h Handoff) (w Written, err error) {
 	}
 	return w, err
 }
-
-// Open opens the log of a state directory as it is now: it only grows. One that does not exist has no events.
-func Open(state *durable.Dir) (log *io.SectionReader, done func() error, err error) {
-	f, err := state.OpenText(layout.Log)
-	if errors.Is(err, fs.ErrNotExist) {
-		return None(), func() error { return nil }, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if f.Size() > layout.MaxLog {
-		f.Close()
-		return nil, nil, fmt.Errorf("%w: %d bytes, more than the %d that are read", durable.ErrTooLarge, f.Size(), layout.MaxLog)
-	}
-	return io.NewSectionReader(f, 0, f.Size()), f.Close, nil
-}
-
-// Backward goes through the whole lines of a log from the last to the first, until do returns false. A line
-// is good until do returns.
-func Backward(log *io.SectionReader, do func(line []byte) bool) error {
-	const piece = 64 << 10
-	var tail []byte // of what was read, the beginning of whose first line is not there yet
-	for end := log.Size(); end > 0; {
-		start := max(0, end-max(piece, int64(len(tail)))) // so that a long line is not copied often
-		buf := make([]byte, end-start, end-start+int64(len(tail)))
-		if _, err := log.ReadAt(buf, start); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if buf, end = append(buf, tail...), start; len(buf) > layout.MaxEvent {
-			return &fault.CorruptError{File: layout.Log, Why: "has a line that is longer than any event"}
-		}
-		for {
-			stop := bytes.LastIndexByte(buf, '\n')
-			from := bytes.LastIndexByte(buf[:max(stop, 0)], '\n') + 1
-			if stop < 0 || from == 0 && start > 0 {
-				break
-			}
-			if !do(buf[from:stop]) {
-				return nil
-			}
-			buf = buf[:from]
-		}
-		tail = buf
-	}
-	return nil
-}
-
-// None is a log without events.
-func None() *io.SectionReader { return io.NewSectionReader(strings.NewReader(""), 0, 0) }

@@ -17,7 +17,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/signers"
@@ -38,8 +37,7 @@ type Keyring struct {
 	stamp string // of the files that say whose keys are whose, when trust was read
 	known signers.Trust
 
-	size int64 // of the log when its events were read
-	seen map[string]string
+	past txn.Past
 
 	sighted []string // whose keys were judged at first sight
 }
@@ -187,12 +185,11 @@ func (k *Keyring) signer(text, armored []byte, namespace string) (signers.Key, e
 func (k *Keyring) FirstSeen(id string) (time.Time, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	log, err := os.Stat(filepath.Join(k.At.Opt.StateDir, layout.Log))
-	if err == nil && (k.seen == nil || k.size != log.Size()) {
-		k.size = log.Size()
-		k.seen, err = txn.FirstSeen(k.At)
+	if k.past.Store == nil {
+		k.past.Store = k.At
 	}
-	if at, ok := form.Instant(k.seen[id]); ok || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	known, err := k.past.About(id)
+	if at := known.Of(id).FirstSeen(); !at.IsZero() || err != nil {
 		return at, err
 	}
 	return k.At.Opt.Now(), nil

@@ -1,9 +1,6 @@
 package life
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -71,26 +68,12 @@ func (r *reader) news() error {
 		r.size = -1
 	}
 	r.lacksLog = log.Size() == 0
-	from := r.covered.log
-	lines := bufio.NewScanner(io.NewSectionReader(log, from, log.Size()-from))
-	lines.Buffer(nil, layout.MaxEvent)
-	lines.Split(func(data []byte, _ bool) (int, []byte, error) { // a last line without its end is torn
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			return i + 1, data[:i], nil
-		}
-		return 0, nil, nil
+	return eventlog.Scan(log, r.covered.log, func(e eventlog.Parsed) bool {
+		r.event(e)
+		r.covered.log = e.Offset + int64(len(e.Text)) + 1
+		r.covered.line, r.covered.sum = int64(len(e.Text)), crc32.ChecksumIEEE(e.Text)
+		return true
 	})
-	var last []byte
-	for lines.Scan() {
-		last = lines.Bytes()
-		r.covered.log += int64(len(last)) + 1
-		r.event(last)
-		r.covered.line, r.covered.sum = int64(len(last)), crc32.ChecksumIEEE(last)
-	}
-	if err := lines.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) { // no event is so long
-		return err
-	}
-	return nil
 }
 
 // openLog opens the log as far as it counts: what was appended since the snapshot belongs to the next one.
@@ -119,38 +102,44 @@ func (r *reader) continues(log *io.SectionReader) bool {
 	return (err == nil || err == io.EOF) && line[c.line] == '\n' && crc32.ChecksumIEEE(line[:c.line]) == c.sum
 }
 
-// event takes in what a line of the log says.
-func (r *reader) event(line []byte) {
-	kind := eventlog.TypeOf(line)
-	switch {
-	case kind == eventlog.TypeWrite || kind == eventlog.TypeImport:
-		ids, file, references := eventlog.DocumentsOf(line)
-		for _, id := range ids {
-			if r.byRows() {
-				r.add("row " + id)
-			}
-			if references != 0 {
-				r.want(id, path.Base(file))
-			}
+// event takes in what an event of the log says.
+func (r *reader) event(e eventlog.Parsed) {
+	switch p := e.Content.(type) {
+	case eventlog.Written:
+		r.came(p.HandoffID, path.Base(p.FilePath), p.ReferencesCount)
+	case eventlog.Imported:
+		for _, id := range p.HandoffIDs {
+			r.came(id, "", -1)
 		}
-	case kind == eventlog.TypeRecovered:
-		if _, ok := eventlog.AdoptedAt(line); ok && !r.adopted {
+	case eventlog.Recovered:
+		if p.AdoptedRows > 0 && !r.adopted {
 			r.add("adopted")
 		}
-	case kind == eventlog.TypeRepair:
-		for _, id := range eventlog.QuarantinedBy(line) {
-			r.add("gone " + id)
-			delete(r.files, id)
+	case eventlog.Repaired:
+		for _, id := range p.Quarantined {
+			r.gone(id)
 		}
-	case kind == eventlog.TypePrune:
-		if id, _, _ := eventlog.DeedOf(line); id != "" {
-			r.add("gone " + id)
-			delete(r.files, id)
-		}
-	case changes[kind] != nil:
-		id, key, deed := eventlog.DeedOf(line)
-		r.AddEvent(Event{kind, id, key, deed})
+	case eventlog.Pruned:
+		r.gone(p.HandoffID)
+	case eventlog.Resumed:
+		r.AddEvent(Event{e.Type, p.HandoffID, p.Token, p.Deed()})
 	}
+}
+
+// came takes in that a handoff came into the store, with so many references; fewer than 0 are not known.
+func (r *reader) came(id, file string, references int) {
+	if r.byRows() {
+		r.add("row " + id)
+	}
+	if references != 0 {
+		r.want(id, file)
+	}
+}
+
+// gone takes in that the document of a handoff is not here any more.
+func (r *reader) gone(id string) {
+	r.add("gone " + id)
+	delete(r.files, id)
 }
 
 // want notes a document that is to be read, and the file that a row names for it; a name that no store

@@ -53,16 +53,10 @@ const (
 	ledgerLineEnd   = `"}`
 )
 
-// ReadLedger reads the whole lines, checks their shape and compares them with the audit log. A torn
-// last line was never committed. A token that is consumed meanwhile stands behind the part of the log
-// that is looked at.
+// ReadLedger reads the whole lines, checks their shape, and compares them with the audit log where no journal
+// proves them. A torn last line was never committed.
 func ReadLedger(d *durable.Dir) (*Ledger, error) {
-	log, err := openLogReader(d)
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
-	l := &Ledger{path: filepath.Join(d.Path(), layout.Ledger)}
+	l := &Ledger{path: filepath.Join(d.Path(), layout.Ledger), lost: make(map[string]bool)}
 	text, err := d.ReadIfThere(layout.Ledger, layout.MaxLedger)
 	if err != nil {
 		return nil, store.Odd(l.path, err)
@@ -74,9 +68,13 @@ func ReadLedger(d *durable.Dir) (*Ledger, error) {
 		}
 	}
 	if _, err := d.Lstat(journal.FileName); err == nil && d.HasView() {
-		return l, nil // it was held against the journal
+		return l, nil
 	}
-	return l, l.compare(log)
+	return l, each(d, func(r eventlog.Resumed) {
+		if _, known := l.index()[r.Token]; !known {
+			l.lost[r.Token] = true
+		}
+	}, `"token":"`)
 }
 
 // readLedger is ReadLedger under the lock, where the journal says what the ledger has.
@@ -161,24 +159,6 @@ func LineKey(line []byte) string {
 		return ""
 	}
 	return string(key)
-}
-
-// compare collects the keys that the log has and the ledger lacks. As a rule both have them in the same order.
-func (l *Ledger) compare(log *logReader) error {
-	l.lost = make(map[string]bool)
-	at := 0
-	for line := range log.lines() {
-		key, ok := eventlog.ResumeKey(line)
-		if !ok {
-			continue
-		}
-		if bytes.HasPrefix(l.Text[at:], append(append([]byte(ledgerLineStart), key...), `",`...)) {
-			at += bytes.IndexByte(l.Text[at:], '\n') + 1
-		} else if _, known := l.index()[string(key)]; !known {
-			l.lost[string(key)] = true
-		}
-	}
-	return log.err
 }
 
 // LedgerLine returns the line of a consumption, as ParseConsumption reads it.

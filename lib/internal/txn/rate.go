@@ -14,22 +14,29 @@ const rateWindow = 10 * time.Minute
 // the times of rows are the writers' own.
 type rate map[[2]string][]time.Time
 
-// readRate reads the audit log from its end, as far back as counts: whatever else was logged meanwhile.
+// readRate reads the end of the audit log, as much of it as counts: whatever else was logged meanwhile.
 func (x *Session) readRate() (rate, error) {
-	r, now := make(rate), x.Opt.Now()
-	log, done, err := eventlog.Open(x.State)
+	log, done, err := openLog(x.State)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return r, eventlog.Backward(log, func(line []byte) bool {
-		ago := now.Sub(eventlog.TimeOf(line))
-		from, to, ok := eventlog.WrittenBy(line)
-		if ok && ago.Abs() < rateWindow { // what is to come was written before the clock went back
-			r[[2]string{from, to}] = append(r[[2]string{from, to}], now.Add(-ago))
+	now := x.Opt.Now()
+	for size := int64(64 << 10); ; size *= 8 {
+		r, isWhole, from := make(rate), false, log.Size()-size
+		err := eventlog.Scan(log, max(0, from), func(e eventlog.Parsed) bool {
+			at, err := time.Parse(time.RFC3339Nano, e.Time) // of a line that is cut there is none
+			isWhole = isWhole || err == nil && now.Sub(at) >= rateWindow
+			w, ok := e.Content.(eventlog.Written)
+			if ok && e.Type == eventlog.TypeWrite && now.Sub(at).Abs() < rateWindow { // what is to come was written before the clock went back
+				r[[2]string{w.From, w.To}] = append(r[[2]string{w.From, w.To}], at)
+			}
+			return true
+		})
+		if err != nil || isWhole || from <= 0 {
+			return r, err
 		}
-		return ago < rateWindow || eventlog.TimeOf(line).IsZero()
-	})
+	}
 }
 
 // admit counts one more, or says how long to wait before there may be one.

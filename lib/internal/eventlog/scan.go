@@ -1,0 +1,81 @@
+package eventlog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+)
+
+// Open opens the log of a state directory as it is now: it only grows. One that does not exist has no events.
+func Open(state *durable.Dir) (log *io.SectionReader, done func() error, err error) {
+	f, err := state.OpenText(layout.Log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return None(), func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.Size() > layout.MaxLog {
+		f.Close()
+		return nil, nil, fmt.Errorf("%w: %d bytes, more than the %d that are read", durable.ErrTooLarge, f.Size(), layout.MaxLog)
+	}
+	return io.NewSectionReader(f, 0, f.Size()), f.Close, nil
+}
+
+// None is a log without events.
+func None() *io.SectionReader { return io.NewSectionReader(strings.NewReader(""), 0, 0) }
+
+// Scan calls do with the events of a log, in order, until it returns false: from the line on that begins at
+// an offset. A line that is not an event has an Err. Markers of other tools and a torn end are left out, and, given
+// needles, each line that contains none of them. Lines are counted from the offset. The text of an event is good until
+// do returns. Whether the events continue each other is not looked at: see [Read].
+func Scan(log *io.SectionReader, from int64, do func(Parsed) bool, needles ...string) error {
+	end, err := wholeEnd(log)
+	if err != nil {
+		return err
+	}
+	_, err = scan(io.NewSectionReader(log, from, max(0, end-from)), needles, func(events []Parsed) bool {
+		for i := range events {
+			events[i].Offset += from
+			if !do(events[i]) {
+				return false
+			}
+		}
+		return true
+	})
+	return err
+}
+
+// wholeEnd is where the torn end of a log begins, its size if that is whole.
+func wholeEnd(log *io.SectionReader) (int64, error) {
+	_, end, err := Tail(log, log.Size())
+	if errors.Is(err, fault.ErrIntegrity) { // what stands at the end is no event
+		return log.Size(), nil
+	}
+	return end, err
+}
+
+// scan parses lines, many at a time, and returns how many there are.
+func scan(r io.Reader, needles []string, do func([]Parsed) bool) (lines int, err error) {
+	var events []Parsed
+	return eachLines(r, func(lines []Line) bool {
+		if len(needles) > 0 {
+			lines = slices.DeleteFunc(lines, func(l Line) bool {
+				return !slices.ContainsFunc(needles, func(n string) bool { return bytes.Contains(l.Text, []byte(n)) })
+			})
+		}
+		events = slices.Grow(events[:0], len(lines))[:len(lines)]
+		parallel.Each(len(lines), runtime.GOMAXPROCS(0), func(i int) { events[i] = ParseEvent(lines[i]) })
+		return do(events)
+	})
+}
