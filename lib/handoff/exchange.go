@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -33,7 +32,7 @@ func (s *Store) FirstSeen() (func(id string) string, error) {
 		if at.IsZero() {
 			return ""
 		}
-		return at.Format(time.RFC3339Nano)
+		return at.Format("2006-01-02T15:04:05.000000Z")
 	}, err
 }
 

@@ -72,7 +72,7 @@ func (s *Store) gather() (*life.Facts, error) {
 		return nil, err
 	}
 	defer d.Close()
-	facts, err := life.Gather(d)
+	facts, err := life.Gather(d, d.LogHead())
 	if err != nil {
 		return nil, err
 	}

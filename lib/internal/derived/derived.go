@@ -2,15 +2,12 @@
 // of a packet, so that not every one of them is read whenever somebody asks.
 //
 // A document never changes under its id: what was once proven of it holds, and what is remembered is
-// never wrong, only incomplete. The file lies in the state directory, begins with a line that proves
-// that it was made there, and has a line of 32 digits of the id and 16 of the hash of what is said, or
-// as many dashes, for each handoff. It may be removed at any moment.
+// never wrong, only incomplete. The cache has a line of 32 digits of the id and 16 of the hash of what is
+// said, or as many dashes, for each handoff.
 package derived
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"runtime"
 	"strings"
 
@@ -22,7 +19,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 const (
@@ -35,7 +31,7 @@ var nothing = strings.Repeat("-", hashDigits)
 
 // A Subject is what documents are asked for.
 type Subject struct {
-	File string                         // where the answers are kept, in the state directory
+	File string                         // the cache of the answers
 	Mark string                         // a document without it says nothing
 	Says func(document.Document) string // "" is nothing
 }
@@ -53,7 +49,7 @@ type Table struct {
 // who has changed the store, what was not known before is kept for the next time where that is possible at
 // once.
 func Read(s *store.Store, about Subject, keep bool) (*Table, error) {
-	t := &Table{about: about, rows: &store.Lookup{Store: s}, lines: kept(s, about.File)}
+	t := &Table{about: about, rows: &store.Lookup{Store: s}, lines: s.Cached(about.File)}
 	d, err := s.Reader()
 	if err != nil || d == nil {
 		return t, err
@@ -63,14 +59,12 @@ func Read(s *store.Store, about Subject, keep bool) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	isOurs, err := s.MatchesMachine()
-	isOurs = isOurs && err == nil && keep
 	learnt := make([]string, len(rows))
-	parallel.Each(len(rows), 2*runtime.GOMAXPROCS(0), func(i int) { learnt[i] = about.line(s, d, rows[i], isOurs) })
+	parallel.Each(len(rows), 2*runtime.GOMAXPROCS(0), func(i int) { learnt[i] = about.line(s, d, rows[i], keep) })
 	more := strings.Join(learnt, "")
 	t.lines = append(t.lines, more...)
-	if isOurs && len(more) >= worthKeeping*lineLen {
-		put(s, about.File, t.lines)
+	if keep && len(more) >= worthKeeping*lineLen {
+		s.Cache(about.File, t.lines)
 	}
 	return t, nil
 }
@@ -154,35 +148,4 @@ func (t *Table) each() func(func([]byte) bool) {
 			}
 		}
 	}
-}
-
-// kept returns the lines of the file, none unless this state directory made them.
-func kept(s *store.Store, file string) []byte {
-	state, err := s.OpenPlace(s.Opt.StateDir)
-	if err != nil || state == nil {
-		return nil
-	}
-	defer state.Close()
-	text, err := state.ReadFile(file, layout.MaxIndex)
-	if err != nil {
-		return nil
-	}
-	proof, lines, _ := bytes.Cut(text, []byte("\n"))
-	if len(lines)%lineLen != 0 || !proves(s, state, lines, string(proof)) {
-		return nil
-	}
-	return lines
-}
-
-func proves(s *store.Store, state *durable.Dir, lines []byte, proof string) bool {
-	key, err := s.Key(state, false)
-	return err == nil && key.Proves(lines, proof)
-}
-
-func put(s *store.Store, file string, lines []byte) {
-	txn.Quietly(context.Background(), s, 0, func(x *txn.Session) {
-		if proof := x.Proof(lines); proof != "" {
-			_ = x.State.Replace(file, fmt.Appendf(nil, "%s\n%s", proof, lines), 0o600) // the next one may be able to
-		}
-	})
 }

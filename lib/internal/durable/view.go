@@ -28,6 +28,9 @@ func (d *Dir) SetView(view View) { d.view = view }
 // HasView reports whether d shows what a view says.
 func (d *Dir) HasView() bool { return d.view != nil }
 
+// View returns what was set by [Dir.SetView], nil if nothing was.
+func (d *Dir) View() View { return d.view }
+
 // shown returns what the view says of a file: an error that is fs.ErrNotExist where it shall not be there.
 func (d *Dir) shown(name string) (text []byte, known bool, err error) {
 	if d.view == nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -50,17 +49,6 @@ func (c *check) checkState() {
 		if entry.Mode&0o077 != 0 && name != layout.GitIgnore {
 			c.warn(name, chmod("600", c.State, name), "can be read or written by others")
 		}
-	}
-}
-
-// checkLife compares what is cached of the lives of handoffs with what it was derived from.
-func (c *check) checkLife() {
-	problem, err := life.Check(c.Dirs)
-	if err != nil {
-		problem = "cannot be checked: " + err.Error()
-	}
-	if problem != "" {
-		c.warn(layout.LifeCache, remedyRepair, "%s; what it holds can be derived again", problem)
 	}
 }
 

@@ -141,7 +141,6 @@ func (c *check) all(ctx context.Context) {
 	c.checkTombstones()
 	c.checkAdoption()
 	c.checkState()
-	c.checkLife()
 	c.checkCheckpoints()
 }
 

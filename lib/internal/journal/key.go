@@ -55,19 +55,6 @@ func (k Key) mac(text []byte) (h Hash) {
 	return h
 }
 
-// Proof returns what proves that a text was written with the key, "" for the zero Key.
-func (k Key) Proof(text []byte) string {
-	if k.IsZero() {
-		return ""
-	}
-	return hex.EncodeToString(sign(k.secret, append([]byte("proof\n"), text...)))
-}
-
-// Proves reports whether a proof is that of a text.
-func (k Key) Proves(text []byte, proof string) bool {
-	return proof != "" && hmac.Equal([]byte(proof), []byte(k.Proof(text)))
-}
-
 // SumState returns one hash of files by their names. Files that are not there are left out.
 func SumState(files map[string]Hash) Hash {
 	var all []byte

@@ -58,8 +58,8 @@ const (
 	Tombstones  = "tombstones" // the ids of what was pruned, one a line
 	Offers      = "offered.jsonl"
 	OlderOffers = "offered-before.jsonl"
-	LifeCache   = "life.cache"         // what documents and events say of handoffs; can be derived at any time
-	Tokens      = "packet-tokens"      // which handoffs have which resume token
+	Facts       = "facts"              // what documents and events say of handoffs; a cache in the user's state
+	Tokens      = "packet-tokens"      // which handoffs have which resume token; a cache in the user's state
 	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
 	Drafts      = "drafts"
 	Beside      = "beside.json" // how far other work trees were taken over, where that cannot be kept outside
@@ -124,8 +124,7 @@ func ArchiveNumber(name string) int {
 // replacing leaves is named for it.
 func IsReplaced(name string) bool {
 	switch name {
-	case Index, Fingerprint, Log, Ledger, Tombstones, LifeCache, OlderOffers,
-		Tokens, Pins, Beside:
+	case Index, Fingerprint, Log, Ledger, Tombstones, OlderOffers, Pins, Beside:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

@@ -35,7 +35,7 @@ type Facts struct {
 
 	lacksLog bool // there is no event
 
-	saving
+	covered
 
 	// Asks says whether the operators file wants an approval of what one operator hands to another;
 	// nil asks for none.
@@ -64,7 +64,7 @@ type happening struct{ at, next int32 }
 
 // NewFacts returns facts about nothing.
 func NewFacts() *Facts {
-	return &Facts{of: make(map[form.Key]about), rows: make(map[form.Key]bool), unread: make(map[form.Key]string)}
+	return &Facts{covered: covered{hash: eventlog.Genesis}, of: make(map[form.Key]about), rows: make(map[form.Key]bool), unread: make(map[form.Key]string)}
 }
 
 // Of returns what is known of the handoff of an id, zero if nothing is.

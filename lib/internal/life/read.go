@@ -2,9 +2,10 @@ package life
 
 import (
 	"fmt"
-	"hash/crc32"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"io"
 	"path"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -15,27 +16,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// MaxCache is how much of layout.LifeCache is read.
-const MaxCache = 256 << 20
-
 // Gather returns what is known of the handoffs of a store: what is cached, and what documents and
 // events have said since. It reads those documents alone whose write events count references; in a
-// store whose rows come without events, each document once. Nothing of it is proof.
-func Gather(d store.Dirs) (*Facts, error) {
-	f := NewFacts()
-	f.size = -1
-	if d.State != nil {
-		if text, err := d.State.ReadFile(layout.LifeCache, MaxCache); err == nil {
-			f = parseCache(text)
-		}
-	}
-	return extend(d, f, layout.MaxLog)
-}
-
-// extend adds to facts what is new, in so much of the audit log.
-func extend(d store.Dirs, f *Facts, most int64) (*Facts, error) {
-	r := &reader{Facts: f, at: d, most: most, files: make(map[string]string)}
-	if err := r.news(); err != nil {
+// store whose rows come without events, each document once. Events count as far as head proves them:
+// a log that does not lead to it is fault.ErrIntegrity.
+func Gather(d store.Dirs, head store.LogHead) (*Facts, error) {
+	r := &reader{Facts: parseCache(d.Cached(layout.Facts)), at: d, files: make(map[string]string)}
+	if err := r.news(head); err != nil {
 		return nil, err
 	}
 	if d.Dir == nil {
@@ -51,55 +38,56 @@ func extend(d store.Dirs, f *Facts, most int64) (*Facts, error) {
 type reader struct {
 	*Facts
 	at     store.Dirs
-	most   int64             // bytes of the log
 	wanted []string          // ids of documents to be read, in the order of the log
 	files  map[string]string // theirs, "" if it has to be found
 }
 
 // news reads the audit log from where the facts end. Where it is another log than they know, they begin anew.
-func (r *reader) news() error {
-	log, done, err := r.openLog()
+func (r *reader) news(head store.LogHead) error {
+	if r.at.State == nil {
+		r.Facts = NewFacts()
+		r.lacksLog = true
+		return nil
+	}
+	log, done, err := eventlog.Open(r.at.State)
 	if err != nil {
 		return err
 	}
 	defer done()
 	if !r.continues(log) {
 		r.Facts = NewFacts()
-		r.size = -1
 	}
 	r.lacksLog = log.Size() == 0
-	return eventlog.Scan(log, r.covered.log, func(e eventlog.Parsed) bool {
+	isBroken := false
+	err = eventlog.Scan(log, r.covered.log, func(e eventlog.Parsed) bool {
+		isBroken = isBroken || e.Err != nil || e.Prev != r.covered.hash
+		r.covered.log, r.covered.hash = e.Offset+int64(len(e.Text))+1, e.Hash
+		if isBroken = isBroken || r.covered.log == head.End && e.Hash != head.Hash; isBroken && head.IsProven {
+			return false
+		}
 		r.event(e)
-		r.covered.log = e.Offset + int64(len(e.Text)) + 1
-		r.covered.line, r.covered.sum = int64(len(e.Text)), crc32.ChecksumIEEE(e.Text)
 		return true
 	})
-}
-
-// openLog opens the log as far as it counts: what was appended since the snapshot belongs to the next one.
-func (r *reader) openLog() (*io.SectionReader, func() error, error) {
-	if r.at.State == nil {
-		return eventlog.None(), func() error { return nil }, nil
+	if err == nil && head.IsProven && (isBroken || r.covered.log < head.End) {
+		err = &fault.CorruptError{File: filepath.Join(r.at.State.Path(), layout.Log), Why: "is not what this store wrote: run `handoff verify`"}
 	}
-	log, done, err := eventlog.Open(r.at.State)
-	if err == nil && log.Size() > r.most {
-		log = io.NewSectionReader(log, 0, r.most)
-	}
-	return log, done, err
+	return err
 }
 
 // continues reports whether the log has what the facts cover.
 func (r *reader) continues(log *io.SectionReader) bool {
-	c := r.covered
-	if c.log == 0 {
+	if r.covered.log == 0 {
 		return true
 	}
-	if c.line < 0 || c.line > layout.MaxEvent || c.log <= c.line || c.log > log.Size() {
+	if r.covered.log > log.Size() {
 		return false
 	}
-	line := make([]byte, c.line+1)
-	_, err := log.ReadAt(line, c.log-c.line-1)
-	return (err == nil || err == io.EOF) && line[c.line] == '\n' && crc32.ChecksumIEEE(line[:c.line]) == c.sum
+	last, end, err := eventlog.Tail(log, r.covered.log)
+	if err != nil || last == nil || end != r.covered.log {
+		return false
+	}
+	hash, err := eventlog.HashLine(last)
+	return err == nil && hash == r.covered.hash
 }
 
 // event takes in what an event of the log says.

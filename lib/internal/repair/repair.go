@@ -12,7 +12,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/fsck"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -48,7 +47,7 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Report, e
 		return report, err
 	}
 	m := newMending(x, rebuild, &report)
-	for _, do := range []func() error{m.displaceOdd, m.settleJournal, m.heal, m.TakeOver, m.removeLeftovers, m.dropLife, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.mendTombstones, m.rewrite, m.displaceLoose, m.Checkpoint} {
+	for _, do := range []func() error{m.displaceOdd, m.settleJournal, m.heal, m.TakeOver, m.removeLeftovers, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.mendTombstones, m.rewrite, m.displaceLoose, m.Checkpoint} {
 		if err := do(); err != nil {
 			return report, err
 		}
@@ -163,18 +162,6 @@ func (m *mending) heal() error {
 		return err
 	}
 	return nil
-}
-
-// dropLife removes what is cached of the lives of handoffs, if it does not hold: whoever needs it
-// makes it again.
-func (m *mending) dropLife() error {
-	problem, err := life.Check(m.Dirs)
-	if err == nil && problem != "" {
-		if err = m.State.Remove(layout.LifeCache); err == nil {
-			m.did("removed %s, which %s", layout.LifeCache, problem)
-		}
-	}
-	return err
 }
 
 // look reads what Verify reads, the documents excepted.

@@ -71,6 +71,8 @@ type look struct {
 	proven bool // there is a journal, with the length and the head of the ledger
 	end    int64
 	head   journal.Hash
+
+	logHead LogHead
 }
 
 // A dirView is the look of one of the directories.
@@ -411,7 +413,7 @@ func (l *look) read() {
 		return
 	}
 	l.hasTable = l.table != nil
-	l.proven, l.end, l.head = true, j.Last().Ledger.End(), j.Last().LedgerHead
+	l.proven, l.end, l.head, l.logHead = true, j.Last().Ledger.End(), j.Last().LedgerHead, HeadOf(j.Last())
 	logged, inLine := l.isInLine(state, j)
 	if l.underWay = !logged; !inLine {
 		l.err = l.tell(state, dir, j, logged)

@@ -36,27 +36,14 @@ func (x *Session) record(e eventlog.Pending) bool {
 	return err == nil
 }
 
-// keepFacts brings layout.LifeCache up to date where that saves readers work: they never write it. Where
+// keepFacts brings layout.Facts up to date where that saves readers work: they never write it. Where
 // that fails they derive more themselves, and the next change tries again.
 func (x *Session) keepFacts() {
-	if !life.IsBehind(x.Dirs) {
+	head := x.j.Last()
+	if !life.IsBehind(x.Store, head.Log.End()) {
 		return
 	}
-	facts, err := life.Gather(x.Dirs)
-	if err != nil {
-		return
-	}
-	text, behind := facts.Unsaved()
-	if behind < 0 {
-		_ = x.State.Put(layout.LifeCache, text, 0o600) // it proves itself: nothing is lost with it
-		return
-	}
-	file, err := x.State.OpenLog(layout.LifeCache, false)
-	if err != nil || file == nil {
-		return
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Size() == behind {
-		_ = file.Append(text) // what a crash leaves of it has no checksum that holds
+	if facts, err := life.Gather(x.Dirs, store.HeadOf(head)); err == nil {
+		facts.Keep(x.Store)
 	}
 }

@@ -198,9 +198,6 @@ func (x *Session) AtEnd(do func()) { x.cleanup = append(x.cleanup, do) }
 // AfterEnd has do called when the session has ended: for what takes time, and others need not wait for.
 func (x *Session) AfterEnd(do func()) { x.cleanup = slices.Insert(x.cleanup, 0, do) }
 
-// Proof returns what proves that a text was written by this user in this store.
-func (x *Session) Proof(text []byte) string { return x.key.Proof(text) }
-
 // End gives the lock back and closes what the session has open, the last first.
 func (x *Session) End() {
 	defer x.closeJournal()

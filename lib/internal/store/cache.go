@@ -1,0 +1,73 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+)
+
+// A cache is a file in the directory of [Store.Outside], where no project brings files: what can be derived again,
+// behind a line with its checksum, since it is written without a sync. It may be removed at any time.
+
+const (
+	maxCache  = 256 << 20
+	cacheLine = "%08x\n"
+)
+
+// Cached returns what [Store.Cache] has kept by a name, nil if nothing whole is there.
+func (s *Store) Cached(name string) []byte {
+	d, err := s.existingOutside()
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	text, err := d.ReadFile(name, maxCache)
+	if err != nil {
+		return nil
+	}
+	sum, rest, _ := bytes.Cut(text, []byte("\n"))
+	if fmt.Sprintf(cacheLine, crc32.ChecksumIEEE(rest)) != string(sum)+"\n" {
+		return nil
+	}
+	return rest
+}
+
+// CachedLine returns the first line of what is kept by a name, of up to 256 bytes, unproven.
+func (s *Store) CachedLine(name string) []byte {
+	d, err := s.existingOutside()
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	f, err := d.OpenSole(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text := make([]byte, 256)
+	n, _ := f.ReadAt(text, 0) // the end of a short file is no error here
+	_, text, _ = bytes.Cut(text[:n], []byte("\n"))
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return line
+}
+
+// Cache keeps what can be derived again, for who only reads. It is best effort.
+func (s *Store) Cache(name string, text []byte) {
+	d, err := s.Outside()
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	_ = d.Put(name, append(fmt.Appendf(nil, cacheLine, crc32.ChecksumIEEE(text)), text...), 0o600)
+}
+
+// existingOutside is Outside, but makes nothing.
+func (s *Store) existingOutside() (*durable.Dir, error) {
+	path, err := s.OutsidePath()
+	if err != nil {
+		return nil, err
+	}
+	return durable.OpenDir(path)
+}
