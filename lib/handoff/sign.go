@@ -28,7 +28,9 @@ func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]adm
 			if sig.State != SignatureUnsigned {
 				d.verdict = &sig
 			}
-			err = s.mustBeSigned(d, sources[d.at], sig)
+			if err = s.mustBeSigned(d, sources[d.at], sig); err != nil && !errors.Is(err, ErrDenied) {
+				return nil, err // as above
+			}
 		}
 		if results[d.at].Err = err; err == nil {
 			good = append(good, d)
@@ -72,7 +74,8 @@ func (s *Store) signOne(d *admitted, w keyring.Witness) (sig Signature, err erro
 	return sig, err
 }
 
-// mustBeSigned is the policy: ErrDenied where a good signature is asked for and there is none.
+// mustBeSigned is the policy: ErrDenied where a good signature is asked for and there is none. Any other error
+// says why that is not known.
 func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 	if sig.State == SignatureGood {
 		return nil
@@ -81,8 +84,10 @@ func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 	if source.Origin != nil {
 		hint = "ask " + d.From + " for a bundle of signed handoffs"
 	}
-	why, refuse := s.Distrust(d.From, sig)
+	why, refuse, err := s.keys.Distrust(d.From, sig)
 	switch {
+	case err != nil:
+		return err
 	case source.MustSign:
 		return fault.New(ErrDenied, hint, "%sa good signature of %s is asked for, and this one is %s", store.Prefixed(d.name), d.From, sig.State)
 	case refuse:

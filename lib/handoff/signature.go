@@ -51,9 +51,13 @@ func (s *Store) pinSighted(ctx context.Context) {
 }
 
 // Distrust says what is missing where the operators file wants a good signature of the author, "" if
-// nothing is. refuse says that the body is not to be shown.
+// nothing is. refuse says that the body is not to be shown. A file that cannot be used wants one.
 func (s *Store) Distrust(from string, sig Signature) (why string, refuse bool) {
-	return s.keys.Distrust(from, sig)
+	why, refuse, err := s.keys.Distrust(from, sig)
+	if err != nil {
+		return "it is not known whether a signature of " + from + " is asked for: " + err.Error(), true
+	}
+	return why, refuse
 }
 
 // load returns the handoff of an entry, proven, and what is known of its signature.

@@ -166,7 +166,7 @@ func (b *beside) news() (ids []string, c *catch, err error) {
 		return nil, c, fault.New(fault.ErrIntegrity, "look whose it is", "its audit log is shorter than it was")
 	}
 	vague := false
-	for at, line := range eventLines(log, p.Offset, end) {
+	for at, line := range eventLines(log, p.Offset, end, &err) {
 		s, err := p.follow(line)
 		if err != nil {
 			return nil, c, fault.New(fault.ErrIntegrity, "run `handoff doctor` there", "%v", err)
@@ -176,6 +176,9 @@ func (b *beside) news() (ids []string, c *catch, err error) {
 		}
 		vague = vague || s.isVague()
 		c.note(b.writer, s)
+	}
+	if err != nil {
+		return nil, c, err
 	}
 	p.Offset, c.reached = end, p
 	if vague {
@@ -265,13 +268,18 @@ func (b *beside) sources(ids []string) (sources []handoff.Source, err error) {
 	if !b.asOwn {
 		origin.Commit = fromMain
 	}
-	failed := b.from.LoadEach(entries, func(got handoff.Stored, fault error) bool {
-		if fault != nil {
-			err = errors.Join(err, fault)
+	failed := b.from.LoadEach(entries, func(got handoff.Stored, loadErr error) bool {
+		if loadErr != nil {
+			err = errors.Join(err, loadErr)
 			return true
 		}
 		source := handoff.Source{Name: "handoff " + got.Entry.ID, Text: got.Text, ID: got.Entry.ID, Origin: &origin}
-		if signature, sigErr := b.from.SignatureText(got.Entry.ID); sigErr == nil && signature != "" {
+		signature, sigErr := b.from.SignatureText(got.Entry.ID)
+		if sigErr != nil && !errors.Is(sigErr, fault.ErrIntegrity) {
+			err = errors.Join(err, sigErr) // else it would be stored without, for good
+			return true
+		}
+		if sigErr == nil && signature != "" {
 			source.Signatures = []string{signature}
 		}
 		sources = append(sources, source)

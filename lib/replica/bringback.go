@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -28,8 +29,10 @@ func BringBack(ctx ctx, s *handoff.Store, o Options) (done []string, err error) 
 	if err != nil {
 		return nil, lost
 	}
-	if _, err := os.Lstat(filepath.Join(path, layout.SyncRepo)); err != nil {
+	if _, err := os.Lstat(filepath.Join(path, layout.SyncRepo)); errors.Is(err, fs.ErrNotExist) {
 		return nil, lost
+	} else if err != nil {
+		return nil, errors.Join(lost, err)
 	}
 	x := &syncing{Options: o, Store: s, logSize: 1 << 62}
 	if x.Now == nil {
@@ -142,7 +145,7 @@ func (x *syncing) gone() (map[string]*past, error) {
 	}
 	defer done()
 	missing := make(map[string]*past)
-	for _, line := range eventLines(log, 0, log.Size()) {
+	for _, line := range eventLines(log, 0, log.Size(), &err) {
 		s := parse(eventlog.ParseEvent(eventlog.Line{Text: line}))
 		switch s.Type {
 		case eventlog.TypeWrite, eventlog.TypeImport:
@@ -152,6 +155,9 @@ func (x *syncing) gone() (map[string]*past, error) {
 		case eventlog.TypePrune:
 			delete(missing, s.HandoffID)
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	entries, err := x.List(handoff.Filter{})
 	if err != nil && !errors.Is(err, fault.ErrIntegrity) {

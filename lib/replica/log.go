@@ -76,13 +76,16 @@ func (s said) isNews() bool {
 }
 
 // eventLines goes through the events of a part of the audit log: their lines, without newlines, and
-// where they begin.
-func eventLines(log io.ReaderAt, from, to int64) iter.Seq2[int64, []byte] {
+// where they begin. What ends it before the end of that part is in failed then.
+func eventLines(log io.ReaderAt, from, to int64, failed *error) iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
 		lines := bufio.NewReaderSize(io.NewSectionReader(log, from, to-from), 1<<20)
 		for at := from; ; {
 			line, err := lines.ReadBytes('\n')
 			if err != nil {
+				if err != io.EOF {
+					*failed = err
+				}
 				return
 			}
 			text := bytes.TrimSuffix(line, []byte("\n"))
@@ -164,7 +167,7 @@ func (x *syncing) findNews(p progress) (n news, err error) {
 		}
 	}
 	n.Unsent = nil
-	for at, line := range eventLines(log, p.Offset, log.Size()) {
+	for at, line := range eventLines(log, p.Offset, log.Size(), &err) {
 		if n.Events%perFile == 0 {
 			n.Chunk = at
 		}
@@ -178,6 +181,9 @@ func (x *syncing) findNews(p progress) (n news, err error) {
 		} else if s.Type == eventlog.TypeSign && !s.Synced {
 			n.signed = append(n.signed, s.HandoffID)
 		}
+	}
+	if err != nil {
+		return n, err
 	}
 	n.Offset = log.Size()
 	if n.Events%perFile == 0 {
@@ -201,7 +207,7 @@ func (x *syncing) locate(ctx ctx, tip string) (p progress, err error) {
 	}
 	defer done()
 	var here []byte
-	for at, line := range eventLines(log, 0, log.Size()) {
+	for at, line := range eventLines(log, 0, log.Size(), &err) {
 		if p.Events == count {
 			break
 		}
@@ -209,6 +215,9 @@ func (x *syncing) locate(ctx ctx, tip string) (p progress, err error) {
 			p.Chunk = at
 		}
 		p.Events, p.Offset, here = p.Events+1, at+int64(len(line))+1, line
+	}
+	if err != nil {
+		return p, err
 	}
 	if p.Events != count || !bytes.Equal(here, last) {
 		return p, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is not the log that was sent", layout.Log)

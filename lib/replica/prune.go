@@ -69,14 +69,14 @@ func (x *syncing) pasts(c *catch) (map[string]*past, error) {
 		return of, err
 	}
 	defer done()
-	for _, line := range eventLines(log, 0, log.Size()) {
+	for _, line := range eventLines(log, 0, log.Size(), &err) {
 		_, rest, _ := bytes.Cut(line, []byte(`"handoff_id":"`))
 		id, _, _ := bytes.Cut(rest, []byte(`"`))
 		if p := of[string(id)]; p != nil {
 			p.add(parse(eventlog.ParseEvent(eventlog.Line{Text: line})))
 		}
 	}
-	return of, nil
+	return of, err
 }
 
 // isArchiving reports whether an act puts a handoff away, or brings it back.

@@ -228,11 +228,12 @@ func (x *syncing) open(ctx context.Context) (err error) {
 	if x.repo, err = openRepo(ctx, x.out, x.Options); err != nil {
 		return err
 	}
-	_, _ = x.out.RemoveStaged(isKept)          // what is left now goes with another exchange
-	if _, err := loadHeld(x.out); err != nil { // what waits is fetched anew
-		if err := errors.Join(x.repo.makeAnew(ctx), x.out.Remove(layout.SyncHeld)); err != nil {
-			return err
-		}
+	_, _ = x.out.RemoveStaged(isKept)                                 // what is left now goes with another exchange
+	if _, err = loadHeld(x.out); errors.Is(err, fault.ErrIntegrity) { // what waits is fetched anew
+		err = errors.Join(x.repo.makeAnew(ctx), x.out.Remove(layout.SyncHeld))
+	}
+	if err != nil {
+		return err
 	}
 	x.url, err = x.findRemote(ctx)
 	return err

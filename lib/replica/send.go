@@ -183,7 +183,7 @@ func (x *syncing) writeLog(w io.Writer, p progress) error {
 	defer done()
 	var file []byte
 	count, number := 0, p.Events/perFile+1
-	for _, line := range eventLines(log, p.Chunk, log.Size()) {
+	for _, line := range eventLines(log, p.Chunk, log.Size(), &err) {
 		file, count = append(append(file, line...), '\n'), count+1
 		if count == perFile {
 			if err := addFile(w, logFile(number), file); err != nil {
@@ -192,8 +192,8 @@ func (x *syncing) writeLog(w io.Writer, p progress) error {
 			file, count, number = file[:0], 0, number+1
 		}
 	}
-	if count == 0 {
-		return nil
+	if err != nil || count == 0 {
+		return err
 	}
 	return addFile(w, logFile(number), file)
 }

@@ -108,13 +108,16 @@ type mark struct {
 	Time     string `json:"ts_utc"`
 }
 
-// loadHeld reads what waits. A file that cannot be understood is an error and not an empty one: what waits
-// would be forgotten.
+// loadHeld reads what waits. A file that cannot be understood is fault.ErrIntegrity and not an empty one: what
+// waits would be forgotten.
 func loadHeld(d *durable.Dir) (h held, err error) {
 	h = held{Documents: []heldDocument{}, Marks: map[string][]mark{}, Tokens: []handoff.Consumption{}}
 	text, err := d.ReadFile(layout.SyncHeld, maxHeld)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
+	}
+	if system := store.Odd(d.Path(), err); system != nil && !errors.Is(system, fault.ErrIntegrity) {
+		return h, fault.Unreadable(err)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &h)

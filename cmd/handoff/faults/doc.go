@@ -9,6 +9,10 @@
 // closeTime says, and a sample of the rest, of which it leaves out two thirds after wholeTime; HANDOFF_FAULTS=all tries everything, which takes hours; without
 // either a sample of all runs.
 //
+// What a sweep has found is tried again by its name, with the calls before it in the log:
+// HANDOFF_FAULTS=ci go test ./cmd/handoff/faults -v -run 'TestSweep/^import$' -injections 'fstat:error=EIO:when=36'; the flag is a
+// regular expression for any of all the injections there are, such as '.*:error=EIO:when=\d+'.
+//
 // Each store lies at the same path in all its copies, in a memory file system of its own where the caller may mount one: the
 // program authenticates what it writes with a key that follows from the path, and with the secret in the home of the user,
 // which lies beside the project and is killed, cut and filled up with it (site_test.go).

@@ -4,9 +4,11 @@ package faults_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -350,6 +352,17 @@ const closeTime = 40 * time.Second
 // third, another third in each of them.
 const wholeTime = 120 * time.Second
 
+var injectionsFlag = flag.String("injections", "", "of all injections try those that `regexp` matches, such as fstat:error=EIO:when=36")
+
+// chosen are the injections that are wanted, of all; of one alone it logs where that is.
+func (s *sweep) chosen(want *regexp.Regexp) []string {
+	list := slices.DeleteFunc(s.injections(extent{all: true}), func(i string) bool { return !want.MatchString(i) })
+	if len(list) == 1 {
+		s.t.Log(s.trace.before(list[0]))
+	}
+	return list
+}
+
 func sweepAll(t *testing.T, portable bool, edits ...edit) {
 	needs(t, "strace")
 	mode, begin := os.Getenv("HANDOFF_FAULTS"), time.Now()
@@ -371,11 +384,13 @@ func sweepAll(t *testing.T, portable bool, edits ...edit) {
 				sampled = append(sampled, sc.name)
 			}
 			todo := s.injections(e)
-			if since := time.Since(begin); !all && (since > wholeTime || portable && since > wholeTime/3) {
+			if *injectionsFlag != "" {
+				todo = s.chosen(regexp.MustCompile("^(" + *injectionsFlag + ")$"))
+			} else if since := time.Since(begin); !all && (since > wholeTime || portable && since > wholeTime/3) {
 				thinned = append(thinned, sc.name)
 				todo = everyThird(todo, i%3)
 			}
-			if mode == "" {
+			if mode == "" && *injectionsFlag == "" {
 				todo = slices.Concat(some(slices.DeleteFunc(slices.Clone(todo), isError), 2, sc.name), some(slices.DeleteFunc(todo, isKill), 2, sc.name))
 			}
 			s.run(todo)

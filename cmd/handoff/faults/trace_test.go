@@ -153,3 +153,17 @@ func (tr trace) marks() (early map[string]int, changes map[call]bool) {
 	}
 	return early, changes
 }
+
+// before returns the calls of the main thread up to the one that an injection names.
+func (tr trace) before(injection string) string {
+	const most = 20
+	name, how, _ := strings.Cut(injection, ":")
+	var lines []string
+	for c, line := range tr.numbered() {
+		lines = append(lines, line)
+		if c.name == name && strings.HasSuffix(strings.TrimRight(how, "+"), fmt.Sprintf("when=%d", c.n)) {
+			break
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+}

@@ -132,7 +132,7 @@ func (d *Dir) Names(keep func(string) bool) ([]string, error) {
 			}
 		}
 		if err == io.EOF || (err == nil && len(batch) == 0) {
-			return d.withShown(names, keep), nil
+			return d.withShown(names, keep)
 		}
 		if err != nil {
 			return nil, err
@@ -141,18 +141,21 @@ func (d *Dir) Names(keep func(string) bool) ([]string, error) {
 }
 
 // withShown returns the names that the view leaves, and those that it adds.
-func (d *Dir) withShown(names []string, keep func(string) bool) []string {
+func (d *Dir) withShown(names []string, keep func(string) bool) ([]string, error) {
 	if d.view == nil {
-		return names
+		return names, nil
 	}
-	shown := d.view.Names()
+	shown, err := d.view.Names()
+	if err != nil {
+		return nil, err
+	}
 	names = slices.DeleteFunc(names, func(name string) bool { _, known := shown[name]; return known })
 	for name, isThere := range shown {
 		if isThere && keep(name) {
 			names = append(names, name)
 		}
 	}
-	return names
+	return names, nil
 }
 
 // IsStaged reports whether name is exactly one that staging gives to unfinished files, or that

@@ -16,7 +16,7 @@ type View interface {
 	Text(name string) (text []byte, known bool, err error)
 
 	// Names says of the files that the view knows whether they shall be there.
-	Names() map[string]bool
+	Names() (map[string]bool, error)
 
 	// Below returns the view of a directory in this one, nil for none.
 	Below(name string) View

@@ -103,9 +103,9 @@ func rowsOf(text []byte) (rows map[string]index.Row, order []string) {
 //
 // Where another commit is checked out than the journal names, in a store that is committed with the code, git
 // has brought the text, and it stays as it is: there the branch says what is listed, and who has read it.
-func (s *Story) Merge(found []byte, elsewhere bool, isThere func(index.Row) bool) []byte {
+func (s *Story) Merge(found []byte, elsewhere bool, isThere func(index.Row) (bool, error)) ([]byte, error) {
 	if elsewhere {
-		return found
+		return found, nil
 	}
 	text, _ := index.Join(found)
 	if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -136,12 +136,19 @@ func (s *Story) Merge(found []byte, elsewhere bool, isThere func(index.Row) bool
 		}
 	}
 	for _, id := range order {
-		if _, there := have[id]; !there && isThere(ours[id]) {
+		if _, there := have[id]; there {
+			continue
+		}
+		there, err := isThere(ours[id])
+		if err != nil {
+			return nil, err
+		}
+		if there {
 			change.Added = append(change.Added, ours[id])
 		}
 	}
 	text = change.Carry(text)
-	return (&Record{Links: s.lostLinks(text)}).Carry(text)
+	return (&Record{Links: s.lostLinks(text)}).Carry(text), nil
 }
 
 // keepRows returns a text with those of its rows alone that stay. Of an id no other than the first may, since

@@ -4,6 +4,7 @@ package journal_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -225,14 +226,14 @@ func TestMerge(t *testing.T) {
 			tt.there = all
 		}
 		before := append(make([]byte, 0, len(tt.text)+4096), tt.text...)
-		got := aStory().Merge(before, tt.elsewhere, tt.there)
+		got := merged(aStory(), before, tt.elsewhere, tt.there)
 		if string(got) != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
 		}
 		if string(before) != tt.text || len(bytes.Trim(before[len(before):cap(before)], "\x00")) > 0 {
 			t.Errorf("%s: the text that was found is another now", tt.name)
 		}
-		if again := aStory().Merge(got, tt.elsewhere, tt.there); !bytes.Equal(again, got) {
+		if again := merged(aStory(), got, tt.elsewhere, tt.there); !bytes.Equal(again, got) {
 			t.Errorf("%s: again it is\n%s\nfrom\n%s", tt.name, again, got)
 		}
 	}
@@ -249,11 +250,11 @@ func TestMergeLinks(t *testing.T) {
 		{"one is below the table", "x\n" + string(index.New(nil)) + "- [INDEX-0002.md](INDEX-0002.md)\n", "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 		{"no table", "x\n", "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 	} {
-		got := s.Merge([]byte(tt.text), false, all)
+		got := merged(s, []byte(tt.text), false, all)
 		if links(got) != tt.want || !slices.Equal(rowsIn(got), []index.Row{row(1)}) || !bytes.Contains(got, []byte("x\n")) {
 			t.Errorf("%s: got\n%s", tt.name, got)
 		}
-		if again := s.Merge(got, false, all); !bytes.Equal(again, got) {
+		if again := merged(s, got, false, all); !bytes.Equal(again, got) {
 			t.Errorf("%s: again it is\n%s", tt.name, again)
 		}
 	}
@@ -367,7 +368,7 @@ func genThere(t *rapid.T) func(index.Row) bool {
 func TestMergeOfWhatItSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, elsewhere, is := genStory(t), rapid.Bool().Draw(t, "elsewhere"), genThere(t)
-		if got := s.Merge(s.Text, elsewhere, is); !bytes.Equal(got, s.Text) {
+		if got := merged(s, s.Text, elsewhere, is); !bytes.Equal(got, s.Text) {
 			t.Fatalf("of\n%s\nit makes\n%s", s.Text, got)
 		}
 		if !s.Knows(s.Text) || !s.Knows(s.Table) {
@@ -391,7 +392,7 @@ func checkMerge(t interface {
 	Fatalf(string, ...any)
 }, s *journal.Story, found []byte, elsewhere bool, is func(index.Row) bool) {
 	t.Helper()
-	got := s.Merge(found, elsewhere, is)
+	got := merged(s, found, elsewhere, is)
 	if elsewhere {
 		if !bytes.Equal(got, found) {
 			t.Fatalf("of another commit's\n%s\nit makes\n%s", found, got)
@@ -436,7 +437,25 @@ func checkMerge(t interface {
 			t.Fatalf("the row is lost\n%s\nof\n%s\nit makes\n%s", r, found, got)
 		}
 	}
-	if again := s.Merge(got, elsewhere, is); !bytes.Equal(again, got) {
+	if again := merged(s, got, elsewhere, is); !bytes.Equal(again, got) {
 		t.Fatalf("of\n%s\nit makes\n%s\nand of that\n%s", found, got, again)
+	}
+}
+
+// merged is what Merge makes where nothing fails.
+func merged(s *journal.Story, found []byte, elsewhere bool, isThere func(index.Row) bool) []byte {
+	text, err := s.Merge(found, elsewhere, func(row index.Row) (bool, error) { return isThere(row), nil })
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// A row of which nobody can tell whether its document is there is not lost: nothing is merged.
+func TestMergeOfWhatCannotBeRead(t *testing.T) {
+	cannot := errors.New("input/output error")
+	text, err := aStory().Merge([]byte("x\n"), false, func(index.Row) (bool, error) { return false, cannot })
+	if !errors.Is(err, cannot) || text != nil {
+		t.Errorf("%q, %v", text, err)
 	}
 }

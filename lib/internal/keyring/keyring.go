@@ -239,7 +239,10 @@ func (k *Keyring) readTrust() (t signers.Trust, err error) {
 	}
 	defer state.Close()
 	text, err := state.ReadFile(layout.Pins, layout.MaxOperators)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
+	if err = store.Odd(k.pinsFile(), err); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.ErrIntegrity) {
+		return t, fault.Unreadable(err)
+	}
+	if !errors.Is(err, fault.ErrIntegrity) {
 		t.Pins, err = signers.ParsePins(text)
 	}
 	if err != nil {
@@ -308,17 +311,14 @@ func (k *Keyring) required(from string) (string, error) {
 }
 
 // Distrust says what is missing where the operators file wants a good signature of the author, "" if
-// nothing is. refuse says that the body is not to be shown. A file that cannot be used wants one.
-func (k *Keyring) Distrust(from string, sig signers.Verdict) (why string, refuse bool) {
+// nothing is. refuse says that the body is not to be shown. The error says why that is not known.
+func (k *Keyring) Distrust(from string, sig signers.Verdict) (why string, refuse bool, err error) {
 	if sig.State == signers.Good {
-		return "", false
+		return "", false, nil
 	}
 	required, err := k.required(from)
-	switch {
-	case err != nil:
-		return "it is not known whether a signature of " + from + " is asked for: " + err.Error(), true
-	case required == "":
-		return "", false
+	if err != nil || required == "" {
+		return "", false, err
 	}
-	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from, sig.State), required == operators.RequireRefuse
+	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from, sig.State), required == operators.RequireRefuse, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -13,53 +14,77 @@ import (
 
 // CheckedOut is the hash of what names the branch and the commit that are checked out, in a store that is
 // committed with the code; elsewhere it is zeros.
-func (s *Store) CheckedOut() (h journal.Hash) {
+func (s *Store) CheckedOut() (h journal.Hash, err error) {
 	if s.Opt.Git != layout.GitTracked {
-		return h
+		return h, nil
 	}
-	return journal.HashOf([]byte(s.gitHead()))
+	head, err := s.gitHead()
+	return journal.HashOf([]byte(head)), err
 }
 
-// gitHead returns HEAD and the commit that it means, as far as git's files can be read so.
-func (s *Store) gitHead() string {
+// IsElsewhere reports whether another commit is checked out than the one of a record.
+func (s *Store) IsElsewhere(recorded journal.Hash) (bool, error) {
+	if s.Opt.Git != layout.GitTracked {
+		return false, nil
+	}
+	now, err := s.CheckedOut()
+	return now != recorded, err
+}
+
+// gitHead returns HEAD and the commit that it means, as far as git has such files.
+func (s *Store) gitHead() (string, error) {
 	git := filepath.Join(s.Opt.Root, ".git")
-	if text, err := os.ReadFile(git); err == nil { // of a linked work tree
-		dir, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	text, isFile, err := readGit(git)
+	if err != nil {
+		return "", err
+	}
+	if isFile { // of a linked work tree
+		dir, _ := strings.CutPrefix(text, "gitdir: ")
 		if git = dir; !filepath.IsAbs(git) {
 			git = filepath.Join(s.Opt.Root, git)
 		}
 	}
-	head, err := os.ReadFile(filepath.Join(git, "HEAD"))
-	if err != nil || len(head) > layout.MaxStateFile {
-		return ""
+	head, isFile, err := readGit(filepath.Join(git, "HEAD"))
+	if err != nil || !isFile || len(head) > layout.MaxStateFile {
+		return "", err
 	}
-	return strings.TrimSpace(string(head)) + " " + refOf(git, strings.TrimSpace(string(head)))
+	commit, err := refOf(git, head)
+	return head + " " + commit, err
 }
 
 // refOf returns the commit of the ref that a HEAD names.
-func refOf(git, head string) string {
+func refOf(git, head string) (string, error) {
 	ref, ok := strings.CutPrefix(head, "ref: ")
 	if !ok || !filepath.IsLocal(ref) {
-		return ""
+		return "", nil
 	}
-	common := git
-	if text, err := os.ReadFile(filepath.Join(git, "commondir")); err == nil {
-		if common = strings.TrimSpace(string(text)); !filepath.IsAbs(common) {
-			common = filepath.Join(git, common)
-		}
+	common, isFile, err := readGit(filepath.Join(git, "commondir"))
+	if err != nil {
+		return "", err
 	}
-	text, err := os.ReadFile(filepath.Join(common, ref))
-	if err == nil {
-		return strings.TrimSpace(string(text))
+	if !isFile {
+		common = git
+	} else if !filepath.IsAbs(common) {
+		common = filepath.Join(git, common)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return ""
+	commit, isFile, err := readGit(filepath.Join(common, ref))
+	if err != nil || isFile {
+		return commit, err
 	}
-	packed, _ := os.ReadFile(filepath.Join(common, "packed-refs"))
-	for line := range strings.Lines(string(packed)) {
+	packed, _, err := readGit(filepath.Join(common, "packed-refs"))
+	for line := range strings.Lines(packed) {
 		if id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && name == ref {
-			return id
+			return id, nil
 		}
 	}
-	return ""
+	return "", err
+}
+
+// readGit returns the text of a file of git without the space around it. isFile is false if there is none.
+func readGit(path string) (text string, isFile bool, err error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+		return "", false, nil
+	}
+	return strings.TrimSpace(string(b)), err == nil, err
 }

@@ -74,7 +74,7 @@ func (d Dirs) HasEvents() (has bool, err error) {
 	err = d.inState(func(state *durable.Dir) error {
 		log, err := state.Lstat(layout.Log)
 		has = err == nil && log.Size > 0
-		return nil
+		return passing(err)
 	})
 	return has, err
 }
@@ -180,7 +180,7 @@ func (s *Store) Existing() (*durable.Dir, error) {
 	}
 	begun, err := Dirs{Store: s}.HasEvents()
 	if err != nil || !begun {
-		return nil, nil
+		return nil, passing(err) // any other is met where the state directory is opened
 	}
 	if dir, err = s.OpenPlace(s.Opt.Dir); err == nil && dir == nil {
 		err = s.lost(errGone)
@@ -216,16 +216,21 @@ func (d Dirs) hasTable() bool {
 // comes back by itself. Where there is no journal the audit log says it.
 func (d Dirs) hasHeld() (held bool, err error) {
 	err = d.inState(func(state *durable.Dir) error {
-		if key, err := d.Key(state, false); err == nil {
-			if j, err := journal.Open(state, key, false); err == nil {
+		key, err := d.Key(state, false)
+		if err == nil {
+			var j *journal.Journal
+			if j, err = journal.Open(state, key, false); err == nil {
 				defer j.Close()
 				held = j.First().Index != journal.HashOf(nil) && j.First().Index != journal.HashOf(index.New(nil))
 				return nil
 			}
 		}
+		if passing(err) != nil {
+			return err
+		}
 		log, err := state.OpenSole(layout.Log)
 		if err != nil {
-			return nil // which is looked at elsewhere
+			return passing(err) // any other is met elsewhere
 		}
 		defer log.Close()
 		const longest = 64 // of what is looked for
@@ -296,7 +301,11 @@ func (d Dirs) IsClone(err error) bool {
 func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record, err error) {
 	record, err = d.Machine()
 	if err != nil || record.Fingerprint != observed {
-		if coming, ok := d.comingMachine(); ok && coming.Fingerprint == observed {
+		coming, ok, comingErr := d.comingMachine()
+		if comingErr != nil {
+			return false, record, comingErr
+		}
+		if ok && coming.Fingerprint == observed {
 			return true, coming, nil
 		}
 	}
@@ -331,11 +340,17 @@ func (s *Store) HasSynced() (bool, error) {
 		return s.Opt.Synced, nil
 	}
 	outside, err := s.OutsidePath()
+	if passing(err) != nil {
+		return false, err
+	}
 	if err == nil && (IsThere(filepath.Join(outside, layout.SyncState)) || hasRefs(outside)) {
 		return true, nil
 	}
 	return InState(s, func(state *durable.Dir) (bool, error) {
 		_, err := state.Lstat(layout.Synced)
-		return err == nil, nil
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil, err
 	})
 }

@@ -23,7 +23,11 @@ func (s *Store) Load(d *durable.Dir, e index.Row) (doc document.Document, text [
 		}
 	}
 	if doc, err = s.ParseListed(e, text, err); errors.Is(err, fault.ErrIntegrity) && d.HasView() {
-		if kept := s.fromJournal(e.File); kept != nil && durable.Begins(string(kept), text) { // lost, and not changed
+		kept, journalErr := s.fromJournal(e.File)
+		if passing(journalErr) != nil {
+			return doc, text, journalErr
+		}
+		if journalErr == nil && kept != nil && durable.Begins(string(kept), text) { // lost, and not changed
 			if again, err := s.ParseListed(e, kept, nil); err == nil {
 				return again, kept, nil
 			}
@@ -44,6 +48,15 @@ func (s *Store) ParseListed(e index.Row, text []byte, err error) (doc document.D
 		err = CompareRow(s.RelPath(e.File), doc, e)
 	}
 	return doc, err
+}
+
+// IsProven reports whether the document of a row is the one that was written, by the error of loading it. One
+// that could not be read may be.
+func IsProven(err error) (bool, error) {
+	if errors.Is(err, fault.ErrIntegrity) || errors.Is(err, fault.ErrInvalid) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Odd makes ErrIntegrity of the error of a file of the store if something else stands in its place, or more

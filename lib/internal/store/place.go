@@ -201,6 +201,9 @@ func Resolve(path string) (string, error) {
 	if err == nil {
 		return real, nil
 	}
+	if passing(err) != nil {
+		return "", err
+	}
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
 		return "", &fault.Error{Class: fault.ErrConfig, Problem: fmt.Sprintf("cannot resolve %s: %v", path, err), Cause: err}
 	}

@@ -48,18 +48,25 @@ func (s *Store) CheckSent() error {
 		return s.LogLost("is gone")
 	}
 	defer state.Close()
-	if record, err := ReadMachine(state); err == nil && sent.Writer != "" && record.Writer != sent.Writer {
+	record, err := ReadMachine(state)
+	if passing(err) != nil {
+		return err
+	}
+	if err == nil && sent.Writer != "" && record.Writer != sent.Writer {
 		return nil // this log began after that one
 	}
 	log, err := state.Open(layout.Log)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.LogLost("is gone")
 	} else if err != nil {
-		return nil // others say so
+		return passing(err) // others say any other
 	}
 	defer log.Close()
 	info, err := log.Stat()
-	if err != nil || info.Size() < sent.Offset {
+	if err != nil {
+		return err
+	}
+	if info.Size() < sent.Offset {
 		return s.LogLost("is shorter than what sync has sent of it")
 	}
 	end, err := EndOf(log, sent.Offset)
@@ -86,14 +93,17 @@ func (s *Store) sent() (sent Sent, err error) {
 	}
 	path, err := s.OutsidePath()
 	if err != nil {
-		return sent, nil // without a place outside nothing was sent
+		return sent, passing(err) // without a place outside nothing was sent
 	}
 	d, err := durable.OpenDir(path)
 	if err != nil {
-		return sent, nil
+		return sent, passing(err)
 	}
 	defer d.Close()
 	text, err := d.ReadFile(layout.SyncState, maxSent)
+	if passing(err) != nil {
+		return sent, err
+	}
 	if err == nil && json.Unmarshal(text, &sent) == nil && sent.End != "" {
 		return sent, nil
 	}

@@ -170,18 +170,18 @@ func (d Dirs) Changed() string {
 
 // comingMachine returns whose the store is to be by a change that is made and not carried out yet: a command
 // that was killed may have recorded a machine, and nothing shows it before the next has recovered.
-func (d Dirs) comingMachine() (record machine.Record, ok bool) {
+func (d Dirs) comingMachine() (record machine.Record, ok bool, err error) {
 	l := &look{store: d.Store}
 	if l.once.Do(l.read); !l.lags || !l.underWay || len(l.story.Records) == 0 {
-		return record, false
+		return record, false, l.err
 	}
 	for _, f := range l.story.Records[len(l.story.Records)-1].Put {
 		if f.Place == journal.State && f.File == layout.Fingerprint {
 			record, err := machine.ParseRecord(f.Bytes)
-			return record, err == nil
+			return record, err == nil, nil
 		}
 	}
-	return record, false
+	return record, false, nil
 }
 
 // watched is OpenPlace for somebody who only reads.
@@ -314,34 +314,30 @@ func CheckLedger(path string, text []byte, end int64, head journal.Hash) error {
 }
 
 // fromJournal returns the text of a handoff that was written since the journal began, nil of another one.
-func (s *Store) fromJournal(file string) []byte {
+func (s *Store) fromJournal(file string) ([]byte, error) {
 	state, err := s.OpenPlace(s.Opt.StateDir)
 	if err != nil || state == nil {
-		return nil
+		return nil, err
 	}
 	defer state.Close()
 	key, err := s.Key(state, false)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	j, err := journal.Open(state, key, false)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer j.Close()
 	story, err := j.Story()
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	want := story.Files()[journal.Name{Place: journal.Handoffs, File: file}]
 	if want == nil {
-		return nil
+		return nil, nil
 	}
-	text, err := j.Text(*want)
-	if err != nil {
-		return nil
-	}
-	return text
+	return j.Text(*want)
 }
 
 // Below implements durable.View.
@@ -364,9 +360,9 @@ func (v *dirView) concerns(name string) bool {
 }
 
 // Names implements durable.View.
-func (v *dirView) Names() map[string]bool {
+func (v *dirView) Names() (map[string]bool, error) {
 	if v.once.Do(v.read); v.err != nil || !v.lags {
-		return nil
+		return nil, v.err
 	}
 	names := make(map[string]bool)
 	for name, text := range v.files {
@@ -374,7 +370,7 @@ func (v *dirView) Names() map[string]bool {
 			names[name.File] = text != nil
 		}
 	}
-	return names
+	return names, nil
 }
 
 // read reads the journal and compares the files with it. Without a journal that verifies the files are shown
@@ -428,7 +424,7 @@ func passing(err error) error {
 		return nil
 	}
 	switch errno {
-	case syscall.ENOENT, syscall.ENOTDIR, syscall.ELOOP, syscall.EACCES, syscall.EPERM, syscall.EROFS:
+	case syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP, syscall.EACCES, syscall.EPERM, syscall.EROFS:
 		return nil
 	}
 	return err
@@ -508,9 +504,15 @@ func (l *look) tell(state, dir *durable.Dir, j *journal.Journal, logged bool) (e
 	}
 	l.files = l.story.Files()
 	l.sameBoot, l.found = j.Last().Boot == BootOf(), make(map[string][]byte)
-	l.elsewhere = l.store.Opt.Git == layout.GitTracked && j.Last().Commit != l.store.CheckedOut()
+	if l.elsewhere, err = l.store.IsElsewhere(j.Last().Commit); err != nil {
+		return err
+	}
 	for name, sum := range l.story.Removed() {
-		if text, err := readPlace(dir, state, name); err == nil && journal.HashOf(text) == sum {
+		text, err := readPlace(dir, state, name)
+		if passing(err) != nil {
+			return err
+		}
+		if err == nil && journal.HashOf(text) == sum {
 			l.files[name] = nil
 		} else {
 			delete(l.files, name)
@@ -521,7 +523,10 @@ func (l *look) tell(state, dir *durable.Dir, j *journal.Journal, logged bool) (e
 	case l.story.Knows(found), l.story.IsDamaged(found):
 		l.table = l.story.Text
 	default:
-		l.table = l.story.Merge(found, false, func(row index.Row) bool { return l.isThere(dir, row) })
+		l.table, err = l.story.Merge(found, false, func(row index.Row) (bool, error) { return l.isThere(dir, row) })
+		if err != nil {
+			return err
+		}
 	}
 	l.hasTable = len(l.table) > 0
 	if l.elsewhere {
@@ -535,7 +540,7 @@ func (l *look) tell(state, dir *durable.Dir, j *journal.Journal, logged bool) (e
 }
 
 // isThere reports whether the document of a row is there, or in the journal.
-func (l *look) isThere(dir *durable.Dir, row index.Row) bool {
+func (l *look) isThere(dir *durable.Dir, row index.Row) (bool, error) {
 	var text []byte
 	var err error
 	if body := l.files[journal.Name{Place: journal.Handoffs, File: row.File}]; body != nil {
@@ -544,7 +549,7 @@ func (l *look) isThere(dir *durable.Dir, row index.Row) bool {
 		text, err = dir.ReadFile(row.File, layout.MaxDocument)
 	}
 	_, err = l.store.ParseListed(row, text, err)
-	return err == nil
+	return IsProven(err)
 }
 
 // whole returns a file that only grows, which had so many bytes when the journal began, up to the end of what the records append, and the informing lines

@@ -428,7 +428,10 @@ func (w *lagging) record(r *journal.Record, kind string) {
 		w.Fatal(err)
 	}
 	r.LogText, r.LogHead, r.LedgerHead = line, journal.ParseHash(hash), last.LedgerHead
-	r.Boot, r.Commit, r.Index = store.BootOf(), w.CheckedOut(), journal.HashOf(r.Carry(w.read(layout.Index)))
+	if r.Commit, err = w.CheckedOut(); err != nil {
+		w.Fatal(err)
+	}
+	r.Boot, r.Index = store.BootOf(), journal.HashOf(r.Carry(w.read(layout.Index)))
 	hashes, err := store.HashState(state)
 	if err != nil {
 		w.Fatal(err)

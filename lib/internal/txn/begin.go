@@ -21,6 +21,9 @@ func (x *Session) beginReplica(observed string) error {
 		return err
 	}
 	record, err := store.ReadMachine(x.State)
+	if err == nil && record.Fingerprint == observed {
+		return nil // that one has begun, and was not known to have
+	}
 	if err != nil && !errors.Is(err, machine.ErrNoMachine) && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -92,7 +95,12 @@ func (x *Session) foreign(known *eventlog.Facts) (ids []string, err error) {
 			if !l.IsRow || given[l.Row.ID] || h.IsWritten() || h.Imported || known.MayLack(l.Row.ID) {
 				continue
 			}
-			if _, _, err := x.Load(x.Dir, l.Row); err == nil {
+			_, _, err := x.Load(x.Dir, l.Row)
+			isProven, err := store.IsProven(err)
+			if err != nil {
+				return err
+			}
+			if isProven {
 				given[l.Row.ID], ids = true, append(ids, l.Row.ID)
 			}
 		}

@@ -43,7 +43,11 @@ func (x *Session) commit(c *change) error {
 		return err
 	}
 	text := c.Carry(x.index)
-	c.Index, c.Boot, c.Commit = journal.HashOf(text), x.boot, x.CheckedOut()
+	var err error
+	if c.Commit, err = x.CheckedOut(); err != nil {
+		return err
+	}
+	c.Index, c.Boot = journal.HashOf(text), x.boot
 	state := maps.Clone(x.state)
 	for _, f := range c.Put {
 		if f.Place == journal.State {

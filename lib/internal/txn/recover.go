@@ -52,8 +52,8 @@ func (x *Session) recoverOnce() (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if x.Opt.Git == layout.GitTracked {
-		x.elsewhere = x.j.Last().Commit != x.CheckedOut()
+	if x.elsewhere, err = x.IsElsewhere(x.j.Last().Commit); err != nil {
+		return false, err
 	}
 	if x.state, err = store.HashState(x.State); err != nil {
 		return false, err
@@ -320,15 +320,18 @@ func (x *Session) keepBeside(why string, text []byte) error {
 func (x *Session) merged(story *journal.Story, found []byte) ([]byte, error) {
 	x.merges = true
 	files := story.Files()
-	want := story.Merge(found, x.elsewhere, func(row index.Row) bool {
+	want, err := story.Merge(found, x.elsewhere, func(row index.Row) (bool, error) {
 		if body := files[journal.Name{Place: journal.Handoffs, File: row.File}]; body != nil {
 			text, err := x.j.Text(*body)
 			_, err = x.ParseListed(row, text, err)
-			return err == nil
+			return store.IsProven(err)
 		}
 		_, _, err := x.Load(x.Dir, row)
-		return err == nil
+		return store.IsProven(err)
 	})
+	if err != nil {
+		return nil, err
+	}
 	if x.j.Last().Boot != x.boot && len(story.Text) > 0 && !bytes.Equal(want, story.Text) && !x.elsewhere {
 		if err := x.keepBeside("before", story.Text); err != nil {
 			return nil, err
@@ -376,7 +379,10 @@ func (x *Session) checkpoint(table, was []byte) error {
 
 // finish puts a new journal into its place, and opens it.
 func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error) {
-	c.Boot, c.Commit = x.boot, x.CheckedOut()
+	c.Boot = x.boot
+	if c.Commit, err = x.CheckedOut(); err != nil {
+		return err
+	}
 	x.state = make(map[string]journal.Hash)
 	for name, text := range c.State {
 		x.state[name] = text.SHA256
@@ -611,9 +617,12 @@ func (x *Session) mendState(story *journal.Story, anew bool) error {
 			}
 		default: // the store has none
 			if _, err := x.State.Lstat(name); err == nil {
-				if err := x.moveAside(x.State, name); err != nil {
-					return err
-				}
+				err = x.moveAside(x.State, name)
+			} else if errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
