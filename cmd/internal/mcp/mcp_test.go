@@ -197,6 +197,25 @@ func TestOnceNeedsACommand(t *testing.T) {
 	}
 }
 
+// Who has taken a handoff in a store that has synced may have given it back in another clone, and somebody else may
+// have it: that is not "existing".
+func TestStaleHolderNeedsACommand(t *testing.T) {
+	root := mustProject(t)
+	settings := filepath.Join(root, handoff.SettingsName)
+	if err := os.WriteFile(settings, []byte("operator: ben\ngit: synced\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, root, revisions[0])
+	letter := map[string]any{"body": "Tests are green.", "from": "ann", "to": "ben", "topic": "deploy"}
+	id := c.good("handoff_write", letter, `"status":"created"`)["handoff_id"]
+	c.good("handoff_take", map[string]any{"id": id}, `"status":"taken"`)
+	if err := os.WriteFile(filepath.Join(root, ".run", "synced"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.bad("handoff_take", map[string]any{"id": id}, "failure", 1,
+		"somebody elsewhere may have been the first: that is for the command line to find out\nhint: use the command of the same name in a shell")
+}
+
 func TestErrors(t *testing.T) {
 	root := mustProject(t)
 	c := connect(t, root, revisions[0])
