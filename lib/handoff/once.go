@@ -51,6 +51,9 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 		lines, err := want(ledger.Ledger, *who)
 		isFree := errors.Is(err, txn.ErrNotHeld)
 		mustAsk := isFree || err == nil && asksNothing(lines) && believes(ledger.Ledger, *who)
+		if mustAsk && s.opt.Once == nil {
+			return errNotAsked()
+		}
 		if (mustAsk || errors.As(err, new(*TakenError))) && !asked && s.opt.Once != nil {
 			asked = true
 			told := s.opt.Once(ctx, s, nil, nil) // it may have been given back, or taken
@@ -90,8 +93,7 @@ func believes(l *txn.Ledger, who Consumption) bool {
 // claim claims lines at the remote and puts them into the ledger.
 func (s *Store) claim(ctx context.Context, who *Consumption, lines []Consumption) error {
 	if s.opt.Once == nil {
-		return fault.New(nil, "use the command of the same name in a shell: it may use the network",
-			"this store has synced, and so somebody elsewhere may have been the first: that is for the command line to find out")
+		return errNotAsked()
 	}
 	return s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
 		*who = claimed[len(claimed)-1]
@@ -106,6 +108,12 @@ func (s *Store) claim(ctx context.Context, who *Consumption, lines []Consumption
 			return s.stillMay(act, who.HandoffID) // the lines are there all the same, as the claims are
 		})
 	})
+}
+
+// errNotAsked is for a program that asks no remote, such as an MCP server.
+func errNotAsked() error {
+	return fault.New(nil, "use the command of the same name in a shell: it may use the network",
+		"this store has synced, and so somebody elsewhere may have been the first: that is for the command line to find out")
 }
 
 func keysOf(all []Consumption) (keys string) {

@@ -18,64 +18,58 @@ import (
 // A ledger is its lines by their keys.
 type ledger map[string]handoff.Consumption
 
-// A bench is where claims are judged: by the rules of this store, and by what is known of who holds what.
+// A bench is where claims are judged: by the rules of this store, and by what the remote let in before.
 type bench struct {
-	judge   handoff.Judge
-	have    ledger            // and what is taken over now
-	resumed map[string]string // who has resumed from a handoff
+	judge handoff.Judge
+	have  ledger
+	lives lives // by what was claimed alone: what is done offline may lose
+}
+
+// Lives are what became of handoffs, by their ids.
+type lives map[string]handoff.Life
+
+// add takes in a line.
+func (l lives) add(c handoff.Consumption) {
+	life := l[c.HandoffID]
+	life.Add(c.Token, c.Deed())
+	l[c.HandoffID] = life
 }
 
 func (x *syncing) openBench() (*bench, error) {
 	have, err := x.ledger()
-	b := &bench{x.Judge(), have, make(map[string]string)}
-	for _, line := range have {
-		b.note(line)
+	b := &bench{x.Judge(), have, make(lives)}
+	for key, line := range have {
+		if line.Act().IsNote() || x.refs[ownClaim(claim.Name(key))] != "" {
+			b.lives.add(line)
+		}
 	}
 	return b, err
 }
 
-// note takes in a line that counts.
-func (b *bench) note(line handoff.Consumption) {
-	if _, has := b.have[line.Token]; !has {
-		b.have[line.Token] = line
-	}
-	if line.Act() == "" {
-		b.resumed[line.HandoffID] = line.Operator
-	}
-}
-
-// holder returns who has taken the n-th turn of a handoff, "" for nobody who is known.
-func (b *bench) holder(id string, n int) string {
-	resumed := ""
-	if n == 0 {
-		resumed = b.resumed[id]
-	}
-	return cmp.Or(b.have[eventlog.ActYield.Key(id, n)].Operator, b.have[eventlog.ActTake.Key(id, n)].Operator, resumed)
-}
-
-// why says why a claim does not count, "" if it does. Only who holds a handoff ends it, or gives it back.
-func (b *bench) why(c handoff.Consumption, e handoff.Entry) string {
+// why says why a claim does not count, "" if it does. A turn begins when the one before was given back, and only
+// who has it ends it. isVoid is whether it never will: somebody else has the turn.
+func (b *bench) why(c handoff.Consumption, e handoff.Entry) (why string, isVoid bool) {
 	if e.ID == "" {
-		return isAbsent
+		return isAbsent, false
 	}
 	if err := b.judge.Consumption(c, e); err != nil {
-		return firstLine(err)
+		return firstLine(err), false
 	}
 	_, act, n, _ := eventlog.ParseKey(c.Token)
-	holds := b.holder(c.HandoffID, n)
+	life := b.lives[c.HandoffID]
+	holds := life.Take.Holds()
 	switch {
-	case act == eventlog.ActRelease && holds == "":
-		return "nobody has taken what it gives back"
-	case isEnd(act) && holds != "" && holds != c.Operator:
-		return holds + " has taken what " + c.Operator + " ends"
+	case act == eventlog.ActTake && n > life.Take.N:
+		return "nobody has given back what it takes", false
+	case act.IsEnd() && (n > life.Take.N || n == life.Take.N && !holds.IsDone()):
+		return "nobody has taken what it ends", false
+	case act.IsEnd() && n == life.Take.N && holds.Operator != c.Operator:
+		return holds.Operator + " has taken what " + c.Operator + " ends", true
 	}
-	return ""
+	return "", false
 }
 
 const isAbsent = "what it claims is not here"
-
-// isEnd reports whether an act ends a turn.
-func isEnd(act handoff.Act) bool { return act == eventlog.ActRelease || act == eventlog.ActDone }
 
 // A named claim has the name of its ref, and why it does not count, "" if it does.
 type named struct {
@@ -83,9 +77,11 @@ type named struct {
 	name, why string
 }
 
-// judgeClaims reads and judges claims, takes before what ends them, and remembers those that do not count.
-// bad says which are no claims at all.
+// judgeClaims reads and judges claims, in the order of the turns, and remembers those that do not count. What was
+// refused before is judged again where something has become known of its handoff. bad says which are no
+// claims at all.
 func (x *syncing) judgeClaims(ctx ctx, b *bench, names []string) (all []named, bad map[string]error, err error) {
+	x.refused.renew(b.judge.Stamp())
 	found, bad, err := x.fetchClaims(ctx, names)
 	if err != nil {
 		return nil, nil, err
@@ -95,27 +91,45 @@ func (x *syncing) judgeClaims(ctx ctx, b *bench, names []string) (all []named, b
 	for name, c := range found {
 		all, ids = append(all, named{c, name, ""}), append(ids, c.HandoffID)
 	}
-	slices.SortFunc(all, func(a, b named) int {
-		return cmp.Or(cmp.Compare(rank(a.Act()), rank(b.Act())), cmp.Compare(a.name, b.name))
-	})
+	slices.SortFunc(all, func(a, b named) int { return inTurn(a.Consumption, b.Consumption) })
 	here, err := x.known(ids)
+	touched := make(map[string]bool)
 	for i, c := range all {
-		if all[i].why = b.why(c.Consumption, here[c.HandoffID]); all[i].why != "" {
-			x.refused.Claims[c.name] = refusedClaim{Commit: x.claims[c.name], ID: c.HandoffID, Why: all[i].why}
+		why, isVoid := b.why(c.Consumption, here[c.HandoffID])
+		if all[i].why = why; why != "" {
+			x.refused.Claims[c.name] = refusedClaim{Commit: x.claims[c.name], ID: c.HandoffID, Why: why, Void: isVoid}
 			continue
 		}
 		delete(x.refused.Claims, c.name)
-		b.note(c.Consumption)
+		b.lives.add(c.Consumption)
+		touched[c.HandoffID] = true
 	}
 	for name, why := range bad {
 		x.refused.Claims[name] = refusedClaim{Commit: x.claims[name], Why: why.Error()}
 	}
-	return all, bad, err
+	var again []string
+	for name, r := range x.refused.Claims {
+		if touched[r.ID] && !r.Moved && r.Commit == x.claims[name] && !slices.Contains(names, name) {
+			again = append(again, name)
+		}
+	}
+	if err != nil || len(again) == 0 {
+		return all, bad, err
+	}
+	more, _, err := x.judgeClaims(ctx, b, again)
+	return append(all, more...), bad, err
 }
 
-// rank puts what ends a turn behind what begins it.
-func rank(act handoff.Act) int {
-	if isEnd(act) {
+// inTurn compares lines by the order in which they can be done: by handoff and turn, and resumes last.
+func inTurn(a, b handoff.Consumption) int {
+	_, actA, n, isA := eventlog.ParseKey(a.Token)
+	_, actB, m, isB := eventlog.ParseKey(b.Token)
+	return cmp.Or(cmp.Compare(a.HandoffID, b.HandoffID), cmp.Compare(rank(isB), rank(isA)), cmp.Compare(n, m),
+		cmp.Compare(rank(actA.IsEnd()), rank(actB.IsEnd())), cmp.Compare(a.Token, b.Token))
+}
+
+func rank(is bool) int {
+	if is {
 		return 1
 	}
 	return 0
@@ -148,18 +162,7 @@ func (x *syncing) takeClaims(ctx ctx, c *catch) error {
 	if err != nil {
 		return err
 	}
-	x.refused.renew(b.judge.Stamp())
-	for range 2 { // what ends a take may have been refused before that was known
-		if len(names) == 0 {
-			return nil
-		}
-		clear(touched)
-		if err := x.takeSome(ctx, c, b, names, touched); err != nil {
-			return err
-		}
-		names = slices.DeleteFunc(x.newClaims(touched), func(name string) bool { return c.moves[ownClaim(name)] != "" })
-	}
-	return nil
+	return x.takeSome(ctx, c, b, names)
 }
 
 // newClaims returns the names of the claims of the remote that are not known here, but for those that were
@@ -181,12 +184,7 @@ func (x *syncing) newClaims(touched map[string]bool) (names []string) {
 }
 
 // takeSome takes over some claims.
-func (x *syncing) takeSome(ctx ctx, c *catch, b *bench, names []string, touched map[string]bool) error {
-	before, err := x.knownClaims(ctx, names)
-	if err != nil {
-		return err
-	}
-	here := maps.Clone(b.have)
+func (x *syncing) takeSome(ctx ctx, c *catch, b *bench, names []string) error {
 	all, bad, err := x.judgeClaims(ctx, b, names)
 	if err != nil {
 		return err
@@ -195,6 +193,11 @@ func (x *syncing) takeSome(ctx ctx, c *catch, b *bench, names []string, touched 
 	for _, name := range slices.Sorted(maps.Keys(bad)) {
 		x.refuseClaim(name, bad[name].Error())
 	}
+	before, err := x.knownClaims(ctx, all)
+	if err != nil {
+		return err
+	}
+	var lost []Lost
 	for _, first := range all {
 		was, isKnown := before[first.name]
 		isMoved := isKnown && !isSame(was.Consumption, first.Consumption)
@@ -204,54 +207,43 @@ func (x *syncing) takeSome(ctx ctx, c *catch, b *bench, names []string, touched 
 			x.refused.Claims[first.name] = refusedClaim{Commit: x.claims[first.name], Why: why, Moved: true}
 			continue
 		}
-		c.moves[ownClaim(first.name)], touched[first.HandoffID] = x.claims[first.name], true
+		c.moves[ownClaim(first.name)] = x.claims[first.name]
 		if isKnown && !isMoved { // somebody else has sent it again
 			continue
 		}
-		lines, lost := settle(here, first.Claim)
-		c.held.Tokens = append(c.held.Tokens, lines...)
-		if lost.Token == "" {
-			continue
-		}
-		isOwn, err := x.isOwn(lost)
-		if err != nil {
-			return err
-		}
-		if isOwn {
-			x.lost(lost, first.Claim)
+		lines, here := settle(b.have, first.Claim)
+		if c.held.Tokens = append(c.held.Tokens, lines...); here.Token != "" {
+			lost = append(lost, Lost{here, first.Consumption, first.Writer})
 		}
 	}
-	return nil
+	return x.report(b.have, c.held.Tokens, lost)
 }
 
 // settle returns the lines that a claim adds to a ledger, and the line there that was not the first, if there
-// is one. What stands in the ledger stays; a line more says whose the turn is, or who has ended it.
+// is one. What stands in the ledger stays; a note says whose the turn is, or how it has ended.
 func settle(have ledger, first claim.Claim) (lines []handoff.Consumption, lost handoff.Consumption) {
 	id, act, n, _ := eventlog.ParseKey(first.Token)
-	as := func(act handoff.Act) handoff.Consumption {
-		return handoff.Consumption{Token: act.Key(first.HandoffID, n), HandoffID: first.HandoffID,
-			Operator: first.Operator, Session: first.Session, Time: first.Time}
-	}
 	here, has := have[first.Token]
 	if !has {
 		lines = append(lines, first.Consumption)
 	} else if !isSame(here, first.Consumption) {
 		lost = here
 	}
-	switch {
-	case isEnd(act):
-		other := eventlog.ActDone
-		if act == other {
-			other = eventlog.ActRelease
-		}
-		if line, ends := have[other.Key(id, n)]; ends {
-			lost = line
-		}
-		if act == eventlog.ActDone && lost.Token != "" {
-			lines = append(lines, as(eventlog.ActSettle))
-		}
-	case lost.Token != "":
-		lines = append(lines, as(eventlog.ActYield)) // who resumes has taken it
+	note := eventlog.Act("")
+	switch act {
+	case eventlog.ActTake:
+		note = eventlog.ActYield
+	case eventlog.ActDone:
+		note, here = eventlog.ActSettle, have[eventlog.ActRelease.Key(id, n)]
+	case eventlog.ActRelease:
+		note, here = eventlog.ActFree, have[eventlog.ActDone.Key(id, n)]
+	}
+	if act.IsEnd() && here.Token != "" {
+		lost = here
+	}
+	if note != "" && lost.Token != "" {
+		lines = append(lines, handoff.Consumption{Token: note.Key(id, n), HandoffID: id, Operator: first.Operator,
+			Session: first.Session, Time: first.Time})
 	}
 	return lines, lost
 }
@@ -262,12 +254,12 @@ func isSame(a, b handoff.Consumption) bool {
 }
 
 // knownClaims returns by their names the claims that were taken over before, as they were then.
-func (x *syncing) knownClaims(ctx ctx, names []string) (map[string]claim.Claim, error) {
+func (x *syncing) knownClaims(ctx ctx, all []named) (map[string]claim.Claim, error) {
 	var want []wanted
 	var of []string
-	for _, name := range names {
-		if commit := x.refs[ownClaim(name)]; commit != "" {
-			want, of = append(want, wanted{commit + ":" + claim.File, claim.MaxFile}), append(of, name)
+	for _, c := range all {
+		if commit := x.refs[ownClaim(c.name)]; commit != "" {
+			want, of = append(want, wanted{commit + ":" + claim.File, claim.MaxFile}), append(of, c.name)
 		}
 	}
 	known := make(map[string]claim.Claim)
@@ -299,14 +291,35 @@ func (x *syncing) isOwn(line handoff.Consumption) (is bool, err error) {
 	return is, err
 }
 
-// lost says that a line of this replica was not the first.
-func (x *syncing) lost(here handoff.Consumption, first claim.Claim) {
-	isSaid := slices.ContainsFunc(x.got.Lost, func(l Lost) bool {
-		return l.Here.HandoffID == here.HandoffID && l.Here.Operator == here.Operator && l.First.Operator == first.Operator
-	})
-	if !isSaid {
-		x.got.Lost = append(x.got.Lost, Lost{here, first.Consumption, first.Writer})
+// report says which lines of this replica were not the first. Of each the last one is named that somebody wrote
+// who did not know of the claim.
+func (x *syncing) report(have ledger, more []handoff.Consumption, lost []Lost) error {
+	after := make(lives)
+	for _, c := range slices.AppendSeq(slices.Clone(more), maps.Values(have)) {
+		after.add(c)
 	}
+	for _, l := range lost {
+		if is, err := x.isOwn(l.Here); err != nil {
+			return err
+		} else if !is {
+			continue
+		}
+		life := after[l.Here.HandoffID]
+		for _, c := range have {
+			isTheirs := c.HandoffID == l.Here.HandoffID && c.Operator == l.Here.Operator && isOnce(c.Token) && c.Act() != ""
+			if isTheirs && inTurn(c, l.Here) > 0 && !life.Counts(c.Token, c.Deed()) {
+				l.Here = c
+			}
+		}
+		isSaid := slices.ContainsFunc(x.got.Lost, func(said Lost) bool {
+			return said.Here.HandoffID == l.Here.HandoffID && said.Here.Operator == l.Here.Operator &&
+				said.First.Operator == l.First.Operator
+		})
+		if !isSaid {
+			x.got.Lost = append(x.got.Lost, l)
+		}
+	}
+	return nil
 }
 
 // ledger returns the lines of the ledger by their keys.
@@ -341,34 +354,46 @@ func (x *syncing) sendClaims(ctx ctx, before claimed) (claimed, error) {
 	if err := x.dropTries(ctx); err != nil {
 		return before, err
 	}
-	var open []handoff.Consumption
-	b, err := x.openBench()
+	have, err := x.ledger()
 	if err != nil {
 		return before, err
 	}
-	for key, c := range b.have {
-		_, act, n, _ := eventlog.ParseKey(key)
-		isLost := isEnd(act) && !slices.Contains([]string{"", c.Operator}, b.holder(c.HandoffID, n))
-		if x.claims[claim.Name(key)] == "" && isLine(c) && isOnce(key) && !isLost {
+	open := unclaimed(have, func(name string) bool { return x.claims[name] != "" && !x.refused.Claims[name].Void })
+	now.Claims += len(open)
+	for len(open) > 0 {
+		var first, later []handoff.Consumption // of each handoff: what follows needs it
+		for i, c := range open {
+			if i == 0 || c.HandoffID != open[i-1].HandoffID {
+				first = append(first, c)
+			} else {
+				later = append(later, c)
+			}
+		}
+		lost := make(map[string]bool)
+		for some := range slices.Chunk(first, claimsAtOnce) {
+			if err := x.sendSome(ctx, some, lost); err != nil {
+				return before, err
+			}
+		}
+		open = slices.DeleteFunc(later, func(c handoff.Consumption) bool { return lost[c.HandoffID] })
+	}
+	return now, nil
+}
+
+// unclaimed returns the lines that count and are not claimed, in the order in which they can be.
+func unclaimed(have ledger, isClaimed func(name string) bool) (open []handoff.Consumption) {
+	known := make(lives)
+	for _, c := range have {
+		known.add(c)
+	}
+	for key, c := range have {
+		life := known[c.HandoffID]
+		if isLine(c) && isOnce(key) && life.Counts(key, c.Deed()) && !isClaimed(claim.Name(key)) {
 			open = append(open, c)
 		}
 	}
-	slices.SortFunc(open, func(a, b handoff.Consumption) int { // a done before a release of the same turn
-		return cmp.Or(cmp.Compare(rank(a.Act()), rank(b.Act())), cmp.Compare(a.Token, b.Token))
-	})
-	seen := make(map[string]bool)
-	open = slices.DeleteFunc(open, func(c handoff.Consumption) bool {
-		was := seen[claim.Name(c.Token)]
-		seen[claim.Name(c.Token)] = true
-		return was
-	})
-	for some := range slices.Chunk(open, claimsAtOnce) {
-		if err := x.sendSome(ctx, some); err != nil {
-			return before, err
-		}
-	}
-	now.Claims += len(open)
-	return now, nil
+	slices.SortFunc(open, inTurn)
+	return open
 }
 
 // isOnce reports whether the line of a key is to be claimed. The other acts may be done in two clones.
@@ -377,7 +402,8 @@ func isOnce(key string) bool {
 	return !isAct || act == eventlog.ActTake || act == eventlog.ActRelease || act == eventlog.ActDone
 }
 
-func (x *syncing) sendSome(ctx ctx, lines []handoff.Consumption) error {
+// sendSome claims lines, and adds to lost the handoffs of those that somebody else was the first to claim.
+func (x *syncing) sendSome(ctx ctx, lines []handoff.Consumption, lost map[string]bool) error {
 	tries, err := x.makeTries(ctx, lines)
 	if err != nil {
 		return err
@@ -398,9 +424,10 @@ func (x *syncing) sendSome(ctx ctx, lines []handoff.Consumption) error {
 		return err
 	}
 	for _, t := range tries {
-		if x.claims[t.name] == "" { // else it is news for the next sync
+		if x.claims[t.name] == "" {
 			return fault.New(fault.ErrConfig, "ask who looks after the remote", "the remote refuses %s: %s", x.claimAt(t.name), words)
 		}
+		lost[t.HandoffID] = true // it is news for the next sync
 	}
 	return nil
 }

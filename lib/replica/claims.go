@@ -154,6 +154,11 @@ func (x *syncing) pushTries(ctx ctx, tries []try, all bool) (in map[string]bool,
 		args = append(args, "--atomic")
 	}
 	for _, t := range tries {
+		if void := x.refused.Claims[t.name]; void.Void && x.claims[t.name] == void.Commit {
+			args = append(args, "--force-with-lease="+x.claimAt(t.name)+":"+void.Commit)
+		}
+	}
+	for _, t := range tries {
 		args = append(args, t.ref+":"+x.claimAt(t.name))
 	}
 	out, err := x.repo.call(ctx, git.Call{Args: x.toRemote("push", args...), Limit: transferLimit})

@@ -164,6 +164,15 @@ func TestDoneByAnother(t *testing.T) {
 				t.Errorf("%s by mal: in %s it is %q", act, filepath.Base(root), state)
 			}
 		}
+		if err := resume(roots[0], "ben", id, "done"); err != nil {
+			t.Errorf("%s by mal stands in the way: %v", act, err)
+		}
+		for _, root := range roots {
+			mustSync(t, root)
+			if state := stateOf(t, mustOpen(t, root), id); state != "done" {
+				t.Errorf("%s by mal, and done: in %s it is %q", act, filepath.Base(root), state)
+			}
+		}
 	}
 }
 

@@ -65,6 +65,9 @@ func (x *syncing) claim(ctx ctx, want []handoff.Consumption) (tries []try, err e
 	if err == nil {
 		err = x.pin()
 	}
+	if x.remote != nil {
+		err = errors.Join(err, x.saveRefused())
+	}
 	return tries, orOffline(err)
 }
 
@@ -73,7 +76,7 @@ func (x *syncing) ask(ctx ctx, want []handoff.Consumption) (tries []try, err err
 	if len(want) == 0 {
 		return nil, x.lose(ctx, nil)
 	}
-	if x.refs, err = x.repo.refsBelow(ctx, "refs/handoff/tries"); err == nil {
+	if want, err = x.withPending(ctx, want); err == nil {
 		tries, err = x.makeTries(ctx, want)
 	}
 	for n := 1; err == nil; n++ {
@@ -90,6 +93,28 @@ func (x *syncing) ask(ctx ctx, want []handoff.Consumption) (tries []try, err err
 		time.Sleep(time.Duration(n) * rand.N(50*time.Millisecond))
 	}
 	return nil, err
+}
+
+// withPending puts before what is wanted what was done here offline with the same handoffs, and nobody has claimed:
+// who has lost that must not go on with it.
+func (x *syncing) withPending(ctx ctx, want []handoff.Consumption) ([]handoff.Consumption, error) {
+	have, err := x.ledger()
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[string]bool)
+	for _, c := range want {
+		of[c.HandoffID] = true
+	}
+	maps.DeleteFunc(have, func(_ string, c handoff.Consumption) bool { return !of[c.HandoffID] })
+	below := []string{"refs/handoff/tries"}
+	for key := range have {
+		below = append(below, ownClaim(claim.Name(key)))
+	}
+	if x.refs, err = x.repo.refsBelow(ctx, below...); err != nil {
+		return nil, err
+	}
+	return append(unclaimed(have, func(name string) bool { return x.refs[ownClaim(name)] != "" }), want...), nil
 }
 
 // rounds is how often the remote is asked where claims are refused that nobody has.
@@ -117,6 +142,9 @@ func (x *syncing) lose(ctx ctx, tries []try) error {
 		return err
 	}
 	for _, t := range tries {
+		if x.refused.Claims[t.name].Void { // it is replaced
+			continue
+		}
 		if why := h.bad[t.name]; why != nil {
 			return badClaim(t.name, why)
 		}
@@ -148,7 +176,6 @@ func (x *syncing) hear(ctx ctx, names []string) (h heard, err error) {
 	if err != nil {
 		return h, err
 	}
-	here := maps.Clone(b.have)
 	isMoved := func(name string) bool {
 		was := x.refs[ownClaim(name)]
 		return was != "" && was != x.claims[name]
@@ -158,6 +185,9 @@ func (x *syncing) hear(ctx ctx, names []string) (h heard, err error) {
 		return h, err
 	}
 	maps.Copy(h.bad, bad)
+	for name := range bad { // which is for a sync to say
+		delete(x.refused.Claims, name)
+	}
 	for _, name := range names {
 		if isMoved(name) {
 			h.bad[name] = errors.New("it was another one, and was moved")
@@ -167,7 +197,7 @@ func (x *syncing) hear(ctx ctx, names []string) (h heard, err error) {
 	for _, c := range all {
 		switch h.found[c.name] = c.Claim; c.why {
 		case "":
-			more, lost := settle(here, c.Claim)
+			more, lost := settle(b.have, c.Claim)
 			if lines = append(lines, more...); lost.Token == "" {
 				h.moves[ownClaim(c.name)] = x.claims[c.name]
 			}

@@ -214,7 +214,7 @@ func TestTakeReleaseDone(t *testing.T) {
 		t.Errorf("%+v %v", want, err)
 	}
 	for _, root := range roots {
-		if life, err := mustOpen(t, root).Taking(id); err != nil || life[id] != want[id] {
+		if life, err := mustOpen(t, root).Taking(id); err != nil || life[id].Take != want[id].Take || life[id].Done != want[id].Done {
 			t.Errorf("%s: %+v %v", root, life, err)
 		}
 		if report, err := mustOpen(t, root).Verify(context.Background()); err != nil || len(report.Faults) > 0 {

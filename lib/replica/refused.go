@@ -22,6 +22,7 @@ type refusedClaim struct {
 	ID     string `json:"handoff_id,omitempty"` // of which more may become known; "" where it will never count
 	Why    string `json:"why"`
 	Moved  bool   `json:"moved,omitempty"` // another claim stood there before
+	Void   bool   `json:"void,omitempty"`  // it ends what somebody else has, whose own claim may replace it
 }
 
 // renew forgets what other rules may let count.

@@ -87,10 +87,10 @@ func TestTokensOfALog(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	mustSync(t, roots[0])
-	if got := mustSync(t, roots[1]); got.Tokens != 1 {
+	if got := mustSync(t, roots[1]); got.Tokens != 2 { // the take, too
 		t.Errorf("%+v", got)
 	}
-	if n := len(strings.Fields(git(t, hub, "for-each-ref", "--format=%(refname)", "refs/handoff/claims"))); n != 1 {
+	if n := len(strings.Fields(git(t, hub, "for-each-ref", "--format=%(refname)", "refs/handoff/claims"))); n != 2 {
 		t.Errorf("%d claims", n)
 	}
 	mustAgree(t, roots)

@@ -261,9 +261,10 @@ func (r *repo) allRefs(ctx context.Context) (map[string]string, error) {
 	return r.refsBelow(ctx, "refs/handoff")
 }
 
-// refsBelow returns the refs of sync.git below a name, with what they point to.
-func (r *repo) refsBelow(ctx context.Context, below string) (map[string]string, error) {
-	out, err := r.Run(ctx, git.Call{Args: []string{"for-each-ref", "--format=%(objectname) %(refname)", below}})
+// refsBelow returns the refs of sync.git below some names, with what they point to.
+func (r *repo) refsBelow(ctx context.Context, below ...string) (map[string]string, error) {
+	args := append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, below...)
+	out, err := r.Run(ctx, git.Call{Args: args})
 	if err != nil {
 		return nil, r.broken(err)
 	}

@@ -24,16 +24,17 @@ const (
 	ActArchive   Act = "archive"
 	ActUnarchive Act = "unarchive"
 
-	// ActYield says whose a take is that was done in two clones at once: the git remote knows who was
-	// the first. Nobody does it by a command.
-	ActYield Act = "yield"
-	// ActSettle says by whom a turn was ended that was ended in two clones at once. Nobody does it either.
-	ActSettle  Act = "settle"
+	// Nobody does these by a command. They say how a contest between two clones ended, which the git remote
+	// knows: whose a take is, by whom a turn was ended that others have ended too, and by whom it was given back.
+	ActYield  Act = "yield"
+	ActSettle Act = "settle"
+	ActFree   Act = "free"
+
 	ActApprove Act = "approve"
 	ActReject  Act = "reject"
 )
 
-var acts = []Act{ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield, ActSettle, ActApprove, ActReject}
+var acts = []Act{ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield, ActSettle, ActFree, ActApprove, ActReject}
 
 // Type returns the type of the event of an act.
 func (a Act) Type() string { return "handoff." + string(a) }
@@ -56,7 +57,10 @@ func (a Act) Status() string {
 }
 
 // IsNote reports whether it records how a contest between two clones ended.
-func (a Act) IsNote() bool { return a == ActYield || a == ActSettle }
+func (a Act) IsNote() bool { return a == ActYield || a == ActSettle || a == ActFree }
+
+// IsEnd reports whether it ends a turn.
+func (a Act) IsEnd() bool { return a == ActRelease || a == ActDone }
 
 // IsVerdict reports whether it says if others may take the handoff.
 func (a Act) IsVerdict() bool { return a == ActApprove || a == ActReject }
@@ -113,16 +117,6 @@ func (c Consumption) Event(marked bool, how How) Pending {
 	return Pending{Type: kind, Payload: Resumed{Consumption: c, Marked: marked, How: how}}
 }
 
-// A Life is what the ledger says became of a handoff. It is the same in whatever order the lines come.
-type Life struct {
-	Take, Archive Turns
-	Done          Deed // by whom it was ended, zero if by nobody
-
-	end     Deed // the done of the highest number, whether it counts or not
-	endAt   int  // that number
-	settled bool // it was the first
-}
-
 // A Decision says who has approved a handoff and who has rejected it, zero if nobody has. A line alone says
 // neither: package approval judges which lines count.
 type Decision struct{ Approved, Rejected Deed }
@@ -132,77 +126,6 @@ type Deed struct{ Operator, Session, Time string }
 
 // IsDone reports whether somebody did it.
 func (d Deed) IsDone() bool { return d.Time != "" }
-
-// Turns are two acts of which the second takes back the first.
-type Turns struct {
-	last Deed // the first act of the highest number
-	at   int  // which one that is
-	N    int  // how often it was taken back: the number of the next first act, or of that which holds
-	sure int  // of how many of the first acts it is settled whose they are
-}
-
-// Holds returns the first act, if it was not taken back.
-func (t Turns) Holds() Deed {
-	if t.at < t.N {
-		return Deed{}
-	}
-	return t.last
-}
-
-// add takes in the n-th deed of a kind. Of two for the same turn, by writers that did not know of each
-// other, the earlier one stands.
-func (t *Turns) add(n int, d Deed) {
-	if !t.last.IsDone() || n > t.at || n == t.at && t.sure <= n && d.Time < t.last.Time {
-		t.last, t.at = d, n
-	}
-}
-
-// yield takes in that a turn was decided for somebody: nothing that was done before changes it.
-func (t *Turns) yield(n int, d Deed) {
-	if n >= t.at {
-		t.last, t.at, t.sure = d, n, n+1
-	}
-}
-
-// undo takes in that the n-th turn is over.
-func (t *Turns) undo(n int) { t.N = max(t.N, n+1) }
-
-// Add takes in a line of the ledger. Who resumed from a handoff that nobody had taken has taken it.
-func (l *Life) Add(key string, d Deed) {
-	switch _, act, n, _ := ParseKey(key); act {
-	case ActTake:
-		l.Take.add(n, d)
-	case ActRelease:
-		l.Take.undo(n)
-	case ActYield:
-		l.Take.yield(n, d)
-	case ActArchive:
-		l.Archive.add(n, d)
-	case ActUnarchive:
-		l.Archive.undo(n)
-	case ActDone:
-		if !l.end.IsDone() || n > l.endAt {
-			l.end, l.endAt, l.settled = d, n, false
-		}
-	case ActSettle:
-		if n >= l.endAt {
-			l.end, l.endAt, l.settled = d, n, true
-		}
-	case ActApprove, ActReject: // see Decision
-	default:
-		l.Take.add(0, d)
-	}
-	l.Done = l.ended()
-}
-
-// ended returns who has ended the handoff. That counts unless the turn was given back, or is somebody else's.
-func (l *Life) ended() Deed {
-	isOthers := l.Take.last.IsDone() && l.Take.at == l.endAt && l.Take.last.Operator != l.end.Operator
-	if !l.settled && (isOthers || l.endAt < l.Take.N) {
-		return Deed{}
-	}
-	return l.end
-}
 
 // Informs reports whether a line with its end is an event that follows the hash prev and only informs: that
 // somebody was shown something, or that something was checked. Such events belong to no change. It returns

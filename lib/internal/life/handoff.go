@@ -28,7 +28,6 @@ type Event struct {
 // changes are the types of events that change a state, each with what it does. A later event follows
 // an earlier one.
 var changes = map[string]func(*Handoff, Event){
-	eventlog.TypeResume:          act,
 	eventlog.ActTake.Type():      act,
 	eventlog.ActRelease.Type():   act,
 	eventlog.ActDone.Type():      act,
@@ -36,6 +35,7 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.ActUnarchive.Type(): act,
 	eventlog.ActYield.Type():     act,
 	eventlog.ActSettle.Type():    act,
+	eventlog.ActFree.Type():      act,
 }
 
 // act takes in what somebody did with a handoff.

@@ -29,8 +29,7 @@ func (e *ConsumedError) Hint() string {
 // Verdict is that of check.
 func (e *ConsumedError) Verdict() string { return "CRITICAL" }
 
-// Resume consumes the token of c. Where the handoff was taken before and given back, it is taken again with
-// it: the ledger does not tell from the token alone that this resume came after that.
+// Resume consumes the token of c. Who resumes has taken the handoff.
 func (x *Session) Resume(c eventlog.Consumption) error {
 	ledger, err := x.readLedger()
 	if err != nil {
@@ -40,9 +39,8 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 	if err != nil {
 		return err
 	}
-	if life.Take.N > 0 && !life.Take.Holds().IsDone() {
-		take := eventlog.Consumption{Token: eventlog.ActTake.Key(c.HandoffID, life.Take.N), HandoffID: c.HandoffID, Operator: c.Operator, Session: c.Session, Time: c.Time}
-		return x.consume("resume", true, take, c)
+	if !life.Take.Holds().IsDone() {
+		return x.consume("resume", true, as(c, eventlog.ActTake, life.Take.N), c)
 	}
 	return x.consume("resume", true, c)
 }
