@@ -166,12 +166,12 @@ func (b *beside) news() (ids []string, c *catch, err error) {
 		return nil, c, fault.New(fault.ErrIntegrity, "look whose it is", "its audit log is shorter than it was")
 	}
 	vague := false
-	for at, line := range eventLines(log, p.Offset, end, &err) {
-		s, err := p.follow(line)
+	for e := range eventlog.Scan(log, p.Offset, &err) {
+		s, err := p.follow(e)
 		if err != nil {
 			return nil, c, fault.New(fault.ErrIntegrity, "run `handoff doctor` there", "%v", err)
 		}
-		if p.Offset = at + int64(len(line)) + 1; s.isOwn() || c.all && s.HandoffID != "" && s.Type == eventlog.TypeImport {
+		if p.Offset = e.End(); s.isOwn() || c.all && s.HandoffID != "" && s.Type == eventlog.TypeImport {
 			ids = append(ids, s.HandoffID)
 		}
 		vague = vague || s.isVague()

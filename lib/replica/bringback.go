@@ -145,8 +145,8 @@ func (x *syncing) gone() (map[string]*past, error) {
 	}
 	defer done()
 	missing := make(map[string]*past)
-	for _, line := range eventLines(log, 0, log.Size(), &err) {
-		s := parse(eventlog.ParseEvent(eventlog.Line{Text: line}))
+	for e := range eventlog.Scan(log, 0, &err) {
+		s := parse(e)
 		switch s.Type {
 		case eventlog.TypeWrite, eventlog.TypeImport:
 			if len(s.Time) >= len("0000-00-00") {

@@ -280,15 +280,12 @@ func (x *syncing) isOwn(line handoff.Consumption) (is bool, err error) {
 		return false, err
 	}
 	defer done()
-	is = true
-	err = eventlog.Scan(log, 0, func(e eventlog.Parsed) bool {
-		done, ok := e.Content.(eventlog.Resumed)
-		if ok = ok && done.Token == line.Token; ok {
-			is = !done.Synced
+	for e := range eventlog.Scan(log, 0, &err, line.Token) {
+		if done, ok := e.Content.(eventlog.Resumed); ok && done.Token == line.Token {
+			return !done.Synced, nil
 		}
-		return !ok
-	}, line.Token)
-	return is, err
+	}
+	return err == nil, err
 }
 
 // report says which lines of this replica were not the first. Of each the last one is named that somebody wrote

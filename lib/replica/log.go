@@ -1,13 +1,11 @@
 package replica
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -75,31 +73,8 @@ func (s said) isNews() bool {
 	return s.isOwn() || s.isVague() || !s.Synced && (s.Type == eventlog.TypeMarkRead || s.Type == eventlog.TypeSign || s.Type == eventlog.TypePrune || eventlog.IsConsumption(s.Type))
 }
 
-// eventLines goes through the events of a part of the audit log: their lines, without newlines, and
-// where they begin. What ends it before the end of that part is in failed then.
-func eventLines(log io.ReaderAt, from, to int64, failed *error) iter.Seq2[int64, []byte] {
-	return func(yield func(int64, []byte) bool) {
-		lines := bufio.NewReaderSize(io.NewSectionReader(log, from, to-from), 1<<20)
-		for at := from; ; {
-			line, err := lines.ReadBytes('\n')
-			if err != nil {
-				if err != io.EOF {
-					*failed = err
-				}
-				return
-			}
-			text := bytes.TrimSuffix(line, []byte("\n"))
-			if len(text) > 0 && text[0] != '[' && !yield(at, text) {
-				return
-			}
-			at += int64(len(line))
-		}
-	}
-}
-
 // follow takes in an event that comes next.
-func (p *progress) follow(line []byte) (said, error) {
-	e := eventlog.ParseEvent(eventlog.Line{Number: p.Events + 1, Text: line})
+func (p *progress) follow(e eventlog.Parsed) (said, error) {
 	if e.Err == nil && e.Prev != p.head() {
 		e.Err = errors.New("does not continue the chain")
 	}
@@ -138,10 +113,11 @@ type news struct {
 
 // hasNews reports whether the audit log has news from an offset on.
 func hasNews(log *io.SectionReader, from int64) (has bool, err error) {
-	err = eventlog.Scan(log, from, func(e eventlog.Parsed) bool {
-		has = parse(e).isNews()
-		return !has
-	})
+	for e := range eventlog.Scan(log, from, &err) {
+		if has = parse(e).isNews(); has {
+			break
+		}
+	}
 	return has, err
 }
 
@@ -167,11 +143,11 @@ func (x *syncing) findNews(p progress) (n news, err error) {
 		}
 	}
 	n.Unsent = nil
-	for at, line := range eventLines(log, p.Offset, log.Size(), &err) {
+	for e := range eventlog.Scan(log, p.Offset, &err) {
 		if n.Events%perFile == 0 {
-			n.Chunk = at
+			n.Chunk = e.Offset
 		}
-		s, err := n.follow(line)
+		s, err := n.follow(e)
 		if err != nil {
 			return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s cannot be sent: %v", layout.Log, err)
 		}
@@ -207,14 +183,14 @@ func (x *syncing) locate(ctx ctx, tip string) (p progress, err error) {
 	}
 	defer done()
 	var here []byte
-	for at, line := range eventLines(log, 0, log.Size(), &err) {
+	for e := range eventlog.Scan(log, 0, &err) {
 		if p.Events == count {
 			break
 		}
 		if p.Events%perFile == 0 {
-			p.Chunk = at
+			p.Chunk = e.Offset
 		}
-		p.Events, p.Offset, here = p.Events+1, at+int64(len(line))+1, line
+		p.Events, p.Offset, here = p.Events+1, e.End(), bytes.Clone(e.Text)
 	}
 	if err != nil {
 		return p, err

@@ -1,7 +1,6 @@
 package replica
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -69,11 +68,10 @@ func (x *syncing) pasts(c *catch) (map[string]*past, error) {
 		return of, err
 	}
 	defer done()
-	for _, line := range eventLines(log, 0, log.Size(), &err) {
-		_, rest, _ := bytes.Cut(line, []byte(`"handoff_id":"`))
-		id, _, _ := bytes.Cut(rest, []byte(`"`))
-		if p := of[string(id)]; p != nil {
-			p.add(parse(eventlog.ParseEvent(eventlog.Line{Text: line})))
+	for e := range eventlog.Scan(log, 0, &err) {
+		s := parse(e)
+		if p := of[s.HandoffID]; p != nil {
+			p.add(s)
 		}
 	}
 	return of, err

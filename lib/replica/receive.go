@@ -187,7 +187,7 @@ func (o *offer) parseLogs(next func() []byte) (found []said, why string) {
 func (p *progress) followAll(text []byte) (all []said, err error) {
 	for line := range bytes.Lines(text) {
 		line, whole := bytes.CutSuffix(line, []byte("\n"))
-		s, err := p.follow(line)
+		s, err := p.follow(eventlog.ParseEvent(eventlog.Line{Text: line}))
 		if err == nil && !whole {
 			err = errors.New("its log ends within a line")
 		}

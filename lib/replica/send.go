@@ -89,12 +89,11 @@ func (x *syncing) allOwn(ctx ctx, tip string) (ids []string, err error) {
 	}
 	defer done()
 	leave := make(map[string]bool)
-	err = eventlog.Scan(log, 0, func(e eventlog.Parsed) bool {
+	for e := range eventlog.Scan(log, 0, &err, `"commit":"`) {
 		if w, ok := e.Content.(eventlog.Written); ok && e.Type == eventlog.TypeImport && w.Commit != "" {
 			leave[w.HandoffID] = true
 		}
-		return true
-	}, `"commit":"`)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -183,8 +182,8 @@ func (x *syncing) writeLog(w io.Writer, p progress) error {
 	defer done()
 	var file []byte
 	count, number := 0, p.Events/perFile+1
-	for _, line := range eventLines(log, p.Chunk, log.Size(), &err) {
-		file, count = append(append(file, line...), '\n'), count+1
+	for e := range eventlog.Scan(log, p.Chunk, &err) {
+		file, count = append(append(file, e.Text...), '\n'), count+1
 		if count == perFile {
 			if err := addFile(w, logFile(number), file); err != nil {
 				return err

@@ -173,7 +173,7 @@ func (x *syncing) unsent(p progress) (n int, err error) {
 	}
 	defer done()
 	n = len(p.Unsent)
-	err = eventlog.Scan(log, max(p.Offset, p.Quiet), func(e eventlog.Parsed) bool {
+	for e := range eventlog.Scan(log, max(p.Offset, p.Quiet), &err) {
 		switch w := e.Content.(type) {
 		case eventlog.Written:
 			if parse(e).isOwn() {
@@ -182,8 +182,7 @@ func (x *syncing) unsent(p progress) (n int, err error) {
 		case eventlog.Imported:
 			n += len(w.HandoffIDs)
 		}
-		return true
-	})
+	}
 	return n, err
 }
 

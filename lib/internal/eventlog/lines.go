@@ -16,6 +16,9 @@ type Line struct {
 	long   bool // is longer than an event may be; Text is its end
 }
 
+// End is the offset behind the line and its newline.
+func (l Line) End() int64 { return l.Offset + int64(len(l.Text)) + 1 }
+
 // place is where a line stands, for messages.
 func (l Line) place() string { return Place(l.Number) }
 

@@ -90,7 +90,7 @@ func (r *Reading) follows(e *Parsed) bool {
 	}
 	r.Count++
 	r.last = point{e.Hash, e.Number}
-	r.Verified = e.Offset + int64(len(e.Text)) + 1
+	r.Verified = e.End()
 	if _, wanted := r.points[r.Count]; wanted {
 		r.points[r.Count] = r.last
 	}

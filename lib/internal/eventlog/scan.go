@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,25 +36,27 @@ func Open(state *durable.Dir) (log *io.SectionReader, done func() error, err err
 // None is a log without events.
 func None() *io.SectionReader { return io.NewSectionReader(strings.NewReader(""), 0, 0) }
 
-// Scan calls do with the events of a log, in order, until it returns false: from the line on that begins at
-// an offset. A line that is not an event has an Err. Markers of other tools and a torn end are left out, and, given
-// needles, each line that contains none of them. Lines are counted from the offset. The text of an event is good until
-// do returns. Whether the events continue each other is not looked at: see [Read].
-func Scan(log *io.SectionReader, from int64, do func(Parsed) bool, needles ...string) error {
-	end, err := wholeEnd(log)
-	if err != nil {
-		return err
-	}
-	_, err = scan(io.NewSectionReader(log, from, max(0, end-from)), needles, func(events []Parsed) bool {
-		for i := range events {
-			events[i].Offset += from
-			if !do(events[i]) {
-				return false
-			}
+// Scan goes through the events of a log in order, from the line on that begins at an offset. A line that is not an
+// event has an Err. Markers of other tools and a torn end are left out, and, given needles, each line that contains
+// none of them. Lines are counted from the offset. The text of an event is good until the next one. An error of
+// reading ends it, and is in failed then. Whether the events continue each other is not looked at: see [Read].
+func Scan(log *io.SectionReader, from int64, failed *error, needles ...string) iter.Seq[Parsed] {
+	return func(yield func(Parsed) bool) {
+		end, err := wholeEnd(log)
+		if err == nil {
+			_, err = scan(io.NewSectionReader(log, from, max(0, end-from)), needles, func(events []Parsed) bool {
+				for _, e := range events {
+					if e.Offset += from; !yield(e) {
+						return false
+					}
+				}
+				return true
+			})
 		}
-		return true
-	})
-	return err
+		if err != nil {
+			*failed = err
+		}
+	}
 }
 
 // wholeEnd is where the torn end of a log begins, its size if that is whole.

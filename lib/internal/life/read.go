@@ -59,15 +59,14 @@ func (r *reader) news(head store.LogHead) error {
 	}
 	r.lacksLog = log.Size() == 0
 	isBroken := false
-	err = eventlog.Scan(log, r.covered.log, func(e eventlog.Parsed) bool {
+	for e := range eventlog.Scan(log, r.covered.log, &err) {
 		isBroken = isBroken || e.Err != nil || e.Prev != r.covered.hash
-		r.covered.log, r.covered.hash = e.Offset+int64(len(e.Text))+1, e.Hash
+		r.covered.log, r.covered.hash = e.End(), e.Hash
 		if isBroken = isBroken || r.covered.log == head.End && e.Hash != head.Hash; isBroken && head.IsProven {
-			return false
+			break
 		}
 		r.event(e)
-		return true
-	})
+	}
 	if err == nil && head.IsProven && (isBroken || r.covered.log < head.End) {
 		err = &fault.CorruptError{File: filepath.Join(r.at.State.Path(), layout.Log), Why: "is not what this store wrote: run `handoff verify`"}
 	}

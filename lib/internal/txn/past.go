@@ -47,10 +47,10 @@ func (p *Past) about(d *durable.Dir, id string) (*eventlog.Facts, error) {
 		needles = nil
 	}
 	p.facts, p.of, p.size = eventlog.NewFacts(), id, log.Size()
-	return p.facts, eventlog.Scan(log, 0, func(e eventlog.Parsed) bool {
+	for e := range eventlog.Scan(log, 0, &err, needles...) {
 		p.facts.CollectAll([]eventlog.Parsed{e})
-		return true
-	}, needles...)
+	}
+	return p.facts, err
 }
 
 // openLog opens the audit log. Something else at its name is ErrIntegrity.
@@ -80,12 +80,12 @@ func each[T any](d *durable.Dir, do func(T), needle string) error {
 		return err
 	}
 	defer done()
-	return eventlog.Scan(log, 0, func(e eventlog.Parsed) bool {
+	for e := range eventlog.Scan(log, 0, &err, needle) {
 		if p, ok := e.Content.(T); ok {
 			do(p)
 		}
-		return true
-	}, needle)
+	}
+	return err
 }
 
 // gapOf says which part of the past of a listed handoff the log lacks, "" if it has it all.

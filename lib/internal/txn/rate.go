@@ -24,15 +24,14 @@ func (x *Session) readRate() (rate, error) {
 	now := x.Opt.Now()
 	for size := int64(64 << 10); ; size *= 8 {
 		r, isWhole, from := make(rate), false, log.Size()-size
-		err := eventlog.Scan(log, max(0, from), func(e eventlog.Parsed) bool {
+		for e := range eventlog.Scan(log, max(0, from), &err) {
 			at, err := time.Parse(time.RFC3339Nano, e.Time) // of a line that is cut there is none
 			isWhole = isWhole || err == nil && now.Sub(at) >= rateWindow
 			w, ok := e.Content.(eventlog.Written)
 			if ok && e.Type == eventlog.TypeWrite && now.Sub(at).Abs() < rateWindow { // what is to come was written before the clock went back
 				r[[2]string{w.From, w.To}] = append(r[[2]string{w.From, w.To}], at)
 			}
-			return true
-		})
+		}
 		if err != nil || isWhole || from <= 0 {
 			return r, err
 		}
