@@ -66,7 +66,7 @@ var readers = []string{"version", "list", "search", "read", "receipts", "hook", 
 // Main is the main function of a program; whole is nil in the fast one.
 func Main(whole *Whole) {
 	debug.SetGCPercent(400) // most commands are over before collecting memory pays; see CollectOften
-	if len(os.Args) < 2 || !slices.Contains(readers, os.Args[1]) {
+	if !slices.Contains(readers, commandOf(os.Args[1:])) {
 		runtime.LockOSThread() // what changes a store does its system calls in one order, on the main thread
 	}
 	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error like others, not a silent death after the commit

@@ -2,6 +2,7 @@ package everyday
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -73,8 +74,8 @@ var commands = []command{
 
 // addCommands builds the command that is asked for, or all where none of them is.
 func (a *App) addCommands(root *cobra.Command) {
-	asked := commands
-	if at := slices.IndexFunc(commands, func(c command) bool { return len(a.Args) > 0 && c.name == a.Args[0] }); at >= 0 && a.Args[0] != "help" {
+	asked, word := commands, commandOf(a.Args)
+	if at := slices.IndexFunc(commands, func(c command) bool { return c.name == word }); at >= 0 && word != "help" {
 		asked = commands[at : at+1]
 		root.CompletionOptions.DisableDefaultCmd = true // what is not asked for is not built
 	} else {
@@ -94,6 +95,27 @@ func (a *App) addCommands(root *cobra.Command) {
 			a.completes(c)
 		}
 	}
+}
+
+// commandOf returns the word of a command line that names the command, "" where that cannot be told without the flags
+// of commands: only flags of all commands may stand before it.
+func commandOf(args []string) string {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		switch name, _, hasValue := strings.Cut(args[0], "="); name {
+		case "--json", "--quiet", "-q":
+		case "--root", "--handoffs-dir", "--state-dir", "--operators-file", "--lock-timeout":
+			if !hasValue && len(args) > 1 {
+				args = args[1:]
+			}
+		default:
+			return ""
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }
 
 func (a *App) build(c command) *cobra.Command {

@@ -21,17 +21,19 @@ func (s *Store) IsStranger(name string) (near string, is bool) {
 // strangers returns those of the names that IsStranger reports. INDEX.md is read once for all of
 // them, and as a rule nothing else.
 func (s *Store) strangers(names ...string) map[string]string {
+	dir, err := s.OpenPlace(s.Opt.Dir)
+	if err != nil || dir == nil {
+		return nil
+	}
+	defer dir.Close()
+	if names, err = unmentioned(dir, names); err != nil || len(names) == 0 { // without the journal: as a rule they are there
+		return nil
+	}
 	d, err := s.Reader()
 	if err != nil || d == nil {
 		return nil
 	}
 	defer d.Close()
-	if names, err = unmentioned(d, names); err != nil {
-		return nil
-	}
-	if len(names) == 0 {
-		return nil
-	}
 	seen := s.namesOf(d)
 	found := make(map[string]string)
 	for _, name := range names {
