@@ -76,11 +76,11 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 		p.Root, p.HasFile, p.Foreign = at.Root, at.HasFile, at.Foreign
 	}
 	p.settings = p.Root
-	branch := git.Branch(git.Top(p.Root))
+	top := git.Top(p.Root)
 	err := p.load(cwd, getenv, flags)
 	if err == nil {
 		p.Work = p.Root
-		err = p.toMain(cwd, getenv, flags)
+		err = p.toMain(top, cwd, getenv, flags)
 	}
 	root := p.Root
 	if err == nil && flags.Root == "" && slices.Contains(p.Options.Named, p.Options.Dir) {
@@ -88,7 +88,7 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	} else if err == nil && slices.Contains(p.Options.Named, p.Options.Dir) {
 		err = p.decideIn(p.Options.Dir, cwd)
 	}
-	if p.Options.Branch = branch; p.Root != root {
+	if p.Options.Branch = git.Branch(top); p.Root != root {
 		p.Work = p.Root
 	}
 	whole := p
@@ -146,7 +146,7 @@ func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags Proj
 	if err := p.load(cwd, getenv, flags); err != nil {
 		return err
 	}
-	return p.toMain(cwd, getenv, flags)
+	return p.toMain(git.Top(p.Root), cwd, getenv, flags)
 }
 
 // decideIn makes the operators file of the project whose handoffs directory dir is the one that decides,

@@ -13,13 +13,11 @@ import (
 // toMain moves a project in a linked work tree to the main one, if both share one store (spec
 // 5-clones, "synced"). The settings are those of the main work tree; where the branch that is checked
 // out there has none yet, those of the linked one.
-func (p *Project) toMain(cwd string, getenv func(string) string, flags ProjectFlags) error {
+//
+// top is that of the work tree in which the project lies.
+func (p *Project) toMain(top, cwd string, getenv func(string) string, flags ProjectFlags) error {
 	shares := p.Settings.Git.Value == GitSynced
-	if p.HasFile && !shares {
-		return nil
-	}
-	top := git.Top(p.Root)
-	if top == "" {
+	if p.HasFile && !shares || top == "" {
 		return nil
 	}
 	main, err := git.Main(top)

@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -47,47 +46,44 @@ func (d *Dir) openat(name string, flags int, perm uint32) (int, error) {
 
 // Open opens the plain file name for reading. Anything else than a regular file is ErrUnsafe.
 func (d *Dir) Open(name string) (*os.File, error) {
-	return d.openPlain(name, unix.O_RDONLY)
+	f, _, err := d.openPlain(name, unix.O_RDONLY)
+	return f, err
 }
 
 // OpenSole is Open for files of which only one name may exist: a second hard link is ErrUnsafe.
-func (d *Dir) OpenSole(name string) (*os.File, error) {
-	return d.sole(d.openPlain(name, unix.O_RDONLY))
-}
+func (d *Dir) OpenSole(name string) (*os.File, error) { return d.openSole(name, unix.O_RDONLY) }
 
 // openPlain opens with O_NONBLOCK, so that a planted FIFO cannot hold us, and takes the flag off again:
 // the runtime would otherwise start its poller for the descriptor.
-func (d *Dir) openPlain(name string, flags int) (*os.File, error) {
+func (d *Dir) openPlain(name string, flags int) (*os.File, Entry, error) {
 	fd, err := d.openat(name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, d.notPlain(name, err)
+		return nil, Entry{}, d.notPlain(name, err)
 	}
-	if _, err := d.plainEntry(fd, name); err != nil {
+	entry, err := d.plainEntry(fd, name)
+	if err != nil {
 		unix.Close(fd)
-		return nil, err
+		return nil, entry, err
 	}
-	if err := unix.SetNonblock(fd, false); err != nil {
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags&unix.O_APPEND); err != nil {
 		unix.Close(fd)
-		return nil, &fs.PathError{Op: "fcntl", Path: filepath.Join(d.path, name), Err: err}
+		return nil, entry, &fs.PathError{Op: "fcntl", Path: filepath.Join(d.path, name), Err: err}
 	}
-	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), nil
+	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), entry, nil
 }
 
-// sole refuses a file with a second name. The name that it was staged by, which it keeps for a moment,
+// openSole refuses a file with a second name. The name that it was staged by, which it keeps for a moment,
 // is none.
-func (d *Dir) sole(f *os.File, err error) (*os.File, error) {
-	if err != nil {
-		return nil, err
+func (d *Dir) openSole(name string, flags int) (*os.File, error) {
+	f, entry, err := d.openPlain(name, flags)
+	if err == nil && entry.links > 1 {
+		err = d.checkLinks(f, entry.Inode)
 	}
-	info, err := f.Stat()
-	if err == nil && links(info) > 1 {
-		err = d.checkLinks(f, info.Sys().(*syscall.Stat_t).Ino)
-	}
-	if err != nil {
+	if err != nil && f != nil {
 		f.Close()
-		return nil, err
+		f = nil
 	}
-	return f, nil
+	return f, err
 }
 
 // checkLinks counts the links of a file that seemed to have more than one: what a file system in user
@@ -107,7 +103,12 @@ func (d *Dir) checkLinks(f *os.File, inode uint64) error {
 	return err
 }
 
-func links(info os.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Nlink) }
+// links returns how many names f has.
+func links(f *os.File) (uint64, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(int(f.Fd()), &st)
+	return uint64(st.Nlink), err
+}
 
 // Lstat describes the entry name without following it.
 func (d *Dir) Lstat(name string) (Entry, error) {

@@ -189,4 +189,5 @@ type Entry struct {
 	Mode    os.FileMode // permission bits only
 	Special bool        // it has a setuid, setgid or sticky bit
 	Owner   uint32      // user id
+	links   uint64      // how many names the file has
 }

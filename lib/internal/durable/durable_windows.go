@@ -31,6 +31,9 @@ func OpenDir(path string) (*Dir, error) {
 	return &Dir{f: f, path: path}, err
 }
 
+// IsPlain cannot tell here.
+func IsPlain(string) bool { return false }
+
 // OpenDir opens the directory name in d.
 func (d *Dir) OpenDir(name string) (*Dir, error) { return OpenDir(filepath.Join(d.path, name)) }
 

@@ -15,7 +15,7 @@ import (
 
 // OpenSoleForWriting is OpenSole for somebody who writes to the file.
 func (d *Dir) OpenSoleForWriting(name string) (*os.File, error) {
-	return d.sole(d.openPlain(name, unix.O_RDWR))
+	return d.openSole(name, unix.O_RDWR)
 }
 
 // OpenOrCreate opens a file for writing, and makes it where it is missing. found says that it was there.

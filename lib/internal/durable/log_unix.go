@@ -19,15 +19,15 @@ type Log struct {
 // OpenLog opens the log name, and creates it with mode 0600 if create is set. A second hard link and
 // anything else than a regular file is ErrUnsafe.
 func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
-	f, err := d.sole(d.openPlain(name, unix.O_RDWR))
+	f, err := d.openSole(name, unix.O_RDWR)
 	if create && errors.Is(err, fs.ErrNotExist) {
 		if f, err = d.create(name, unix.O_RDWR, 0o600); errors.Is(err, fs.ErrExist) { // by another, meanwhile
-			f, err = d.sole(d.openPlain(name, unix.O_RDWR))
+			f, err = d.openSole(name, unix.O_RDWR)
 		}
 	}
 	appendOnly := errors.Is(err, unix.EPERM)
 	if appendOnly {
-		f, err = d.sole(d.openPlain(name, unix.O_RDWR|unix.O_APPEND))
+		f, err = d.openSole(name, unix.O_RDWR|unix.O_APPEND)
 	}
 	if err != nil {
 		return nil, err

@@ -69,9 +69,5 @@ func linksNow(f *os.File) (uint64, error) {
 	if err == nil {
 		return uint64(st.Nlink), nil
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return links(info), nil
+	return links(f)
 }

@@ -14,12 +14,13 @@ import (
 
 // A Journal is an open journal whose last record is verified.
 type Journal struct {
-	dir   *durable.Dir // the state directory
-	file  *os.File
-	key   Key
-	heads []Head // that of the checkpoint first
-	size  int64
-	bad   bool // a record could not be written: see Append
+	dir         *durable.Dir // the state directory
+	file        *os.File
+	key         Key
+	at          []int64 // where the checkpoint and each record begin
+	first, last Head    // that of the checkpoint, and the last of all
+	size        int64
+	bad         bool // a record could not be written: see Append
 }
 
 // ErrKey is wrapped by the error about a journal that was written with another key: in another place, by
@@ -69,108 +70,122 @@ func (j *Journal) read() error {
 		return err
 	}
 	j.size = info.Size()
-	buf := make([]byte, headSize)
-	for at := int64(0); at+headSize <= j.size && len(j.heads) <= MaxRecords; {
-		if _, err := j.file.ReadAt(buf, at); err != nil {
+	err = eachHead(j.file, j.size, func(h *Head) bool {
+		if len(j.at) == 0 {
+			j.first = *h
+		}
+		if len(j.at) > MaxRecords || !j.follows(h) {
+			return false
+		}
+		j.at, j.last = append(j.at, h.offset), *h
+		return true
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(j.at) == 0:
+		return errNoCheckpoint
+	case j.first.keyID != j.key.id:
+		return ErrKey
+	case !j.first.verifies(j.key):
+		return errNoCheckpoint
+	}
+	for ; len(j.at) > 1; j.at = j.at[:len(j.at)-1] {
+		if j.last, _, err = j.entry(j.Records()); !errors.Is(err, errTorn) {
 			return err
 		}
-		h, ok := decodeHead(buf)
-		if !ok || at+headSize+h.size > j.size || !j.follows(&h) {
+	}
+	j.last = j.first
+	return nil
+}
+
+// eachHead calls do with what look like the heads of a file of so many bytes, until it returns false. It reads them
+// by the piece: as a rule one has several.
+func eachHead(f io.ReaderAt, size int64, do func(*Head) bool) error {
+	const length = 8 * Page
+	var piece []byte
+	for at, from := int64(0), int64(0); at+headSize <= size; {
+		if at+headSize > from+int64(len(piece)) {
+			if piece == nil {
+				piece = make([]byte, min(length, size))
+			}
+			from, piece = at, piece[:min(int64(len(piece)), size-at)]
+			if _, err := f.ReadAt(piece, from); err != nil {
+				return err
+			}
+		}
+		h, ok := decodeHead(piece[at-from:])
+		if h.offset = at; !ok || at+headSize+h.size > size || !do(&h) {
 			break
 		}
-		h.offset = at
-		j.heads = append(j.heads, h)
 		at = h.next()
-	}
-	if len(j.heads) == 0 {
-		return errNoCheckpoint
-	}
-	if j.heads[0].keyID != j.key.id {
-		return ErrKey
-	}
-	if !j.heads[0].verifies(j.key) {
-		return errNoCheckpoint
-	}
-	for ; len(j.heads) > 1; j.heads = j.heads[:len(j.heads)-1] {
-		if err := j.verify(j.Last()); err == nil {
-			return nil
-		} else if !errors.Is(err, errTorn) {
-			return err
-		}
 	}
 	return nil
 }
 
 // Count returns how many changes a journal seems to have, for somebody who cannot prove them.
-func Count(state *durable.Dir) int {
+func Count(state *durable.Dir) (n int) {
 	f, err := state.OpenSole(FileName)
 	if err != nil {
 		return 0
 	}
 	defer f.Close()
-	buf, n := make([]byte, headSize), 0
-	for at := int64(0); n <= MaxRecords; n++ {
-		if _, err := f.ReadAt(buf, at); err != nil {
-			break
-		}
-		h, ok := decodeHead(buf)
-		if !ok {
-			break
-		}
-		h.offset = at
-		at = h.next()
+	if info, err := f.Stat(); err == nil {
+		_ = eachHead(f, info.Size(), func(*Head) bool { n++; return n <= MaxRecords })
 	}
 	return max(0, n-1)
 }
 
 // follows reports whether h is what may come next.
 func (j *Journal) follows(h *Head) bool {
-	if len(j.heads) == 0 {
+	if len(j.at) == 0 {
 		return h.isCheckpoint
 	}
-	last := j.Last()
-	return !h.isCheckpoint && h.Number == last.Number+1 && h.prev == last.mac && h.keyID == last.keyID
+	return !h.isCheckpoint && h.Number == j.last.Number+1 && h.prev == j.last.mac && h.keyID == j.last.keyID
 }
 
 var errTorn = errors.New("it does not verify")
 
-// verify proves the head and the payload of a record.
-func (j *Journal) verify(h *Head) error {
-	_, err := j.payload(h)
-	return err
-}
-
-// payload reads and proves the payload that stands in the journal. The size in a head that does not verify is
-// not believed.
-func (j *Journal) payload(h *Head) ([]byte, error) {
-	if !h.verifies(j.key) {
-		return nil, errTorn
+// entry reads and proves the checkpoint, which is the entry 0, or the n-th record. The size in a head that does not
+// verify is not believed.
+func (j *Journal) entry(n int) (h Head, payload []byte, err error) {
+	at := j.at[n]
+	text := make([]byte, min(Page, j.size-at))
+	if _, err := j.file.ReadAt(text, at); err != nil {
+		return h, nil, err
 	}
-	b := make([]byte, h.size)
-	if _, err := j.file.ReadAt(b, h.offset+headSize); err != nil {
-		return nil, err
+	h, ok := decodeHead(text)
+	if h.offset = at; !ok || !h.verifies(j.key) || h.size > j.size-at-headSize {
+		return h, nil, errTorn
 	}
-	if HashOf(b) != h.payload {
-		return nil, errTorn
+	payload = text[headSize:min(int64(len(text)), headSize+h.size)]
+	if have := int64(len(payload)); have < h.size {
+		payload = append(make([]byte, 0, h.size), payload...)[:h.size]
+		if _, err := j.file.ReadAt(payload[have:], at+headSize+have); err != nil {
+			return h, nil, err
+		}
 	}
-	return b, nil
+	if HashOf(payload) != h.payload {
+		return h, nil, errTorn
+	}
+	return h, payload, nil
 }
 
 // Close closes the file.
 func (j *Journal) Close() { j.file.Close() }
 
 // Last returns the head of the last record, or of the checkpoint where none follows.
-func (j *Journal) Last() *Head { return &j.heads[len(j.heads)-1] }
+func (j *Journal) Last() *Head { return &j.last }
 
 // First returns the head of the checkpoint.
-func (j *Journal) First() *Head { return &j.heads[0] }
+func (j *Journal) First() *Head { return &j.first }
 
 // Records returns how many records follow the checkpoint.
-func (j *Journal) Records() int { return len(j.heads) - 1 }
+func (j *Journal) Records() int { return len(j.at) - 1 }
 
 // IsFull reports whether there is no room for another record, however large.
 func (j *Journal) IsFull() bool {
-	return j.bad || len(j.heads) > MaxRecords || j.Last().next()+align(headSize+MaxInline) > j.size
+	return j.bad || len(j.at) > MaxRecords || j.last.next()+align(headSize+MaxInline) > j.size
 }
 
 // Sync makes the records survive a power cut that were written by somebody who may have died before that.
@@ -179,8 +194,8 @@ func (j *Journal) Sync() error { return durable.SyncData(j.file) }
 
 // Checkpoint reads what the journal begins with.
 func (j *Journal) Checkpoint() (*Checkpoint, error) {
-	b, err := j.payload(&j.heads[0])
-	c := &Checkpoint{Head: j.heads[0]}
+	h, b, err := j.entry(0)
+	c := &Checkpoint{Head: h}
 	if err == nil {
 		err = c.decode(b)
 	}
@@ -192,23 +207,23 @@ func (j *Journal) Checkpoint() (*Checkpoint, error) {
 
 // Record reads the n-th record, counted from 1.
 func (j *Journal) Record(n int) (*Record, error) {
-	b, err := j.payload(&j.heads[n])
+	h, b, err := j.entry(n)
 	if err == nil && len(b) > 0 && b[0] == fieldSpool {
 		b, err = j.fromSpool(b)
 	}
-	r := &Record{Head: j.heads[n]}
+	r := &Record{Head: h}
 	if err == nil {
 		err = r.decode(b)
 	}
 	if err != nil {
-		return nil, corrupt(j.dir, fmt.Errorf("record %d cannot be read: %w", r.Number, err))
+		return nil, corrupt(j.dir, fmt.Errorf("record %d cannot be read: %w", j.first.Number+uint64(n), err))
 	}
 	return r, nil
 }
 
 // EachRecord calls do with the records in their order, until it fails.
 func (j *Journal) EachRecord(do func(*Record) error) error {
-	for n := 1; n < len(j.heads); n++ {
+	for n := 1; n < len(j.at); n++ {
 		r, err := j.Record(n)
 		if err == nil {
 			err = do(r)
@@ -265,7 +280,7 @@ func ReadText(state *durable.Dir, t Text) ([]byte, error) {
 //
 // What is large goes to the spool, which may be nil.
 func (j *Journal) Append(r *Record, spool *Spool) error {
-	last := j.Last()
+	last := &j.last
 	h := &r.Head
 	h.isCheckpoint, h.keyID, h.Number, h.prev, h.offset = false, j.key.id, last.Number+1, last.mac, last.next()
 	h.Log = Span{last.Log.End(), int64(len(r.LogText))}
@@ -293,7 +308,7 @@ func (j *Journal) Append(r *Record, spool *Spool) error {
 	if err := j.Sync(); err != nil {
 		return j.takeBack(h, err)
 	}
-	j.heads = append(j.heads, *h)
+	j.at, j.last = append(j.at, h.offset), *h
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/denisbrodbeck/machineid"
 
@@ -30,9 +31,22 @@ var ErrNoMachineID = errors.New("this machine has no usable machine id")
 // Hint says how to give a system a machine id.
 const Hint = "on a host run systemd-machine-id-setup as root; give a container the host's id by mounting /etc/machine-id into it, also as /var/lib/dbus/machine-id where that file exists"
 
-// Fingerprint returns the fingerprint of this machine. Containers made from one image may share
-// their machine id; then only the host name tells them apart.
+var known atomic.Pointer[string]
+
+// Fingerprint returns the fingerprint of this machine, which is looked for once. Containers made from one image may
+// share their machine id; then only the host name tells them apart.
 func Fingerprint() (string, error) {
+	if f := known.Load(); f != nil {
+		return *f, nil
+	}
+	f, err := look()
+	if err == nil {
+		known.Store(&f)
+	}
+	return f, err
+}
+
+func look() (string, error) {
 	name, err := hostname()
 	if err != nil {
 		return "", fmt.Errorf("cannot tell the host's name: %w", err)

@@ -52,13 +52,11 @@ func readTable(f *durable.Text) ([]byte, error) {
 	}
 }
 
-// StillReads reports whether an index file reads text, or nothing at all.
-func StillReads(d *durable.Dir, name string, text []byte) (same bool, err error) {
-	f, err := openIndex(d, name)
-	if err != nil || f == nil {
-		return err == nil, err
+// StillReads opens an index file, nil if it does not exist, and reports whether it reads text, or nothing at all.
+func StillReads(d *durable.Dir, name string, text []byte) (f *durable.Text, same bool, err error) {
+	if f, err = openIndex(d, name); err != nil || f == nil {
+		return nil, err == nil, err
 	}
-	defer f.Close()
 	size := 0
 	err = eachPiece(f, 0, func(piece []byte) bool {
 		if !bytes.HasPrefix(text, piece) {
@@ -68,7 +66,7 @@ func StillReads(d *durable.Dir, name string, text []byte) (same bool, err error)
 		text, size = text[len(piece):], size+len(piece)
 		return true
 	})
-	return size == 0 || size > 0 && len(text) == 0, err
+	return f, size == 0 || size > 0 && len(text) == 0, err
 }
 
 // eachPiece calls do with what a file holds, piece by piece until it returns false, each with the last bytes of the one before.

@@ -36,10 +36,12 @@ func TestStillReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if same, err := store.StillReads(d, "INDEX.md", []byte(text)); same != c.same || err != nil {
-			t.Errorf("%s: %v, %v", name, same, err)
+		f, same, err := store.StillReads(d, "INDEX.md", []byte(text))
+		if f == nil || same != c.same || err != nil {
+			t.Fatalf("%s: %v, %v", name, same, err)
 		}
-		if same, err := store.StillReads(d, "INDEX-2026-01.md", []byte(text)); !same || err != nil {
+		f.Close()
+		if f, same, err := store.StillReads(d, "INDEX-2026-01.md", []byte(text)); f != nil || !same || err != nil {
 			t.Errorf("%s, a missing file: %v, %v", name, same, err)
 		}
 		d.Close()

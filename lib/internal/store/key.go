@@ -18,6 +18,9 @@ const StateSecret = "secret"
 // Key returns the key of the journal, and makes the secret where there is none if create is set; without
 // that the zero Key says that there is none. state is the state directory, nil if there is none.
 func (s *Store) Key(state *durable.Dir, create bool) (journal.Key, error) {
+	if state != nil { // which was opened without symbolic links in its path
+		return s.KeyOf(state, idOf(filepath.Clean(state.Path())), create)
+	}
 	id, err := s.ID()
 	if err != nil {
 		return journal.Key{}, err

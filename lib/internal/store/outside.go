@@ -31,8 +31,10 @@ func (s *Store) ID() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return canon.SHA256Hex([]byte("handoff store\n" + real))[:32], nil
+	return idOf(real), nil
 }
+
+func idOf(stateDir string) string { return canon.SHA256Hex([]byte("handoff store\n" + stateDir))[:32] }
 
 // errNoPlace is wrapped by the errors that say that the user has no place outside of the project.
 var errNoPlace = errors.New("no place")
@@ -65,17 +67,15 @@ func (s *Store) OutsidePath() (string, error) {
 	if IsThere(filepath.Join(s.Opt.Root, ".git")) { // a project without git brings nothing along
 		inside = append(inside, s.Opt.Root)
 	}
-	for _, dir := range inside {
-		within, err := Resolve(dir)
-		if err != nil {
+	for i, dir := range inside {
+		if inside[i], err = Resolve(dir); err != nil {
 			return "", err
 		}
-		if contains(within, real) {
+		if contains(inside[i], real) {
 			return "", noPlace(fmt.Sprintf("the state of the user, %s, lies inside the project, where others may put files", s.Opt.UserState))
 		}
 	}
-	id, err := s.ID()
-	return filepath.Join(real, id), err
+	return filepath.Join(real, idOf(inside[1])), nil
 }
 
 // Secret returns the secret of the user, and makes it where there is none if create is set; without that

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -176,27 +177,32 @@ func CheckOwner(d *durable.Dir) error {
 // ReadPlain reads a file that is named or lies inside the project, such as OPERATORS.md. Neither the
 // file nor, once they are resolved, the directories above it may be symbolic links.
 func (s *Store) ReadPlain(path string, max int64) ([]byte, error) {
-	real, err := ResolveParent(path)
-	if err != nil {
-		return nil, err
-	}
-	inside, err := s.isInside(path, real)
-	if err == nil && !inside && !slices.Contains(s.Opt.Named, path) {
-		err = fault.New(fault.ErrConfig, "name it on the command line, or keep it inside the project", "%s lies outside the project %s", path, s.Opt.Root)
-	}
-	if err != nil {
-		return nil, err
-	}
+	real := path
 	d, err := durable.OpenDir(filepath.Dir(real))
 	if err != nil {
+		if real, err = ResolveParent(path); err != nil {
+			return nil, err
+		}
+		d, err = durable.OpenDir(filepath.Dir(real))
+	}
+	if err == nil {
+		defer d.Close()
+	}
+	inside, outside := s.isInside(path, real)
+	if outside == nil && !inside && !slices.Contains(s.Opt.Named, path) {
+		outside = fault.New(fault.ErrConfig, "name it on the command line, or keep it inside the project", "%s lies outside the project %s", path, s.Opt.Root)
+	}
+	if err = cmp.Or(outside, err); err != nil {
 		return nil, err
 	}
-	defer d.Close()
 	return d.ReadFile(filepath.Base(real), max)
 }
 
 // Resolve returns path with symbolic links resolved as far as it exists.
 func Resolve(path string) (string, error) {
+	if durable.IsPlain(path) {
+		return filepath.Clean(path), nil
+	}
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		return real, nil

@@ -273,14 +273,13 @@ func (x *Session) exchangeIndex(p *prepared) error {
 	if err := x.Dir.Exchange(swapName, layout.Index); err != nil {
 		return err
 	}
-	same, err := store.StillReads(x.Dir, swapName, x.index)
+	old, same, err := store.StillReads(x.Dir, swapName, x.index)
+	if old != nil { // to give the blocks of a file back may take as long as a sync: that is for after the lock
+		x.AfterEnd(func() { old.Close() })
+	}
 	if err != nil || !same {
 		p.edited = !same
 		return err
-	}
-	// To give the blocks of the old file back may take as long as a sync: that is for after the lock.
-	if old, err := x.Dir.Open(swapName); err == nil {
-		x.AfterEnd(func() { old.Close() })
 	}
 	return x.Dir.Remove(swapName)
 }
