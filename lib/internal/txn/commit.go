@@ -154,6 +154,8 @@ type prepared struct {
 	table  *durable.Prepared // nil if INDEX.md stays as it is
 	bodies []*durable.Staged // the new files, if they are few
 	edited bool              // INDEX.md was saved by somebody meanwhile
+
+	log, ledger *durable.Log // with room for what they get; nil where that is nothing
 }
 
 // fewBodies is how many new files are made before the record, so that a full disk is found in time; of many
@@ -181,21 +183,22 @@ func (x *Session) prepare(c *change, text []byte) (p *prepared, err error) {
 		}
 		p.bodies = append(p.bodies, staged)
 	}
-	for name, size := range map[string]int{layout.Log: len(c.LogText), layout.Ledger: len(c.LedgerText)} {
-		if size == 0 {
-			continue
-		}
-		log, err := x.openGrowing(name)
-		if err != nil {
-			return p, err
-		}
-		err = log.Reserve(int64(size))
-		log.Close()
-		if err != nil {
-			return p, err
-		}
+	if p.log, err = x.reserve(layout.Log, len(c.LogText)); err == nil {
+		p.ledger, err = x.reserve(layout.Ledger, len(c.LedgerText))
 	}
-	return p, nil
+	return p, err
+}
+
+// reserve opens a file that only grows and makes sure of so much room, if there is to be any.
+func (x *Session) reserve(name string, size int) (*durable.Log, error) {
+	if size == 0 {
+		return nil, nil
+	}
+	log, err := x.openGrowing(name)
+	if err == nil {
+		err = log.Reserve(int64(size))
+	}
+	return log, err
 }
 
 func (p *prepared) discard() {
@@ -204,6 +207,11 @@ func (p *prepared) discard() {
 	}
 	for _, s := range p.bodies {
 		s.Discard()
+	}
+	for _, log := range []*durable.Log{p.log, p.ledger} {
+		if log != nil {
+			log.Close()
+		}
 	}
 }
 
@@ -229,28 +237,20 @@ func (x *Session) apply(r *journal.Record, p *prepared) error {
 			return err
 		}
 	}
-	if err := x.grow(layout.Ledger, r.LedgerText, r.Ledger.Offset); err != nil {
-		return err
+	if p.ledger != nil {
+		if err := p.ledger.PutAt(r.LedgerText, r.Ledger.Offset); err != nil {
+			return err
+		}
 	}
 	for _, g := range r.Gone {
 		if err := x.removeFile(g); err != nil {
 			return err
 		}
 	}
-	return x.grow(layout.Log, r.LogText, r.Log.Offset)
-}
-
-// grow makes text stand at an offset of a file that only grows.
-func (x *Session) grow(name string, text []byte, offset int64) error {
-	if len(text) == 0 {
+	if p.log == nil {
 		return nil
 	}
-	log, err := x.openGrowing(name)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	return log.PutAt(text, offset)
+	return p.log.PutAt(r.LogText, r.Log.Offset)
 }
 
 func (x *Session) openGrowing(name string) (*durable.Log, error) {

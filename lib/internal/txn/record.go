@@ -24,16 +24,22 @@ func (x *Session) record(e eventlog.Pending) bool {
 		return false
 	}
 	line, _, err := eventlog.Link(prev, e.Type, x.Opt.Now(), e.Payload, e.Redacted)
-	if err == nil {
-		err = x.grow(layout.Log, line, x.j.Last().Log.End()+int64(len(x.extra)))
+	if err != nil {
+		return false
 	}
-	if err == nil {
-		x.extra = append(x.extra, line...)
+	log, err := x.openGrowing(layout.Log)
+	if err != nil {
+		return false
 	}
-	if err == nil && len(x.extra) > maxInforming && x.Recover() == nil {
+	defer log.Close()
+	if err := log.PutAt(line, x.j.Last().Log.End()+int64(len(x.extra))); err != nil {
+		return false
+	}
+	x.extra = append(x.extra, line...)
+	if len(x.extra) > maxInforming && x.Recover() == nil {
 		_ = x.Checkpoint() // the next one may be able to
 	}
-	return err == nil
+	return true
 }
 
 // keepFacts brings layout.Facts up to date where that saves readers work: they never write it. Where
