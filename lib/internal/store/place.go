@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -177,24 +176,22 @@ func CheckOwner(d *durable.Dir) error {
 // ReadPlain reads a file that is named or lies inside the project, such as OPERATORS.md. Neither the
 // file nor, once they are resolved, the directories above it may be symbolic links.
 func (s *Store) ReadPlain(path string, max int64) ([]byte, error) {
-	real := path
-	d, err := durable.OpenDir(filepath.Dir(real))
+	real, err := ResolveParent(path)
 	if err != nil {
-		if real, err = ResolveParent(path); err != nil {
-			return nil, err
-		}
-		d, err = durable.OpenDir(filepath.Dir(real))
-	}
-	if err == nil {
-		defer d.Close()
-	}
-	inside, outside := s.isInside(path, real)
-	if outside == nil && !inside && !slices.Contains(s.Opt.Named, path) {
-		outside = fault.New(fault.ErrConfig, "name it on the command line, or keep it inside the project", "%s lies outside the project %s", path, s.Opt.Root)
-	}
-	if err = cmp.Or(outside, err); err != nil {
 		return nil, err
 	}
+	inside, err := s.isInside(path, real)
+	if err == nil && !inside && !slices.Contains(s.Opt.Named, path) {
+		err = fault.New(fault.ErrConfig, "name it on the command line, or keep it inside the project", "%s lies outside the project %s", path, s.Opt.Root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d, err := durable.OpenDir(filepath.Dir(real))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
 	return d.ReadFile(filepath.Base(real), max)
 }
 
