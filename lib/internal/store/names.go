@@ -26,7 +26,7 @@ func (s *Store) strangers(names ...string) map[string]string {
 		return nil
 	}
 	defer dir.Close()
-	if names, err = unmentioned(dir, names); err != nil || len(names) == 0 { // without the journal: as a rule they are there
+	if names, err = unmentioned(dir, names); err != nil || len(names) == 0 { // as a rule: the journal need not be read
 		return nil
 	}
 	d, err := s.Reader()
