@@ -51,6 +51,7 @@ type App struct {
 	consumed []byte       // what was read of standard input; nil if nothing was
 	alone    error        // why the whole program cannot be run, once that is known
 	notes    []string     // that come at the end, each once
+	warned   *sync.Map    // the warnings that were printed: several readers of a store meet the same
 	began    string       // the handoffs directory of a store that this run begins
 	progress *progress
 	asked    *string // --operator of the command, nil if it has none
@@ -103,7 +104,7 @@ func newApp(e Env, whole *Whole) *App {
 		e.Options = func(*handoff.Options) {}
 	}
 	a := &App{Env: e, whole: whole, refused: new(atomic.Bool), stopped: new(atomic.Pointer[os.Signal]),
-		progress: &progress{w: e.Stderr}}
+		progress: &progress{w: e.Stderr}, warned: new(sync.Map)}
 	a.beyond = sync.OnceValue(func() error { return a.handOver(errBeyond) })
 	return a
 }
@@ -206,7 +207,7 @@ func (a *App) Project() (handoff.Project, error) {
 		p.Options.Rules, p.Options.CheckBody = a.whole.Rules, a.whole.CheckBody
 	}
 	a.signatures(p, &p.Options)
-	p.Options.Warn, p.Options.Lost = a.Note, a.lost
+	p.Options.Warn, p.Options.Lost = a.warn, a.lost
 	if !a.Quiet && IsTerminal(a.Stderr) {
 		p.Options.Progress = a.progress.show
 	}

@@ -111,7 +111,7 @@ func (a *App) told(err error) (text string, advice []string) {
 // lost notes why handoffs that are there cannot be listed.
 func (a *App) lost(err error) {
 	text, advice := a.told(err)
-	a.Note(strings.Join(append([]string{text}, advice...), "; "))
+	a.warn(strings.Join(append([]string{text}, advice...), "; "))
 }
 
 // report prints an error, every line escaped and short, and its hints.
@@ -165,6 +165,13 @@ func appendNew(all, more []string) []string {
 		}
 	}
 	return all
+}
+
+// warn is Note for a text that one run tells once.
+func (a *App) warn(text string) {
+	if _, again := a.warned.LoadOrStore(text, true); !again {
+		a.Note(text)
+	}
 }
 
 // Note tells the person who runs the program something, unless --quiet is given.

@@ -110,18 +110,6 @@ func links(f *os.File) (uint64, error) {
 	return uint64(st.Nlink), err
 }
 
-// Lstat describes the entry name without following it.
-func (d *Dir) Lstat(name string) (Entry, error) {
-	text, known, err := d.shown(name)
-	if err != nil {
-		return Entry{}, err
-	}
-	if known {
-		return d.shownEntry(name, text), nil
-	}
-	return d.entry(name)
-}
-
 // entry is Lstat without a view.
 func (d *Dir) entry(name string) (Entry, error) {
 	st, err := d.stat(name)

@@ -80,19 +80,7 @@ func (d *Dir) AppendEntry(data []byte, name string, max int64) ([]byte, Entry, e
 	return append(data, text...), entry, err
 }
 
-// Lstat describes the entry name without following it. There are no permission bits for others here.
-func (d *Dir) Lstat(name string) (Entry, error) {
-	text, known, err := d.shown(name)
-	if err != nil {
-		return Entry{}, err
-	}
-	if known {
-		return d.shownEntry(name, text), nil
-	}
-	return d.entry(name)
-}
-
-// entry is Lstat without a view.
+// entry is Lstat without a view. There are no permission bits for others here.
 func (d *Dir) entry(name string) (Entry, error) {
 	info, err := os.Lstat(filepath.Join(d.path, name))
 	if err != nil {

@@ -43,6 +43,18 @@ func (d *Dir) shown(name string) (text []byte, known bool, err error) {
 	return text, known, err
 }
 
+// Lstat describes the entry name without following it.
+func (d *Dir) Lstat(name string) (Entry, error) {
+	text, known, err := d.shown(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	if known {
+		return d.shownEntry(name, text), nil
+	}
+	return d.entry(name)
+}
+
 // shownEntry describes a file of a view: as it is, but for its size, or as it would be made.
 func (d *Dir) shownEntry(name string, text []byte) Entry {
 	entry, err := d.entry(name)

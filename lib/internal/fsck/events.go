@@ -67,7 +67,7 @@ func (c *check) checkRowEvents(row *Row, doc *document.Document) {
 	logged := c.Log.Of(row.ID)
 	if c.Opt.Git.IsShared() || logged.Imported {
 		report = func(string, string, string, ...any) {} // others have the events
-		if doc != nil && !logged.IsWritten() {
+		if doc != nil && !logged.IsWritten() && !c.isOlder {
 			c.countFromOthers()
 		}
 	}

@@ -42,6 +42,7 @@ func (c *check) compareJournal() {
 		c.fault(journal.FileName, "", "cannot be proven: %v", err)
 		return
 	}
+	newest := c.Newest()
 	j, err := journal.Open(state, key, false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -60,6 +61,10 @@ func (c *check) compareJournal() {
 		return
 	}
 	defer j.Close()
+	if err := c.CheckNewest(j.Last().Number, newest); err != nil {
+		c.isOlder = true
+		c.fault(journal.FileName, c.ContinueCommand(), "%s", store.OneLine(err))
+	}
 	before := len(c.report.Faults)
 	c.checkLogHead(state, j)
 	c.checkLedgerHead(state, j)

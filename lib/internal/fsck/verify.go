@@ -61,6 +61,7 @@ type check struct {
 	mu     sync.Mutex
 	report Report
 
+	isOlder         bool     // the state lacks the newest events: a handoff without one need not be from another clone
 	hidesSignatures bool     // something else stands in the place of their directory
 	sighted         []string // whose keys nobody has pinned
 }

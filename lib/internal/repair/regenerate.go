@@ -34,6 +34,7 @@ func Regenerate(ctx context.Context, s *store.Store, record machine.Record, reas
 func clearWay(x *txn.Session) error {
 	var report Report
 	m := newMending(x, false, &report)
+	x.GoBack()
 	err := m.displaceOdd()
 	if err == nil {
 		err = m.settleMoved()

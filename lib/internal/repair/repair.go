@@ -97,14 +97,14 @@ func (m *mending) settleJournal() error {
 		if err == nil { // else it would bring back what goes aside
 			err = m.Checkpoint()
 		}
-		unknown := (*txn.UnknownLinesError)(nil)
+		unknown, older := (*txn.UnknownLinesError)(nil), (*store.OlderError)(nil)
 		switch {
 		case errors.As(err, &unknown):
 			if err := m.displaceLines(unknown); err != nil {
 				return err
 			}
 			continue
-		case err == nil || !errors.Is(err, fault.ErrIntegrity):
+		case err == nil || !errors.Is(err, fault.ErrIntegrity) || errors.As(err, &older): // only regenerate goes back
 			return err
 		}
 		return m.beginJournal(err)

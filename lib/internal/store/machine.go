@@ -74,13 +74,15 @@ func (s *Store) Now() string { return s.Opt.Now().UTC().Format(time.RFC3339) }
 
 // RegenerateCommand is the whole command that makes this machine the store's. Who is unknown has to be
 // filled in: what stands in the place is no operator.
-func (s *Store) RegenerateCommand() string {
+func (s *Store) RegenerateCommand() string { return s.regenerateFor("moved to this machine") }
+
+func (s *Store) regenerateFor(reason string) string {
 	operator := s.Opt.Operator
 	if operator == "" {
 		operator = "YOUR NAME"
 	}
 	return strings.Join([]string{"handoff machine-fingerprint regenerate --handoffs-dir", ShellQuote(s.Opt.Dir), "--state-dir", ShellQuote(s.Opt.StateDir),
-		"--operator", ShellQuote(operator), "--reason 'moved to this machine'"}, " ")
+		"--operator", ShellQuote(operator), "--reason", ShellQuote(reason)}, " ")
 }
 
 // ShellQuote returns a path as a shell reads it: a command in a message is there to be copied.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
@@ -54,6 +52,7 @@ type look struct {
 	store *Store
 	once  sync.Once
 	err   error
+	doubt error // see Dirs.Doubt
 
 	table       []byte // INDEX.md, nil if there is none
 	hasTable    bool
@@ -166,6 +165,14 @@ func (d Dirs) Changed() string {
 		}
 	}
 	return ""
+}
+
+// Doubt says why the state directory proves nothing, although it may have events: its journal is missing, is another
+// user's, or is older than what this user has written. It is nil if the journal verifies.
+func (d Dirs) Doubt() error {
+	l := d.looked(d.Dir, d.State)
+	l.once.Do(l.read)
+	return l.doubt
 }
 
 // comingMachine returns whose the store is to be by a change that is made and not carried out yet: a command
@@ -390,6 +397,7 @@ func (l *look) read() {
 		}
 		return
 	}
+	newest := s.Newest()
 	j, err := journal.Open(state, key, false)
 	if err != nil {
 		if l.err = passing(err); l.err == nil {
@@ -398,6 +406,9 @@ func (l *look) read() {
 		return
 	}
 	defer j.Close()
+	if l.doubt = s.CheckNewest(j.Last().Number, newest); l.doubt != nil && s.Opt.Warn != nil {
+		s.Opt.Warn(l.doubt.Error() + "; `handoff doctor` says what to do")
+	}
 	dir, err := s.OpenPlace(s.Opt.Dir)
 	if err != nil || dir == nil {
 		l.err = passing(err)
@@ -432,6 +443,7 @@ func passing(err error) error {
 
 // unproven warns that the files are shown as they are, since what the journal has cannot be proven.
 func (l *look) unproven(state *durable.Dir, why error) {
+	l.doubt = why
 	if errors.Is(why, fs.ErrNotExist) || l.store.Opt.Warn == nil {
 		return
 	}
@@ -443,52 +455,12 @@ func (l *look) unproven(state *durable.Dir, why error) {
 // audit log: all else was done before, in the memory of this start of the system at least.
 func (l *look) isInLine(state *durable.Dir, j *journal.Journal) (logged, inLine bool) {
 	first, last := j.First(), j.Last()
-	logSum, behind := sumOf(state, layout.Log, first.Log.Offset, last.Log.End())
-	logged = logSum == last.LogSum
-	ledgerSum, more := sumOf(state, layout.Ledger, first.Ledger.Offset, last.Ledger.End())
+	behind, logged, logErr := ReadTail(state, layout.Log, first.Log.Offset, last.Log.End(), last.LogSum)
+	more, same, ledgerErr := ReadTail(state, layout.Ledger, first.Ledger.Offset, last.Ledger.End(), last.LedgerSum)
 	hashes, err := HashState(state)
-	inLine = logged && len(informing(behind, last.LogHead)) == len(behind) && ledgerSum == last.LedgerSum && len(more) == 0 && err == nil && last.Boot == BootOf() && journal.SumState(hashes) == last.State && journal.HashOf(l.table) == last.Index
+	inLine = errors.Join(logErr, ledgerErr, err) == nil && logged && same && len(Informing(behind, last.LogHead)) == len(behind) &&
+		len(more) == 0 && last.Boot == BootOf() && journal.SumState(hashes) == last.State && journal.HashOf(l.table) == last.Index
 	return logged, inLine
-}
-
-// sumOf returns the checksum of a part of a file, of an empty one if that is not there, and what follows.
-func sumOf(state *durable.Dir, name string, from, to int64) (sum uint32, behind []byte) {
-	f, err := state.OpenSole(name)
-	if err != nil {
-		return 0, nil
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, nil
-	}
-	text := make([]byte, min(max(to, info.Size()), to+MaxBehind)-from)
-	n, err := f.ReadAt(text, from)
-	if err != nil && err != io.EOF || int64(n) < to-from {
-		return 0, nil
-	}
-	return journal.Sum(0, text[:to-from]), text[to-from : n]
-}
-
-// MaxBehind is how much may stand in a file of the state behind what the records append: informing lines make
-// a checkpoint long before.
-const MaxBehind = 4 << 20
-
-// informing returns so much of what follows the last record in the audit log as are whole lines that only
-// inform, and that continue the chain.
-func informing(text []byte, head journal.Hash) []byte {
-	prev, good := eventlog.Genesis, 0
-	if head != (journal.Hash{}) {
-		prev = head.String()
-	}
-	for line := range bytes.Lines(text[:durable.WholeLines(text)]) {
-		hash, ok := eventlog.Informs(line, prev)
-		if !ok {
-			break
-		}
-		prev, good = hash, good+len(line)
-	}
-	return text[:good:good]
 }
 
 // tell works out what the files shall have. A record that may not be on the disk yet is made durable before it
@@ -569,7 +541,7 @@ func (l *look) whole(state *durable.Dir, name string, since int64, head journal.
 	}
 	var behind []byte
 	if int64(len(text)) > end && name == layout.Log {
-		behind = informing(text[end:], head)
+		behind = Informing(text[end:], head)
 	}
 	return slices.Concat(text[:tail.Offset], tail.Bytes, behind), nil
 }

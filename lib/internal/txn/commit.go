@@ -66,6 +66,7 @@ func (x *Session) commit(c *change) error {
 	if err := x.j.Append(&c.Record, c.spool); err != nil {
 		return fault.New(nil, fault.Then(err, "run the same command again"), "not known to be published: %v", err)
 	}
+	x.SetNewest(c.Number)
 	x.extra, x.state = nil, state
 	if err := x.apply(&c.Record, p); err != nil {
 		return unrecorded(err)

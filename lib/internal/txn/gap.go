@@ -47,9 +47,18 @@ func (t *Tokens) gap(id string) (gap Gap, err error) {
 	if err != nil {
 		return gap, err
 	}
-	if t.past.size == 0 {
-		gap.Why, err = t.lacksLog()
+	at, err := t.rows.OpenDirs()
+	if err != nil {
 		return gap, err
+	}
+	defer at.Close()
+	if t.past.size == 0 {
+		gap.Why, err = lacksLog(at)
+		return gap, err
+	}
+	if err := at.Doubt(); err != nil {
+		gap.Why = store.OneLine(err)
+		return gap, nil
 	}
 	row, stored, err := t.rows.Row(id)
 	if stored {
@@ -61,12 +70,7 @@ func (t *Tokens) gap(id string) (gap Gap, err error) {
 }
 
 // lacksLog is why there may be a gap where there is no event.
-func (t *Tokens) lacksLog() (string, error) {
-	at, err := t.rows.OpenDirs()
-	if err != nil {
-		return "", err
-	}
-	defer at.Close()
+func lacksLog(at store.Dirs) (string, error) {
 	if has, err := at.HasRows(); err != nil || !has {
 		return "", err
 	}

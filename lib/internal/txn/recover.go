@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"maps"
@@ -76,11 +75,20 @@ func (x *Session) openJournal() (err error) {
 	x.closeJournal()
 	x.boot = store.BootOf()
 	j, err := journal.Open(x.State, x.key, true)
-	if err == nil {
-		x.j = j
+	if err != nil {
+		return err
 	}
-	return err
+	if err := x.CheckNewest(j.Last().Number, x.Newest()); err != nil && !x.goesBack {
+		j.Close()
+		return err
+	}
+	x.j = j
+	return nil
 }
+
+// GoBack lets the session recover from a state directory that is older than what this user has written. The next
+// checkpoint makes that the newest.
+func (x *Session) GoBack() { x.goesBack = true }
 
 func (x *Session) closeJournal() {
 	if x.j != nil {
@@ -89,7 +97,8 @@ func (x *Session) closeJournal() {
 	}
 }
 
-// beginJournal makes the first journal of a store, which has nothing yet but what git may have brought.
+// beginJournal makes the first journal of a store, which has nothing yet but what git may have brought. It is not
+// the newest that is known outside before a change follows: if the old journal is only missing, it can be restored.
 func (x *Session) beginJournal() error {
 	if _, err := x.State.Lstat(journal.NewFileName); !errors.Is(err, fs.ErrNotExist) && err != nil {
 		return err
@@ -149,39 +158,13 @@ func (x *Session) readTails() (inLine bool, err error) {
 // maxInforming is how many bytes of informing lines make a checkpoint.
 const maxInforming = 256 << 10
 
-// tail reads what a file that only grows has since the checkpoint. rest is what stands behind the last
-// record; same says that before it there is what the records append.
+// tail is store.ReadTail, but zeros at most may follow beyond store.MaxBehind: a power cut leaves them.
 func (x *Session) tail(name string, from, to int64, sum uint32) (rest []byte, same bool, err error) {
-	f, err := x.State.OpenSole(name)
-	if errors.Is(err, fs.ErrNotExist) && from == 0 {
-		return nil, to == 0, nil
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, &fault.CorruptError{File: filepath.Join(x.State.Path(), name), Why: "is missing"}
-	}
-	if err != nil {
-		return nil, false, store.Odd(filepath.Join(x.State.Path(), name), err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, false, err
-	}
-	if info.Size() < from {
-		return nil, false, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("is shorter than it was: it has %d bytes, and had %d", info.Size(), from)}
-	}
-	n := to - from
-	text := make([]byte, min(info.Size()-from, n+store.MaxBehind+1))
-	if _, err := f.ReadAt(text, from); err != nil && err != io.EOF {
-		return nil, false, err
-	}
-	if int64(len(text)) > n+store.MaxBehind && len(bytes.Trim(text[n:], "\x00")) > 0 {
+	rest, same, err = store.ReadTail(x.State, name, from, to, sum)
+	if len(rest) > store.MaxBehind && len(bytes.Trim(rest, "\x00")) > 0 {
 		return nil, false, x.unknownLines(name, to)
 	}
-	if int64(len(text)) < n {
-		return nil, false, nil
-	}
-	return text[n:], journal.Sum(0, text[:n]) == sum, nil
+	return rest, same, err
 }
 
 func (x *Session) unknownLines(name string, at int64) error {
@@ -211,18 +194,15 @@ func (e *UnknownLinesError) Hint() string {
 
 func (e *UnknownLinesError) Unwrap() error { return fault.ErrIntegrity }
 
-// informing returns so much of what follows the last record as are whole lines that only inform, and that
-// continue the chain. What a crash has torn behind them is left out; any other whole line is an error.
+// informing returns what store.Informing does of the text behind the last record. What a crash has torn behind that
+// is left out; any other whole line is an error.
 func (x *Session) informing(text []byte) ([]byte, error) {
-	prev, good := hashText(x.j.Last().LogHead), 0
-	for line := range lines(text[:durable.WholeLines(text)]) {
-		hash, ok := eventlog.Informs(line, prev)
-		if !ok {
-			return nil, x.unknownLines(layout.Log, x.j.Last().Log.End()+int64(good))
-		}
-		prev, good = hash, good+len(line)
+	last := x.j.Last()
+	good := store.Informing(text, last.LogHead)
+	if len(good) < durable.WholeLines(text) {
+		return nil, x.unknownLines(layout.Log, last.Log.End()+int64(len(good)))
 	}
-	return text[:good:good], nil
+	return good, nil
 }
 
 // lines goes through the lines of a text, with their ends.
@@ -374,7 +354,11 @@ func (x *Session) checkpoint(table, was []byte) error {
 			c.State[name] = text
 		}
 	}
-	return x.finish(draft, c)
+	if err := x.finish(draft, c); err != nil {
+		return err
+	}
+	x.SetNewest(c.Number)
+	return nil
 }
 
 // finish puts a new journal into its place, and opens it.
@@ -399,6 +383,7 @@ func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error
 			c.State[name] = journal.Text{Spool: journal.Elsewhere, SHA256: text.SHA256}
 		}
 	}
+	c.Number = max(c.Number, x.Newest()+1) // more if the session goes on from an older state, or the journal was lost
 	if err := draft.Finish(c); err != nil {
 		return err
 	}
@@ -435,6 +420,9 @@ func (x *Session) lastPage(name string, end int64) ([]byte, error) {
 func (x *Session) Rebase() (err error) {
 	if x.index, err = store.ReadIndex(x.Dir, layout.Index); err == nil {
 		err = x.baseline(x.index, x.index)
+	}
+	if err == nil {
+		x.SetNewest(x.j.Last().Number)
 	}
 	return err
 }
@@ -836,7 +824,8 @@ func (x *Session) ProveJournal() error {
 // Checkpoint makes all that was written so far durable in the files that people see, before others are sent
 // it or rely on it.
 func (x *Session) Checkpoint() error {
-	if x.j.Records() == 0 && len(x.extra) == 0 {
+	isOlder := x.goesBack && x.j.Last().Number < x.Newest()
+	if x.j.Records() == 0 && len(x.extra) == 0 && !isOlder {
 		return nil
 	}
 	return x.checkpoint(x.index, x.index)

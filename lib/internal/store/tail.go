@@ -1,0 +1,70 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+)
+
+// MaxBehind is how many bytes may follow in a file of the state what the records append: informing lines make a
+// checkpoint long before.
+const MaxBehind = 4 << 20
+
+// ReadTail reads a file of the state that only grows, from where it ended at the checkpoint. same reports whether it
+// has up to the offset to what the records append, which has the checksum sum. rest is what follows, cut after
+// MaxBehind+1 bytes. If the file has lost what it had at the checkpoint, the error is a *fault.CorruptError.
+func ReadTail(state *durable.Dir, name string, from, to int64, sum uint32) (rest []byte, same bool, err error) {
+	path := filepath.Join(state.Path(), name)
+	f, err := state.OpenSole(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && from == 0:
+		return nil, to == 0, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, &fault.CorruptError{File: path, Why: "is missing"}
+	case err != nil:
+		return nil, false, Odd(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	if info.Size() < from {
+		return nil, false, &fault.CorruptError{File: path,
+			Why: fmt.Sprintf("is shorter than it was: it has %d bytes, and had %d", info.Size(), from)}
+	}
+	n := to - from
+	text := make([]byte, min(info.Size()-from, n+MaxBehind+1))
+	if _, err := f.ReadAt(text, from); err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	if int64(len(text)) < n {
+		return nil, false, nil
+	}
+	return text[n:], journal.Sum(0, text[:n]) == sum, nil
+}
+
+// Informing returns the whole lines at the beginning of a text that only inform and continue the chain of the audit
+// log from head.
+func Informing(text []byte, head journal.Hash) []byte {
+	prev, good := eventlog.Genesis, 0
+	if head != (journal.Hash{}) {
+		prev = head.String()
+	}
+	for line := range bytes.Lines(text[:durable.WholeLines(text)]) {
+		hash, ok := eventlog.Informs(line, prev)
+		if !ok {
+			break
+		}
+		prev, good = hash, good+len(line)
+	}
+	return text[:good:good]
+}
