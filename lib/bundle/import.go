@@ -123,7 +123,7 @@ func (c *contents) take(r *Reader, l Line, o Options) {
 	case l.Consumed != nil:
 		t := l.Consumed
 		of := handoff.Consumption{Token: t.Token, HandoffID: t.ID, Operator: t.Operator, Time: t.Time, Accepted: t.Accepted, Reason: t.Reason, Session: t.Session}
-		if !of.Act().IsVerdict() { // who may make a bundle need not be who may approve
+		if !of.Act().IsVerdict() { // a bundle can be made without the right to approve
 			c.tokens = append(c.tokens, of)
 		}
 	}

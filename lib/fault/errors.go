@@ -2,8 +2,8 @@
 // that a caller can act on, sentences with a hint for the person who has to, and the faults of a
 // document with their places.
 //
-// An error that a caller can act on wraps exactly one class; each class is an exit code of the programs (spec
-// 1-documents). Everything else lies outside the contract.
+// An error that a caller can act on wraps exactly one class; each class is an exit code of the programs.
+// Everything else lies outside the contract.
 package fault
 
 import (

@@ -25,8 +25,7 @@ func Quote(text string) string {
 }
 
 // Plain returns what an error says in our own words: its class, its place, and no name, path or text
-// of others. It is what an agent is told, which might take such text for an instruction (spec
-// 3-surface, rule 3).
+// of others. It is what an agent is told, which might take such text for an instruction.
 func Plain(err error) string {
 	var own interface{ Plain() string }
 	if errors.As(err, &own) {

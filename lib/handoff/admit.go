@@ -95,7 +95,7 @@ func rank(s operators.State) int {
 	return 2
 }
 
-// Operators returns the operators file of the project, which says who may do what, nil if there is none. A
+// Operators returns the operators file of the project: the operators and what each may do. It is nil without one. A
 // file that cannot be used is ErrConfig, and so is one that is missing although the settings name it.
 func (s *Store) Operators() (*operators.List, error) { return s.at.Operators() }
 

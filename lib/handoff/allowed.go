@@ -106,13 +106,12 @@ func (r rules) mayRead(operator string) error {
 
 // mayDecide lets operators with the capability approve decide of what others have written.
 func (r rules) mayDecide(operator string, e Entry) error {
-	ask := "ask an operator who has the capability " + approval.Capability + " in " + r.path
+	ask := "ask an operator with the capability " + approval.Capability + " in " + r.path
 	switch {
 	case r.broken != nil:
 		return r.broken
 	case r.list == nil:
-		return fault.New(ErrDenied, "write one that gives an operator the capability "+approval.Capability+
-			"; `handoff operators --help` shows how", "no operators file says who may approve")
+		return fault.New(ErrDenied, approval.NoFileAdvice, approval.NoFile)
 	case operator == e.From:
 		return fault.New(ErrDenied, ask, "%s has written %s, and cannot approve or reject it",
 			fault.Own(operator), fault.Own(e.ID))
@@ -125,7 +124,7 @@ func (r rules) mayDecide(operator string, e Entry) error {
 	return nil
 }
 
-// rules returns the rules for who runs the program.
+// rules returns the rules of the project for its operators.
 func (s *Store) rules() rules {
 	r := rules{path: s.opt.OperatorsFile, off: s.opt.Operators.Off, now: s.opt.Now()}
 	if s.opt.Operators.Warn {

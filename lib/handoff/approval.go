@@ -16,9 +16,9 @@ func (s *Store) desk() approval.Desk {
 	return approval.Desk{At: s.at, Keys: s.keys, Sign: s.opt.SignApproval}
 }
 
-// Decided returns what says who has approved and who has rejected a handoff, as far as that counts: it is
-// judged now, by the operators file of the project and by what is known of keys. The ledger is read when the
-// first is asked for; what cannot be read approves nothing.
+// Decided returns a function that returns the decision about a handoff: its approval and its rejection. Only
+// verdicts count that the operators file of the project allows now, by keys that are known now. The first call
+// reads the ledger; if that cannot be read, nothing is approved.
 func (s *Store) Decided() func(id string) Decision {
 	read := sync.OnceValue(func() map[string][]Consumption {
 		all, err := store.InState(s.at, txn.ReadVerdicts)
@@ -61,7 +61,7 @@ func (s *Store) CheckApproval(id string) error {
 	return approval.Check(s.at, s.Decided()(e.ID), e, got.References)
 }
 
-// stillMay is ErrDenied for who takes or ends what was rejected a moment ago. It is asked under the lock.
+// stillMay returns ErrDenied for a take or done of a handoff that was rejected a moment ago. The caller holds the lock.
 func (s *Store) stillMay(act Act, id string) error {
 	d, err := s.decision(id)
 	if err == nil && d.Rejected.IsDone() && (act == ActTake || act == ActDone) {

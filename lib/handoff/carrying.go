@@ -43,8 +43,8 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 }
 
 // Saying returns a function that names the handoffs whose documents say something, which were proven
-// to do so. What the documents say is read when it is first asked for; with keep, which is for who has
-// changed the store, it is remembered for those who only read. The function is for one goroutine.
+// to do so. The first call reads the documents. With keep, a command that has changed
+// the store saves the result for later readers. The function is for one goroutine.
 func (s *Store) Saying(about derived.Subject, keep bool) func(what string) ([]Entry, error) {
 	read := sync.OnceValues(func() (*derived.Table, error) { return derived.Read(s.at, about, keep) })
 	return func(what string) ([]Entry, error) {

@@ -47,7 +47,7 @@ type Frame struct {
 }
 
 // Framed returns the body of a stored handoff inside a frame that says where it comes from and that it is
-// no instruction (spec 3-surface), and what the body looks like an attempt at.
+// no instruction, and what the body looks like an attempt at.
 func Framed(s Stored, f Frame) (text string, flags []string, err error) {
 	framed, err := render.Frame{Path: shownPath(s.Path), ID: s.Entry.ID, From: s.Entry.From, To: s.Entry.To, Topic: s.Entry.Topic, TsUTC: s.Entry.Time, SignedBy: signedBy(s.Signature),
 		Unverified: f.Unverified, Max: f.MaxChars, Whole: f.Whole, Offset: f.Offset, More: f.More}.Wrap(s.Body)

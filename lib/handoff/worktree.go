@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// toMain moves a project in a linked work tree to the main one, if both share one store (spec
-// 5-clones, "synced"). The settings are those of the main work tree; where the branch that is checked
+// toMain moves a project in a linked work tree to the main one, if both share one store,
+// which is synced. The settings are those of the main work tree; where the branch that is checked
 // out there has none yet, those of the linked one.
 //
 // top is that of the work tree in which the project lies.

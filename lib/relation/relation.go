@@ -1,5 +1,5 @@
 // Package relation holds the reserved forms of references, with which one handoff says what it has to
-// do with others, with time and with the work (spec 6-life):
+// do with others, with time and with the work:
 //
 //	re:sha256:HEX64                an answer to
 //	supersedes:sha256:HEX64        takes the place of exactly that one

@@ -21,7 +21,7 @@ func (f *Fields) Register(cmd *cobra.Command) {
 	cmd.Flags().Var(references{(*texts)(&f.References)}, "ref", "a reference (`text`); may be repeated")
 }
 
-// references are those of flags. One that begins like a form and is malformed would say nothing (spec 6-life).
+// references are those of flags. A malformed one is refused: it would have no effect.
 type references struct{ *texts }
 
 func (r references) Set(text string) error {

@@ -11,8 +11,8 @@
 //	view.go     puts the screen together
 //
 // Nothing that takes time happens in Update: rows, bodies and changes of the store come from commands. A row costs memory, a
-// body does not: only the one that is looked at is read. All text that others wrote is escaped before it is shown (spec
-// 3-surface). Colours are the 16 of the terminal, so that nobody has to ask it whether it is light or dark.
+// body does not: only the one that is looked at is read. All text that others wrote is escaped before it is
+// shown. Colours are the 16 of the terminal, so that nobody has to ask it whether it is light or dark.
 package inbox
 
 import (

@@ -180,8 +180,8 @@ func openPageDir(path string) (dir *os.Root, old []string, err error) {
 	return dir, nil, nil
 }
 
-// pagesIn returns the files of a site in the directory that path names. What has the name of one and is none, or
-// stands in the place of one of its directories, is refused: it came from elsewhere.
+// pagesIn returns the files of a site in the directory that path names. Anything there
+// that is not a regular file of the site, or not one of its directories, is refused: it came from elsewhere.
 func pagesIn(dir *os.Root, path string) (old []string, err error) {
 	for _, sub := range append([]string{"."}, page.Dirs...) {
 		info, err := dir.Lstat(sub)

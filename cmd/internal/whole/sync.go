@@ -33,8 +33,8 @@ What others did counts as far as OPERATORS.md of this clone lets them do it; the
 handoff that others have pruned is archived here, and its file goes after 90 days, or by ` + "`handoff prune`" + `.
 
 After the remote was put back to a backup, run sync --restore-remote once in each clone: it publishes
-again what the clone knows. Where two clones took the same handoff since, the claim that stands at the remote
-counts, and the other clone says who has it.
+again what the clone knows. If two clones took the same handoff since, the claim at the remote counts,
+and the sync of the other clone names the holder.
 
 It exits with 1 if the remote cannot be reached, 4 if another sync runs, 6 if somebody's history was
 rewritten or this state directory was copied (the rest is exchanged all the same), 7 without git or a

@@ -90,14 +90,18 @@ func (e *AwaitingError) Hint() string {
 
 func (e *AwaitingError) Unwrap() error { return fault.ErrDenied }
 
+// What is said to an operator who cannot decide because there is no operators file.
+const (
+	NoFile       = "there is no operators file, so nobody can approve or reject"
+	NoFileAdvice = "write one that gives an operator the capability " + Capability +
+		"; `handoff operators --help` shows how"
+)
+
 // operators returns the operators file. Without one nobody may decide: fault.ErrDenied.
 func (d Desk) operators() (*operators.List, error) {
 	list, err := d.At.Operators()
 	if err == nil && list == nil {
-		ask := "write one that gives an operator the capability " + Capability +
-			"; `handoff operators --help` shows how"
-		err = fault.New(fault.ErrDenied, ask,
-			"no operators file says who may approve")
+		err = fault.New(fault.ErrDenied, NoFileAdvice, NoFile)
 	}
 	return list, err
 }

@@ -1,5 +1,5 @@
 // Package identity says for whom the program runs where the command line does not, by one rule for
-// every command (spec 7-people, "Who I am"): HANDOFF_OPERATOR; operator in the user's configuration;
+// every command: HANDOFF_OPERATOR; operator in the user's configuration;
 // the operator whose git_email is git's user.email; operator in .handoff.yaml, last, since a clone
 // carries it.
 package identity

@@ -1,5 +1,5 @@
 // Package keyring judges the signatures of handoffs: whose keys are whose, as the operators file, the
-// keys that were seen before and the user's file of allowed signers say (spec 5-clones, "Signatures").
+// keys that were seen before and the user's file of allowed signers say.
 package keyring
 
 import (

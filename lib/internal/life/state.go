@@ -1,4 +1,4 @@
-// Package life derives how far a handoff has come (spec 6-life). No state is stored: it follows from
+// Package life derives how far a handoff has come. No state is stored: it follows from
 // the row, which has the marks of who has read it, from the references of documents, and from events
 // of the audit log. [Facts] gathers what documents and events say, [Facts.State] joins that with a
 // row.

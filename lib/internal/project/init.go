@@ -1,5 +1,5 @@
 // Package project prepares a project for handoffs: its settings file, the handoffs directory, and what
-// git is told of both (spec 5-clones, "Replicas").
+// git is told of both.
 package project
 
 import (

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
-// Operators returns the operators file of the project, which says who may do what, nil if there is none. A
+// Operators returns the operators file of the project: the operators and what each may do. It is nil without one. A
 // file that cannot be used is ErrConfig, and so is one that is missing although the settings name it.
 func (s *Store) Operators() (*operators.List, error) { return s.operatorsIn(s.Opt.OperatorsFile) }
 

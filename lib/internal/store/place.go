@@ -82,7 +82,7 @@ func IfThere(d *durable.Dir, err error) (*durable.Dir, error) {
 	return d, err
 }
 
-// judgePlace refuses a directory that no store may be in (spec 2-store): one of the system, one that a
+// judgePlace refuses a directory that no store may be in: one of the system, one that a
 // symbolic link of the project leads out to, and one outside of the project that nobody named on the
 // command line.
 func (s *Store) judgePlace(path, real string, d *durable.Dir) error {

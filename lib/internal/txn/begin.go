@@ -14,7 +14,7 @@ import (
 )
 
 // beginReplica makes a replica of the handoffs that are here, in a clone or a work tree that has no state
-// yet (spec 5-clones): a writer id, the fingerprint of this machine, and the events that say what was found
+// yet: a writer id, the fingerprint of this machine, and the events that say what was found
 // and proven.
 func (x *Session) beginReplica(observed string) error {
 	if err := x.Recover(); err != nil { // of a begin that was interrupted
