@@ -102,6 +102,21 @@ func (s *Store) Secret(create bool) ([]byte, error) {
 	return makeSecret(d)
 }
 
+// SyncSecret makes the name of the secret survive a power cut, before a journal relies on it: the process that made
+// it may have died before that. A secret in the state directory is synced with the journal.
+func (s *Store) SyncSecret() error {
+	path, err := s.OutsidePath()
+	if err != nil {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	top := filepath.Dir(filepath.Dir(filepath.Dir(dir))) // of .local/state/handoff, which may be as new
+	if err := durable.SyncParents(top, filepath.Join(dir, secretName)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 func readSecret(d *durable.Dir) ([]byte, error) {
 	text, entry, err := d.AppendEntry(nil, secretName, secretBytes)
 	path := filepath.Join(d.Path(), secretName)

@@ -455,6 +455,9 @@ func (x *Session) baseline(table, was []byte) (err error) {
 			return err
 		}
 	}
+	if err := x.SyncSecret(); err != nil {
+		return err
+	}
 	x.boot = store.BootOf()
 	draft, err := journal.Begin(x.State, x.key)
 	if err != nil {
