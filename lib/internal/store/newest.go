@@ -1,11 +1,10 @@
 package store
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // newestName is a file in the directory of [Store.Outside]. It has the number of the newest record of the journal,
@@ -22,17 +21,8 @@ const (
 // Newest returns the number of the newest record that is known outside of the project. It is 0 if none is known, or
 // if the file cannot be read: then a state directory is believed as its journal is.
 func (s *Store) Newest() uint64 {
-	d, err := s.existingOutside()
-	if err != nil {
-		return 0
-	}
-	defer d.Close()
-	text, err := d.ReadFile(newestName, 64)
-	if err != nil {
-		return 0
-	}
 	var once, twice uint64
-	if n, err := fmt.Sscanf(string(text), newestFormat, &once, &twice); n < 2 || err != nil {
+	if _, err := fmt.Sscanf(s.readOutside(newestName), newestFormat, &once, &twice); err != nil {
 		return 0
 	}
 	return min(once, twice)
@@ -41,10 +31,7 @@ func (s *Store) Newest() uint64 {
 // SetNewest keeps the number of a record that is on the disk. It is best effort: if the user's state cannot be
 // written, the change is made all the same.
 func (s *Store) SetNewest(n uint64) {
-	d, err := s.existingOutside()
-	if errors.Is(err, fs.ErrNotExist) {
-		d, err = s.Outside()
-	}
+	d, err := s.Outside()
 	if err != nil {
 		return
 	}
@@ -55,6 +42,17 @@ func (s *Store) SetNewest(n uint64) {
 	}
 	defer f.Close()
 	_, _ = f.WriteAt(fmt.Appendf(nil, newestFormat, n, n), 0)
+}
+
+// readOutside returns the text of a small file in the directory of [Store.Outside], "" if it cannot be read.
+func (s *Store) readOutside(name string) string {
+	d, err := s.existingOutside()
+	if err != nil {
+		return ""
+	}
+	defer d.Close()
+	text, _ := d.ReadFile(name, layout.MaxStateFile)
+	return string(text)
 }
 
 // ContinueCommand is the command that goes on from a state directory that is older than what this user has written.

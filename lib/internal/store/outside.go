@@ -111,10 +111,11 @@ func (s *Store) SyncSecret() error {
 	}
 	dir := filepath.Dir(path)
 	top := filepath.Dir(filepath.Dir(filepath.Dir(dir))) // of .local/state/handoff, which may be as new
-	if err := durable.SyncParents(top, filepath.Join(dir, secretName)); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	err = durable.SyncParents(top, filepath.Join(dir, secretName))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	return nil
+	return err
 }
 
 func readSecret(d *durable.Dir) ([]byte, error) {

@@ -47,7 +47,7 @@ func (s *Store) isTracked(top, rel string) bool {
 		return false
 	}
 	stamp := s.stampOf(name, rel)
-	if stamp != "" && stamp == s.rememberedIndex() {
+	if stamp != "" && stamp == s.readOutside(layout.IndexStamp) { // another process has read it
 		return false
 	}
 	tracked, err := git.Tracks(context.Background(), top, rel)
@@ -74,21 +74,6 @@ func (s *Store) stampOf(name, rel string) string {
 		return ""
 	}
 	return stamp + " " + rel
-}
-
-// rememberedIndex returns the stamp that another process has remembered, "" for none.
-func (s *Store) rememberedIndex() string {
-	path, err := s.OutsidePath()
-	if err != nil {
-		return ""
-	}
-	d, err := durable.OpenDir(path)
-	if err != nil {
-		return ""
-	}
-	defer d.Close()
-	text, _ := d.ReadFile(layout.IndexStamp, layout.MaxStateFile)
-	return string(text)
 }
 
 // rememberIndex has other processes not read the index again. What cannot be remembered is read again.
