@@ -33,15 +33,18 @@ func olderStore(t *testing.T, edit func(*handoff.Options)) (root string, s *hand
 // does a repair, until somebody says that the store goes on from it, or brings back the newest.
 func TestOlderState(t *testing.T) {
 	var warnings []string
-	root, s, older, newer := olderStore(t, func(o *handoff.Options) { o.Warn = func(text string) { warnings = append(warnings, text) } })
+	warn := func(text string) { warnings = append(warnings, text) }
+	root, s, older, newer := olderStore(t, func(o *handoff.Options) { o.Warn = warn })
 	_, err := s.Write(t.Context(), source("three", "body"))
-	if hint := (interface{ Hint() string })(nil); !isOlder(err) || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "machine-fingerprint regenerate") {
+	hint := (interface{ Hint() string })(nil)
+	if !isOlder(err) || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "machine-fingerprint regenerate") {
 		t.Errorf("a write: %v", err)
 	}
 	if _, err := s.Repair(t.Context()); !isOlder(err) {
 		t.Errorf("a repair: %v", err)
 	}
-	if entries, err := s.List(handoff.Filter{}); err != nil || len(entries) != 1 || len(warnings) == 0 || !strings.HasSuffix(warnings[0], "; `handoff doctor` says what to do") {
+	entries, err := s.List(handoff.Filter{})
+	if err != nil || len(entries) != 1 || len(warnings) == 0 || !strings.HasSuffix(warnings[0], "; `handoff doctor` says what to do") {
 		t.Errorf("a reader is shown %v, %v, %q", entries, err, warnings)
 	}
 	report, err := s.Verify(t.Context())

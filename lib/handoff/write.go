@@ -89,7 +89,8 @@ const (
 //
 // Errors wrap ErrInvalid (the document), ErrDenied (its operators), ErrBusy (the lock), ErrIntegrity (its
 // id, this machine, or what is stored) or ErrConfig (the place, no free name), and come in this order:
-// the machine, the document, its time, its id, the place, the operators, the lock, a free name. After any error, writing the same document again is safe.
+// the machine, the document, its time, its id, the place, the operators, the lock, a free name.
+// After any error, writing the same document again is safe.
 func (s *Store) Write(ctx context.Context, src []byte) (Receipt, error) {
 	receipts, err := s.WriteAll(ctx, []Source{{Text: src}})
 	if err != nil {

@@ -1,5 +1,6 @@
 // Package work compares what a handoff says about the work that it was written at with the work as it
-// is now: the commit, its branch, and files by their SHA-256. It never says that a handoff is better than it is: what cannot be compared does not pass.
+// is now: the commit, its branch, and files by their SHA-256. It never says that a handoff is
+// better than it is: what cannot be compared does not pass.
 //
 // Whoever wrote the handoff, and whoever made the repository, may be hostile: files are read below the
 // root of the project alone, and of git's questions only those are asked that run nothing

@@ -458,8 +458,9 @@ func (l *look) isInLine(state *durable.Dir, j *journal.Journal) (logged, inLine 
 	behind, logged, logErr := ReadTail(state, layout.Log, first.Log.Offset, last.Log.End(), last.LogSum)
 	more, same, ledgerErr := ReadTail(state, layout.Ledger, first.Ledger.Offset, last.Ledger.End(), last.LedgerSum)
 	hashes, err := HashState(state)
-	inLine = errors.Join(logErr, ledgerErr, err) == nil && logged && same && len(Informing(behind, last.LogHead)) == len(behind) &&
-		len(more) == 0 && last.Boot == BootOf() && journal.SumState(hashes) == last.State && journal.HashOf(l.table) == last.Index
+	inLine = errors.Join(logErr, ledgerErr, err) == nil && logged && same &&
+		len(Informing(behind, last.LogHead)) == len(behind) && len(more) == 0 &&
+		last.Boot == BootOf() && journal.SumState(hashes) == last.State && journal.HashOf(l.table) == last.Index
 	return logged, inLine
 }
 
