@@ -15,7 +15,8 @@ type Life struct {
 	Take, Archive Turns
 	Done          Deed // by whom it was ended, zero if by nobody
 
-	turns []turn // in order
+	turns   []turn // in order
+	resumed Deed   // the first resume: of a handoff that nobody had taken it is the take
 }
 
 // A turn is what the lines say of one of the takes of a handoff.
@@ -71,6 +72,9 @@ func (l *Life) Add(key string, d Deed) {
 	case ActDone, ActSettle:
 		l.turn(n).close(ActDone, d, act == ActSettle)
 		l.follow()
+	case "":
+		l.resumed = cmp.Or(l.resumed, d)
+		l.follow()
 	}
 }
 
@@ -93,8 +97,11 @@ func (t *turn) close(act Act, d Deed, isJudged bool) {
 
 // follow goes through the turns, as far as each began when the one before was given back.
 func (l *Life) follow() {
-	l.Take, l.Done = Turns{}, Deed{}
+	l.Take, l.Done = Turns{last: l.resumed}, Deed{}
 	for n, t := range l.turns {
+		if n == 0 {
+			t.take = cmp.Or(t.take, l.resumed)
+		}
 		isOthers := t.take.IsDone() && t.take.Operator != t.end.Operator
 		switch {
 		case t.n != n:

@@ -36,6 +36,7 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.ActYield.Type():     act,
 	eventlog.ActSettle.Type():    act,
 	eventlog.ActFree.Type():      act,
+	eventlog.TypeResume:          act,
 }
 
 // act takes in what somebody did with a handoff.

@@ -92,7 +92,7 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consum
 	if n < 0 { // nobody had done what would be taken back
 		return c, true, nil
 	}
-	if a == eventlog.ActDone && !life.Take.Holds().IsDone() { // who ends it has taken it
+	if a == eventlog.ActDone && !life.Take.Holds().IsDone() && x.Opt.Git.IsShared() { // so that a take elsewhere is heard of
 		return as(c, a, n), false, x.consume(string(a), true, as(c, eventlog.ActTake, n), as(c, a, n))
 	}
 	c = as(c, a, n)

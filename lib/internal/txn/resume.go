@@ -29,7 +29,8 @@ func (e *ConsumedError) Hint() string {
 // Verdict is that of check.
 func (e *ConsumedError) Verdict() string { return "CRITICAL" }
 
-// Resume consumes the token of c. Who resumes has taken the handoff.
+// Resume consumes the token of c. Who resumes has taken the handoff: where other clones may hear of it, or
+// somebody has given it back, there is a line for that too.
 func (x *Session) Resume(c eventlog.Consumption) error {
 	ledger, err := x.readLedger()
 	if err != nil {
@@ -39,7 +40,7 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 	if err != nil {
 		return err
 	}
-	if !life.Take.Holds().IsDone() {
+	if !life.Take.Holds().IsDone() && (x.Opt.Git.IsShared() || life.Take.N > 0) {
 		return x.consume("resume", true, as(c, eventlog.ActTake, life.Take.N), c)
 	}
 	return x.consume("resume", true, c)
