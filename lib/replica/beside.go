@@ -191,11 +191,7 @@ func (b *beside) news() (ids []string, c *catch, err error) {
 		}
 	}
 	slices.Sort(ids)
-	ids = slices.DeleteFunc(slices.Compact(ids), func(id string) bool {
-		_, err := b.Find(id)
-		return err == nil
-	})
-	return ids, c, nil
+	return slices.DeleteFunc(slices.Compact(ids), b.has), c, nil
 }
 
 // takeBeside takes over what one store has that another one lacks, and says how many handoffs those

@@ -14,6 +14,7 @@ import (
 
 var (
 	errTooMuch = errors.New("it has published more at once than is read")
+	errTree    = errors.New("it holds a tree that is cut or not in order")
 	errNoText  = errors.New("it holds a file that is too long, or no file")
 )
 

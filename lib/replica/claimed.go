@@ -6,9 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/claim"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -162,29 +160,6 @@ func (x *syncing) takeClaims(ctx ctx, c *catch) error {
 	if err != nil {
 		return err
 	}
-	return x.takeSome(ctx, c, b, names)
-}
-
-// newClaims returns the names of the claims of the remote that are not known here, but for those that were
-// refused and are about nothing that was touched since.
-func (x *syncing) newClaims(touched map[string]bool) (names []string) {
-	stamp := x.Judge().Stamp()
-	for name, commit := range x.claims {
-		before, was := x.refused.Claims[name]
-		isOld := was && before.Commit == commit && !touched[before.ID] && (before.ID == "" || x.refused.Stamp == stamp)
-		if isOld && before.Moved && !x.Restore {
-			x.refuseClaim(name, before.Why)
-		}
-		if x.refs[ownClaim(name)] != commit && (!isOld || before.Moved && x.Restore) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// takeSome takes over some claims.
-func (x *syncing) takeSome(ctx ctx, c *catch, b *bench, names []string) error {
 	all, bad, err := x.judgeClaims(ctx, b, names)
 	if err != nil {
 		return err
@@ -217,6 +192,24 @@ func (x *syncing) takeSome(ctx ctx, c *catch, b *bench, names []string) error {
 		}
 	}
 	return x.report(b.have, c.held.Tokens, lost)
+}
+
+// newClaims returns the names of the claims of the remote that are not known here, but for those that were
+// refused and are about nothing that was touched since.
+func (x *syncing) newClaims(touched map[string]bool) (names []string) {
+	stamp := x.Judge().Stamp()
+	for name, commit := range x.claims {
+		before, was := x.refused.Claims[name]
+		isOld := was && before.Commit == commit && !touched[before.ID] && (before.ID == "" || x.refused.Stamp == stamp)
+		if isOld && before.Moved && !x.Restore {
+			x.refuseClaim(name, before.Why)
+		}
+		if x.refs[ownClaim(name)] != commit && (!isOld || before.Moved && x.Restore) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // settle returns the lines that a claim adds to a ledger, and the line there that was not the first, if there
@@ -275,7 +268,7 @@ func (x *syncing) knownClaims(ctx ctx, all []named) (map[string]claim.Claim, err
 // isOwn reports whether a line of the ledger is of this replica, and not from others, who have to hear
 // themselves that they were not the first. It may be of a moment ago: what no event says yet is.
 func (x *syncing) isOwn(line handoff.Consumption) (is bool, err error) {
-	log, done, err := eventlog.Open(x.state)
+	log, done, err := x.openLog()
 	if err != nil {
 		return false, err
 	}
@@ -291,7 +284,7 @@ func (x *syncing) isOwn(line handoff.Consumption) (is bool, err error) {
 // report says which lines of this replica were not the first. Of each the last one is named that somebody wrote
 // who did not know of the claim.
 func (x *syncing) report(have ledger, more []handoff.Consumption, lost []Lost) error {
-	after := make(lives)
+	after, said := make(lives), make(map[string]bool)
 	for _, c := range slices.AppendSeq(slices.Clone(more), maps.Values(have)) {
 		after.add(c)
 	}
@@ -308,12 +301,9 @@ func (x *syncing) report(have ledger, more []handoff.Consumption, lost []Lost) e
 				l.Here = c
 			}
 		}
-		isSaid := slices.ContainsFunc(x.got.Lost, func(said Lost) bool {
-			return said.Here.HandoffID == l.Here.HandoffID && said.Here.Operator == l.Here.Operator &&
-				said.First.Operator == l.First.Operator
-		})
-		if !isSaid {
-			x.got.Lost = append(x.got.Lost, l)
+		key := l.Here.HandoffID + " " + l.Here.Operator + " " + l.First.Operator
+		if !said[key] {
+			said[key], x.got.Lost = true, append(x.got.Lost, l)
 		}
 	}
 	return nil
@@ -422,7 +412,7 @@ func (x *syncing) sendSome(ctx ctx, lines []handoff.Consumption, lost map[string
 	}
 	for _, t := range tries {
 		if x.claims[t.name] == "" {
-			return fault.New(fault.ErrConfig, "ask who looks after the remote", "the remote refuses %s: %s", x.claimAt(t.name), words)
+			return x.noEntry(t, words)
 		}
 		lost[t.HandoffID] = true // it is news for the next sync
 	}
@@ -431,12 +421,5 @@ func (x *syncing) sendSome(ctx ctx, lines []handoff.Consumption, lost map[string
 
 // dropTries forgets what was tried: all that was let in is known now, and what was not can be tried anew.
 func (x *syncing) dropTries(ctx ctx) error {
-	moves := make(map[string]string)
-	for ref := range x.refs {
-		if strings.HasPrefix(ref, "refs/handoff/tries/") {
-			moves[ref] = ""
-			delete(x.refs, ref)
-		}
-	}
-	return x.repo.setRefs(ctx, moves)
+	return x.forget(ctx, "refs/handoff/tries/")
 }

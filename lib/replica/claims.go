@@ -120,30 +120,21 @@ func (x *syncing) makeTries(ctx ctx, lines []handoff.Consumption) (tries []try, 
 	return tries, err
 }
 
-// commitTries makes a root commit for each.
+// commitTries makes a root commit for each. Who claims and when stands in its one file.
 func (x *syncing) commitTries(ctx ctx, tries []try) error {
-	reader, writer := io.Pipe()
-	go func() { writer.CloseWithError(x.writeTries(writer, tries)) }()
-	_, err := x.repo.Run(ctx, git.Call{Args: []string{"fast-import", "--quiet", "--done", "--date-format=raw"}, Stdin: reader, Limit: transferLimit})
-	reader.Close()
-	return x.repo.broken(err)
-}
-
-// writeTries writes root commits, one a claim, in the form that git fast-import reads. Who claims and when
-// stands in the one file of the commit.
-func (x *syncing) writeTries(w io.Writer, tries []try) error {
-	for _, t := range tries {
-		text, err := t.Bytes()
-		if err != nil {
-			return err
+	return x.repo.commit(ctx, func(w io.Writer) error {
+		for _, t := range tries {
+			text, err := t.Bytes()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "commit %s\ncommitter %s <%s@handoff> %d +0000\ndata 5\nclaim\n", t.ref, x.writer, x.writer, x.Now().Unix())
+			if err := addFile(w, claim.File, text); err != nil {
+				return err
+			}
 		}
-		fmt.Fprintf(w, "commit %s\ncommitter %s <%s@handoff> %d +0000\ndata 5\nclaim\n", t.ref, x.writer, x.writer, x.Now().Unix())
-		if err := addFile(w, claim.File, text); err != nil {
-			return err
-		}
-	}
-	_, err := io.WriteString(w, "done\n")
-	return err
+		return nil
+	})
 }
 
 // pushTries asks the remote to let claims in, and reports which it has let in, now or before. Where
@@ -176,7 +167,7 @@ func (x *syncing) pushTries(ctx ctx, tries []try, all bool) (in map[string]bool,
 		}
 		_, ref, _ := strings.Cut(fields[1], ":")
 		name := strings.TrimPrefix(ref, x.claimAt(""))
-		if in[name] = fields[0] == "*" || fields[0] == "="; !in[name] {
+		if in[name] = slices.Contains([]string{"*", "=", "+"}, fields[0]); !in[name] {
 			words = fields[2]
 		}
 	}

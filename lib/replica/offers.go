@@ -64,11 +64,14 @@ func (x *syncing) look(ctx ctx, offers []*offer) (good []*offer, err error) {
 		return good, nil
 	}
 	for i, o := range offers {
-		why := "its tree cannot be read"
-		if errors.Is(err, errTooMuch) {
-			why = err.Error()
-		} else if err == nil {
+		why := ""
+		switch isTheirs := err == errTooMuch || err == errTree || err == errNoText; {
+		case err == nil:
 			why = o.look(all[i])
+		case !isTheirs: // which is not to be remembered
+			return nil, err
+		default:
+			why = err.Error()
 		}
 		if why == "" {
 			good = append(good, o)

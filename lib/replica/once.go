@@ -50,9 +50,6 @@ func (x *syncing) claim(ctx ctx, want []handoff.Consumption) (tries []try, err e
 	if x.writer, err = x.Writer(); err != nil {
 		return nil, err
 	}
-	if err = x.loadRefused(); err != nil {
-		return nil, err
-	}
 	if err = x.open(ctx); err == nil {
 		tries, err = x.ask(ctx, want)
 		blames := errors.Is(err, fault.ErrIntegrity) && !errors.As(err, new(*handoff.LostError))
@@ -88,7 +85,7 @@ func (x *syncing) ask(ctx ctx, want []handoff.Consumption) (tries []try, err err
 			return nil, err
 		}
 		if n == rounds { // nobody has it, and who asked at the same time has given up too
-			return nil, fault.New(fault.ErrConfig, "ask who looks after the remote", "the remote refuses %s: %s", x.claimAt(tries[0].name), words)
+			return nil, x.noEntry(tries[0], words)
 		}
 		time.Sleep(time.Duration(n) * rand.N(50*time.Millisecond))
 	}
@@ -208,6 +205,11 @@ func (x *syncing) hear(ctx ctx, names []string) (h heard, err error) {
 	}
 	_, _, err = x.TakeOver(ctx, true, nil, lines)
 	return h, err
+}
+
+// noEntry says that the remote does not let a claim in that nobody has.
+func (x *syncing) noEntry(t try, words string) error {
+	return fault.New(fault.ErrConfig, "ask who looks after the remote", "the remote refuses %s: %s", x.claimAt(t.name), words)
 }
 
 // badClaim says that a ref of the remote is no claim. It lets nobody in: whoever put it there might have

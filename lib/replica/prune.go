@@ -135,7 +135,7 @@ func (x *syncing) revive(ctx ctx, c *catch) (err error) {
 		for _, m := range p.marks {
 			c.held.addMark(id, m)
 		}
-		if _, err := x.Find(id); err != nil && p.time != "" {
+		if p.time != "" && !x.has(id) {
 			gone[id] = p
 		}
 	}
@@ -159,9 +159,7 @@ func (x *syncing) storeAgain(ctx ctx, gone map[string]*past) error {
 	}
 	results, err := x.WriteGood(ctx, sources)
 	for _, r := range results {
-		if r.Err == nil && r.Receipt.Status != handoff.StatusExisting {
-			x.got.Received = append(x.got.Received, r.Receipt)
-		}
+		x.receives(r)
 	}
 	return err
 }

@@ -55,10 +55,7 @@ func (x *syncing) receive(ctx ctx) error {
 	if err := x.addSignatures(ctx, c); err != nil {
 		return err
 	}
-	if err := x.store(ctx, c); err != nil || x.DryRun {
-		return err
-	}
-	return nil
+	return x.store(ctx, c)
 }
 
 // addSignatures gives the documents their signatures, as far as they can be read: also those that others

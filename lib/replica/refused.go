@@ -34,18 +34,12 @@ func (r *refused) renew(stamp string) {
 }
 
 // loadRefused reads what was refused before.
-func (x *syncing) loadRefused() error {
+func (x *syncing) loadRefused() {
 	x.refused = refused{Claims: make(map[string]refusedClaim), Writers: make(map[string]refusedClaim)}
-	d, err := x.Outside()
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if text, err := d.ReadFile(refusedName, maxHeld); err == nil {
+	if text, err := x.out.ReadFile(refusedName, maxHeld); err == nil {
 		x.wasRefused = text
 		_ = json.Unmarshal(text, &x.refused)
 	}
-	return nil
 }
 
 // saveRefused keeps what was refused, of the refs that the remote still has.
@@ -56,10 +50,5 @@ func (x *syncing) saveRefused() error {
 	if err != nil || string(text)+"\n" == string(x.wasRefused) {
 		return err
 	}
-	d, err := x.Outside()
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return saveJSON(d, refusedName, x.refused)
+	return saveJSON(x.out, refusedName, x.refused)
 }

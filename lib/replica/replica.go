@@ -148,7 +148,7 @@ func (x *syncing) run(ctx context.Context) (err error) {
 	}
 	defer x.close()
 	pending := progress{}
-	if err = errors.Join(x.open(ctx), x.loadRefused()); err == nil {
+	if err = x.open(ctx); err == nil {
 		pending, err = x.exchangeWell(ctx)
 	}
 	if err != nil && ctx.Err() != nil {
@@ -173,9 +173,7 @@ func (x *syncing) exchangeWell(ctx context.Context) (progress, error) {
 	if again, ourErr := x.repo.isOurFault(ctx, err, blames); again && ourErr == nil {
 		before := x.got
 		x.got, x.why = newResult(before.Remote), nil
-		if err := x.loadRefused(); err != nil {
-			return p, err
-		}
+		x.loadRefused()
 		p, err = x.exchange(ctx)
 		x.got.add(before)
 	} else {
@@ -235,6 +233,7 @@ func (x *syncing) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	x.loadRefused()
 	x.url, err = x.findRemote(ctx)
 	return err
 }

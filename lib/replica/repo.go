@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -274,6 +275,22 @@ func (r *repo) refsBelow(ctx context.Context, below ...string) (map[string]strin
 		refs[name] = id
 	}
 	return refs, nil
+}
+
+// commit makes the commits that write writes, in the form that git fast-import reads.
+func (r *repo) commit(ctx context.Context, write func(io.Writer) error) error {
+	reader, writer := io.Pipe()
+	go func() {
+		err := write(writer)
+		if err == nil {
+			_, err = io.WriteString(writer, "done\n")
+		}
+		writer.CloseWithError(err)
+	}()
+	_, err := r.Run(ctx, git.Call{Args: []string{"fast-import", "--quiet", "--done", "--date-format=raw"},
+		Stdin: reader, Limit: transferLimit})
+	reader.Close()
+	return r.broken(err)
 }
 
 // setRefs moves refs, all or none. One that is moved to "" is removed.

@@ -54,12 +54,18 @@ func (x *syncing) ownProgress(ctx ctx) (progress, error) {
 		p.Writer = x.writer
 		return p, nil
 	}
+	return progress{Sent: store.Sent{Writer: x.writer}, Partly: true, Last: p.Last},
+		x.forget(ctx, own("imported", ""), ownClaim(""))
+}
+
+// forget removes the refs that begin with one of some names.
+func (x *syncing) forget(ctx ctx, names ...string) error {
 	moves := make(map[string]string)
 	for ref := range x.refs {
-		if strings.HasPrefix(ref, own("imported", "")) || strings.HasPrefix(ref, ownClaim("")) {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(ref, name) }) {
 			moves[ref] = ""
 			delete(x.refs, ref)
 		}
 	}
-	return progress{Sent: store.Sent{Writer: x.writer}, Partly: true, Last: p.Last}, x.repo.setRefs(ctx, moves)
+	return x.repo.setRefs(ctx, moves)
 }

@@ -121,12 +121,9 @@ func (x *syncing) allOwn(ctx ctx, tip string) (ids []string, err error) {
 // for another time.
 func (x *syncing) commit(ctx ctx, p progress, n *news, tip string) (string, error) {
 	x.grew = true
-	reader, writer := io.Pipe()
-	go func() { writer.CloseWithError(x.writeCommit(writer, p, n, tip)) }()
-	_, err := x.repo.Run(ctx, git.Call{Args: []string{"fast-import", "--quiet", "--done", "--date-format=raw"}, Stdin: reader, Limit: transferLimit})
-	reader.Close()
+	err := x.repo.commit(ctx, func(w io.Writer) error { return x.writeCommit(w, p, n, tip) })
 	if err != nil {
-		return "", x.repo.broken(err)
+		return "", err
 	}
 	ref := own("writers", x.writer)
 	if x.refs, err = x.repo.allRefs(ctx); err == nil && x.refs[ref] == "" {
@@ -152,11 +149,7 @@ func (x *syncing) writeCommit(w io.Writer, p progress, n *news, tip string) erro
 	if err := x.writeDocuments(w, n); err != nil {
 		return err
 	}
-	if err := x.writeSignatures(w, n); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "done\n")
-	return err
+	return x.writeSignatures(w, n)
 }
 
 // writerFile is writer.json, which says whose ref it is, in canonical form.
@@ -257,6 +250,8 @@ func (x *syncing) entries(ids []string) (entries []handoff.Entry, err error) {
 		for _, id := range ids {
 			if e, err := x.Find(id); err == nil {
 				entries = append(entries, e)
+			} else if !errors.Is(err, fault.ErrInvalid) { // what cannot be read may be here
+				return nil, err
 			}
 		}
 		return entries, nil

@@ -19,8 +19,7 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 	for i, r := range results {
 		d := c.held.Documents[i]
 		switch {
-		case r.Err == nil && r.Receipt.Status != handoff.StatusExisting:
-			x.got.Received = append(x.got.Received, r.Receipt)
+		case x.receives(r):
 		case errors.As(r.Err, new(*handoff.PrunedError)): // it does not come back
 		case r.Err != nil && (i < c.waited || !x.isRefused(d.Writer)) && !isHeld(waiting, d.ID) && !x.has(d.ID):
 			d.Why = firstLine(r.Err)
@@ -57,6 +56,15 @@ func (x *syncing) store(ctx ctx, c *catch) error {
 		}
 	}
 	return x.repo.setRefs(ctx, c.moves)
+}
+
+// receives counts a handoff if it is new here, and reports whether it is.
+func (x *syncing) receives(r handoff.Result) bool {
+	isNew := r.Err == nil && r.Receipt.Status != handoff.StatusExisting
+	if isNew {
+		x.got.Received = append(x.got.Received, r.Receipt)
+	}
+	return isNew
 }
 
 // has reports whether a document is here, by whomever it came.

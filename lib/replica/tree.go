@@ -3,7 +3,6 @@ package replica
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -77,11 +76,11 @@ func parseTree(text []byte) (all []leaf, err error) {
 		mode, rest, ok := bytes.Cut(text, []byte(" "))
 		name, rest, isWhole := bytes.Cut(rest, []byte{0})
 		if !ok || !isWhole || len(rest) < 20 || len(mode) > 6 {
-			return nil, errors.New("a tree is cut")
+			return nil, errTree
 		}
 		l := leaf{string(mode), string(name), hex.EncodeToString(rest[:20])}
 		if n := len(all); n > 0 && all[n-1].order() >= l.order() {
-			return nil, errors.New("a tree is not in order")
+			return nil, errTree
 		}
 		all, text = append(all, l), rest[20:]
 	}

@@ -41,7 +41,7 @@ func TestStates(t *testing.T) {
 		{"approval", row(1, "ann", "ben", read), false, func(f *life.Facts) { f.AddDocument(id(1), "ann", "ben", []string{"approve:required"}) }, life.Awaiting},
 		{"taken", row(1, "ann", "ben", read), true, acts("take.0"), life.Taken},
 		{"resumed", row(1, "ann", "ben", read), true, func(f *life.Facts) {
-			f.AddEvent(life.Event{Type: "handoff.resume", ID: id(1), Key: "any thing", Deed: eventlog.Deed{Operator: "ben", Time: "2026-05-09T12:00:00Z"}})
+			f.AddEvent(life.Event{Type: "handoff.take", ID: id(1), Key: id(1) + "#take.0", Deed: eventlog.Deed{Operator: "ben", Time: "2026-05-09T12:00:00Z"}})
 		}, life.Taken},
 		{"given back", row(1, "ann", "ben", read), true, acts("take.0", "release.0"), life.Read},
 		{"taken again", row(1, "ann", "ben", read), true, acts("take.1", "take.0", "release.0"), life.Taken},
