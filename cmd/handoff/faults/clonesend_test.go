@@ -68,6 +68,12 @@ func (c *crowd) end() {
 	for i, w := range c.all {
 		w.isTame = true
 		now := c.state(w)
+		for id := range c.life.gone { // where others have pruned it the file stays for 90 days, archived
+			if now.States[id] == "archived" {
+				delete(now.States, id)
+				delete(now.Marks, id)
+			}
+		}
 		if i == 0 {
 			want = now
 		}

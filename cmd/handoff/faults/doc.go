@@ -4,10 +4,9 @@
 //
 // The tests know the store from its documentation alone and share no code with it, so that a mistake in
 // one is not repeated in the other. They need strace and, for some, root and loop devices; without they
-// skip and say why. HANDOFF_FAULTS=ci kills every scenario wherever it changed something (with portable
-// staging every other one), tries ENOSPC and EIO at every call of those that come first, for as long as
-// closeTime says, and a sample of the rest, of which it leaves out two thirds after wholeTime; HANDOFF_FAULTS=all tries everything, which takes hours; without
-// either a sample of all runs.
+// skip and say why. HANDOFF_FAULTS=ci tries a part of what there is in each
+// scenario, drawn by HANDOFF_SEED, so that runs with different seeds try different parts; HANDOFF_FAULTS=all tries everything, which takes hours; without
+// either a few of each run.
 //
 // What a sweep has found is tried again by its name, with the calls before it in the log:
 // HANDOFF_FAULTS=ci go test ./cmd/handoff/faults -v -run 'TestSweep/^import$' -injections 'fstat:error=EIO:when=36'; the flag is a

@@ -5,7 +5,9 @@ package faults_test
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,70 +20,59 @@ var runtimeCalls = map[string]bool{"rt_sigaction": true, "rt_sigprocmask": true,
 
 var errnos = []string{"ENOSPC", "EIO", "EROFS", "EINTR", "EMFILE", "EACCES", "EDQUOT"}
 
-// An extent is how much of a scenario is swept.
-type extent struct {
-	all      bool // everything
-	core     bool // kills, ENOSPC and EIO at every call
-	closely  bool // ENOSPC and EIO at every call from the first look at the store
-	portable bool // the way that few systems need: a smaller sample
-}
-
-// isWhole says whether what is done to a call is part of each sweep. A kill counts where something
-// was changed on disk since the call before it: between two of them there is nothing to tell kills apart. What the
-// program does before it looks at the store is the same in all scenarios.
-func (e extent) isWhole(kind string, tr trace, c call) bool {
-	switch kind {
-	case "KILL":
-		return e.all || e.core || tr.changes[c]
-	case "ENOSPC", "EIO":
-		return e.all || e.core || e.closely && c.n > tr.early[c.name]
-	}
-	return e.all
-}
-
-// sample is how many of the other injections there are for each that is done.
-func (e extent) sample(kind string) int {
-	step := 151
-	if kind == "ENOSPC" || kind == "EIO" {
-		step = 13
-	}
-	if e.portable {
-		step *= 3
-	}
-	return step
-}
-
-// injections lists what is done to the calls of a trace: what each sweep has, and a sample of the rest.
-func injections(tr trace, base string, e extent) []string {
+// injections lists all that is done to the calls of a trace.
+func injections(tr trace, base string) []string {
 	counts := maps.Clone(tr.most)
 	maps.DeleteFunc(counts, func(call string, _ int) bool { return runtimeCalls[call] })
 	own, _, _ := strings.Cut(base, ":")
 	delete(counts, own) // strace takes one injection for a call
 	var list []string
-	left := make(map[string]int)
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		for n := 1; n <= counts[name]; n++ {
-			take := func(kind, what string) {
-				if left[kind] == 0 {
-					left[kind] = 5 * len(left) // so that not all kinds skip the same calls
-				}
-				if left[kind]++; e.isWhole(kind, tr, call{name, n}) || left[kind]%e.sample(kind) == 0 {
-					list = append(list, name+":"+what)
-				}
-			}
-			take("KILL", fmt.Sprintf("signal=KILL:when=%d", n))
+			list = append(list, fmt.Sprintf("%s:signal=KILL:when=%d", name, n))
 			if name == "close" && counts["pipe2"] > 0 {
 				continue // strace leaves the file open, which no system does: who waits for the end of a pipe waits for ever
 			}
 			for _, errno := range errnos {
-				take(errno, fmt.Sprintf("error=%s:when=%d", errno, n))
-				forGood := fmt.Sprintf("error=%s:when=%d+", errno, n)
+				forGood := fmt.Sprintf("%s:error=%s:when=%d+", name, errno, n)
 				if errno == "EINTR" { // an interrupted call is made again, without end if it never succeeds
-					forGood = fmt.Sprintf("error=%s:when=%d..%d", errno, n, n+3)
+					forGood = fmt.Sprintf("%s:error=%s:when=%d..%d", name, errno, n, n+3)
 				}
-				take(errno+" for good", forGood)
+				list = append(list, fmt.Sprintf("%s:error=%s:when=%d", name, errno, n), forGood)
 			}
 		}
 	}
 	return list
+}
+
+// A share is how much of a scenario is swept: so many kills, where something was changed on disk since the call before
+// (between two of these there is nothing to tell kills apart), and so many errors. Half of the errors are single ones of
+// EIO and ENOSPC behind the first look at the store: what comes before is the same in all scenarios.
+type share struct{ kills, errors int }
+
+var (
+	someOfCore     = share{90, 90}
+	someOfAny      = share{14, 16}
+	someOfPortable = share{6, 6}
+	someOfEach     = share{2, 2} // without HANDOFF_FAULTS
+)
+
+var likely = regexp.MustCompile(`^([a-z0-9_]+):error=(?:EIO|ENOSPC):when=(\d+)$`)
+
+func atoi(digits string) int {
+	n, _ := strconv.Atoi(digits) // 0 for none
+	return n
+}
+
+// pick draws a share of all injections, others with each seed of the run.
+func (s *sweep) pick(all []string, n share) []string {
+	kills := slices.DeleteFunc(slices.Clone(all), func(i string) bool { return !isKill(i) || !s.trace.isChange(i) })
+	near := slices.DeleteFunc(slices.Clone(all), func(i string) bool {
+		m := likely.FindStringSubmatch(i)
+		return m == nil || atoi(m[2]) <= s.trace.early[m[1]]
+	})
+	errs := slices.DeleteFunc(all, isKill)
+	list := slices.Concat(some(kills, n.kills, s.name), some(near, n.errors/2, s.name), some(errs, n.errors-n.errors/2, s.name+" "))
+	slices.Sort(list)
+	return slices.Compact(list)
 }

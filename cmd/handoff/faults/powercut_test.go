@@ -243,7 +243,7 @@ func TestPowerCut(t *testing.T) {
 	for _, d := range disks {
 		for _, sc := range cutScenarios(all) {
 			t.Run(d.name+", "+sc.name, func(t *testing.T) {
-				damage, cuts := newLab(t, program{bin, memory(t)}, d, sc).all(map[bool]int{true: 1, false: 17}[all])
+				damage, cuts := newLab(t, program{bin, memory(t)}, d, sc).all(map[bool]int{true: 1, false: 29}[all])
 				for _, f := range damage {
 					t.Error(f)
 				}

@@ -345,18 +345,12 @@ func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 	return faults
 }
 
-// closeTime is how long a sweep begins to look closely at scenarios. The first of the list always have that time.
-const closeTime = 40 * time.Second
-
-// wholeTime is how long a sweep does all that it takes for a part of the whole. Of the scenarios that come later it does a
-// third, another third in each of them.
-const wholeTime = 120 * time.Second
-
 var injectionsFlag = flag.String("injections", "", "of all injections try those that `regexp` matches, such as fstat:error=EIO:when=36")
 
 // chosen are the injections that are wanted, of all; of one alone it logs where that is.
-func (s *sweep) chosen(want *regexp.Regexp) []string {
-	list := slices.DeleteFunc(s.injections(extent{all: true}), func(i string) bool { return !want.MatchString(i) })
+func (s *sweep) chosen(all []string) []string {
+	want := regexp.MustCompile("^(" + *injectionsFlag + ")$")
+	list := slices.DeleteFunc(all, func(i string) bool { return !want.MatchString(i) })
 	if len(list) == 1 {
 		s.t.Log(s.trace.before(list[0]))
 	}
@@ -365,42 +359,38 @@ func (s *sweep) chosen(want *regexp.Regexp) []string {
 
 func sweepAll(t *testing.T, portable bool, edits ...edit) {
 	needs(t, "strace")
-	mode, begin := os.Getenv("HANDOFF_FAULTS"), time.Now()
+	mode := os.Getenv("HANDOFF_FAULTS")
 	all := mode == "all"
 	p := program{build(t, edits...), memory(t)}
 	var runs, failed int64
-	var sampled, thinned []string
 	for i, sc := range append(scenarios(), syncs()...) {
 		if mode == "" && (portable || len(sc.shared) > 0) {
 			continue
 		}
-		if portable && !all && !sc.core && (i%2 > 0 || len(sc.adds) == 0) {
+		if portable && !all && *injectionsFlag == "" && !sc.core && (i%2 > 0 || len(sc.adds) == 0) {
 			continue // the way that few systems need differs in how documents are staged alone
 		}
 		t.Run(sc.name, func(t *testing.T) {
 			s := newSweep(t, p, sc)
-			e := extent{all: all, core: sc.core && !portable, closely: !portable && time.Since(begin) < closeTime, portable: portable}
-			if !e.all && !e.core && !e.closely {
-				sampled = append(sampled, sc.name)
-			}
-			todo := s.injections(e)
-			if *injectionsFlag != "" {
-				todo = s.chosen(regexp.MustCompile("^(" + *injectionsFlag + ")$"))
-			} else if since := time.Since(begin); !all && (since > wholeTime || portable && since > wholeTime/3) {
-				thinned = append(thinned, sc.name)
-				todo = everyThird(todo, i%3)
-			}
-			if mode == "" && *injectionsFlag == "" {
-				todo = slices.Concat(some(slices.DeleteFunc(slices.Clone(todo), isError), 2, sc.name), some(slices.DeleteFunc(todo, isKill), 2, sc.name))
+			todo := s.injections()
+			switch {
+			case *injectionsFlag != "":
+				todo = s.chosen(todo)
+			case mode == "":
+				todo = s.pick(todo, someOfEach)
+			case !all && portable:
+				todo = s.pick(todo, someOfPortable)
+			case !all && sc.core:
+				todo = s.pick(todo, someOfCore)
+			case !all:
+				todo = s.pick(todo, someOfAny)
 			}
 			s.run(todo)
 			s.report(t)
 			runs, failed = runs+s.runs.Load(), failed+s.failed.Load()
 		})
 	}
-	t.Logf("%d injections in all, %d made the command fail", runs, failed)
-	t.Logf("a sample of the errors was tried in %d scenarios: %s", len(sampled), strings.Join(sampled, ", "))
-	t.Logf("a third of what is left of them was tried in %d scenarios: %s", len(thinned), strings.Join(thinned, ", "))
+	t.Logf("%d injections in all, %d made the command fail; HANDOFF_SEED=%s", runs, failed, os.Getenv("HANDOFF_SEED"))
 }
 
 func isError(injection string) bool { return !isKill(injection) }
@@ -414,13 +404,6 @@ func (s *sweep) report(t *testing.T) {
 	if s.hits.Load() < s.runs.Load()*3/4 && s.runs.Load() > 10 {
 		t.Error("too few injections took place to trust this sweep")
 	}
-}
-
-func everyThird(all []string, from int) (third []string) {
-	for i := from; i < len(all); i += 3 {
-		third = append(third, all[i])
-	}
-	return third
 }
 
 func TestSweep(t *testing.T) { sweepAll(t, false) }

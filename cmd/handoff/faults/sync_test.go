@@ -84,9 +84,9 @@ var makesFile = regexp.MustCompile(`^(write|fsync|linkat|unlinkat):(signal=KILL|
 
 // injections lists what is done to the command, and in the scenarios with a remote to our own process alone: what git makes of
 // errors is its own matter, and the remote, which would be killed too, is nobody's here. Kills of a git that only fetches harm nobody.
-func (s *sweep) injections(e extent) []string {
+func (s *sweep) injections() []string {
 	tr := s.trace
-	list := injections(tr, s.base, e)
+	list := injections(tr, s.base)
 	switch {
 	case s.exports: // the store stays as it is
 		return slices.DeleteFunc(list, func(i string) bool { return !makesFile.MatchString(i) })
@@ -97,8 +97,8 @@ func (s *sweep) injections(e extent) []string {
 	for c := range tr.numbered() {
 		tr.most[c.name] = c.n
 	}
-	delete(tr.most, "read")                                            // of the pipe by which a child begins: where that fails, Go waits for the child without end
-	ours := injections(tr, s.base, extent{all: e.all, portable: true}) // a small sample: each run starts many processes
+	delete(tr.most, "read") // of the pipe by which a child begins: where that fails, Go waits for the child without end
+	ours := injections(tr, s.base)
 	return append(slices.DeleteFunc(list, func(i string) bool { return !s.killsGit(i) }), slices.DeleteFunc(ours, s.killsGit)...)
 }
 

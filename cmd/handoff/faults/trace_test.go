@@ -154,6 +154,13 @@ func (tr trace) marks() (early map[string]int, changes map[call]bool) {
 	return early, changes
 }
 
+// isChange reports whether an injection hits a call that changes what is on disk.
+func (tr trace) isChange(injection string) bool {
+	name, how, _ := strings.Cut(injection, ":")
+	_, n, _ := strings.Cut(how, "when=")
+	return tr.changes[call{name, atoi(n)}]
+}
+
 // before returns the calls of the main thread up to the one that an injection names.
 func (tr trace) before(injection string) string {
 	const most = 20
