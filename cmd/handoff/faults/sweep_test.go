@@ -393,8 +393,6 @@ func sweepAll(t *testing.T, portable bool, edits ...edit) {
 	t.Logf("%d injections in all, %d made the command fail; HANDOFF_SEED=%s", runs, failed, os.Getenv("HANDOFF_SEED"))
 }
 
-func isError(injection string) bool { return !isKill(injection) }
-
 // report says what a sweep has found.
 func (s *sweep) report(t *testing.T) {
 	for _, d := range s.damage {

@@ -607,12 +607,11 @@ func (x *Session) mendState(story *journal.Story, anew bool) error {
 				return err
 			}
 		default: // the store has none
-			if _, err := x.State.Lstat(name); err == nil {
+			_, err := x.State.Lstat(name)
+			if err == nil {
 				err = x.moveAside(x.State, name)
-			} else if errors.Is(err, fs.ErrNotExist) {
-				err = nil
 			}
-			if err != nil {
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
