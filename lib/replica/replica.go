@@ -10,7 +10,8 @@
 //
 // Beside the writers stand the claims, refs/handoff/claims/<64 hex>, one for each line of a ledger:
 // see package claim. A ref that must not exist is let in once by whatever server there is, so that a
-// claim has one winner. Nobody moves it.
+// claim has one winner. It moves once at most: the holder of a turn replaces an end that somebody has claimed who never
+// had that turn.
 //
 // All of it is exchanged through a bare repository, sync.git. It lies in the directory of the store in the
 // user's state, outside of the project: a branch that is checked out can put any file into a project, and
