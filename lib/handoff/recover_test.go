@@ -332,3 +332,25 @@ func TestMovedStore(t *testing.T) {
 		})
 	}
 }
+
+// An older state of which files do not show the last record yet loses nothing of it, and no event that informs.
+func TestOlderStateThatWasInterrupted(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "root")
+	s, _, _ := interrupted(t, root)
+	older := contents(t, root)
+	mustWrite(t, s, source("three", "body"))
+	restore(t, root, older)
+	if _, err := s.Write(t.Context(), source("three", "body")); !isOlder(err) {
+		t.Errorf("a write: %v", err)
+	}
+	if _, err := s.Regenerate(t.Context(), "ann", "the disk broke"); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := s.List(handoff.Filter{})
+	if err != nil || len(entries) != 2 || entries[1].Topic != "two" {
+		t.Errorf("it lists %+v, %v", entries, err)
+	}
+	if report, err := s.Verify(t.Context()); err != nil || report.Err() != nil || report.Handoffs != 2 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
