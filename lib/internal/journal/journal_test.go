@@ -19,7 +19,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-var aKey = journal.NewKey([]byte("the secret of a user"), "a store")
+// aKey is that of a store. It changes with the form of the journal: the fuzzer keeps what it has tried, and journals of
+// an older form would be proven by the same key.
+var aKey = journal.NewKey([]byte("the secret of a user"), "a store, form 2")
 
 // A bench is a state directory with a journal in it.
 type bench struct {
