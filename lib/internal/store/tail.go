@@ -68,3 +68,25 @@ func Informing(text []byte, head journal.Hash) []byte {
 	}
 	return text[:good:good]
 }
+
+// readStart reads the first bytes of a file of the state, nothing where it is not there.
+func readStart(state *durable.Dir, name string, most int64) ([]byte, error) {
+	f, err := state.OpenSole(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	text := make([]byte, min(info.Size(), most))
+	n, err := f.ReadAt(text, 0)
+	if err == io.EOF {
+		err = nil
+	}
+	return text[:n], err
+}

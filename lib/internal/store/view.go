@@ -2,8 +2,10 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -25,17 +27,33 @@ var StateFiles = []string{layout.Fingerprint, layout.Pins, layout.Tombstones, la
 func HashState(state *durable.Dir) (map[string]journal.Hash, error) {
 	hashes := make(map[string]journal.Hash)
 	for _, name := range StateFiles {
-		text, err := state.ReadIfThere(name, layout.MaxLedger)
+		hash, err := hashFile(state, name)
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
 		case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
 			hashes[name] = journal.Hash{}
 		case err != nil:
 			return nil, err
-		case text != nil:
-			hashes[name] = journal.HashOf(text)
+		default:
+			hashes[name] = hash
 		}
 	}
 	return hashes, nil
+}
+
+// hashFile returns the hash of a file, of which it keeps no more than a piece in memory.
+func hashFile(state *durable.Dir, name string) (hash journal.Hash, err error) {
+	f, err := state.OpenSole(name)
+	if err != nil {
+		return hash, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(f, layout.MaxLedger+1))
+	if err == nil && n > layout.MaxLedger {
+		err = durable.ErrTooLarge
+	}
+	return journal.Hash(sum.Sum(nil)), err
 }
 
 // BootOf returns the start of the system as the journal names it.
@@ -298,6 +316,10 @@ func (l *look) provenLedger() ([]byte, error) {
 			return nil, err
 		}
 		defer state.Close()
+		if entry, err := state.Lstat(layout.Ledger); err == nil && entry.Size > l.end+MaxBehind {
+			path := filepath.Join(state.Path(), layout.Ledger)
+			return nil, &fault.CorruptError{File: path, Why: fmt.Sprintf("has much behind byte %d that no command of this store wrote", l.end)}
+		}
 		if text, err = state.ReadIfThere(layout.Ledger, layout.MaxLedger); err != nil || text == nil {
 			return nil, err
 		}
@@ -528,14 +550,14 @@ func (l *look) isThere(dir *durable.Dir, row index.Row) (bool, error) {
 // whole returns a file that only grows, which had so many bytes when the journal began, up to the end of what the records append, and the informing lines
 // behind that.
 func (l *look) whole(state *durable.Dir, name string, since int64, head journal.Hash, tail journal.Tail) ([]byte, error) {
-	text, err := state.ReadIfThere(name, layout.MaxLog)
-	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
+	end := tail.Offset + int64(len(tail.Bytes))
+	text, err := readStart(state, name, end+MaxBehind)
+	if errors.Is(err, durable.ErrUnsafe) {
 		return nil, nil // as below
 	}
 	if err != nil {
 		return nil, err
 	}
-	end := tail.Offset + int64(len(tail.Bytes))
 	l.found[name] = text
 	if int64(len(text)) < since {
 		return nil, nil // damage, of which verify speaks
