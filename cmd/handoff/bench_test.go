@@ -35,7 +35,7 @@ func build(b *testing.B, dir, pkg string) string {
 func timed(b *testing.B, dir, stdin string, args ...string) (wall, cpu time.Duration) {
 	b.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+	cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(stdin), ownState(dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	start := time.Now()
@@ -44,6 +44,10 @@ func timed(b *testing.B, dir, stdin string, args ...string) (wall, cpu time.Dura
 	}
 	return time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
+
+// ownState is an environment in which the state of the user lies beside a project, and not in the home directory of
+// who runs the benchmark.
+func ownState(root string) []string { return append(os.Environ(), "XDG_STATE_HOME="+root+".state") }
 
 func project(b *testing.B, handoffs int) string {
 	b.Helper()

@@ -41,7 +41,11 @@ func BenchmarkLife(b *testing.B) {
 		b.ReportMetric(milliseconds(cpu), name+"-cpu-ms")
 		b.ReportMetric(float64(kb)/1024, name+"-MB")
 	}
-	if info, err := os.Stat(filepath.Join(root, ".run", "life.cache")); err == nil {
+	if caches, _ := filepath.Glob(root + ".state/handoff/*/facts"); len(caches) == 1 {
+		info, err := os.Stat(caches[0])
+		if err != nil {
+			b.Fatal(err)
+		}
 		b.ReportMetric(float64(info.Size())/1024, "cache-KB")
 	}
 }

@@ -117,7 +117,7 @@ func scaleSources(b *testing.B, root string, first, count int) string {
 func measured(b *testing.B, dir, stdin string, args ...string) (wall, cpu time.Duration, kb int64) {
 	b.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+	cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(stdin), ownState(dir)
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		b.Fatal(err)
