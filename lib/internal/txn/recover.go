@@ -827,7 +827,8 @@ func (x *Session) ProveJournal() error {
 // it or rely on it.
 func (x *Session) Checkpoint() error {
 	isOlder := x.goesBack && x.j.Last().Number < x.Newest()
-	if x.j.Records() == 0 && len(x.extra) == 0 && !isOlder {
+	_, left := x.State.Lstat(journal.NewFileName) // by a checkpoint that did not end
+	if x.j.Records() == 0 && len(x.extra) == 0 && !isOlder && errors.Is(left, fs.ErrNotExist) {
 		return nil
 	}
 	return x.checkpoint(x.index, x.index)
