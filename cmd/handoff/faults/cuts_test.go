@@ -71,7 +71,7 @@ func simulated(all bool) []scenario {
 	case "":
 		want = few
 	case "ci":
-		want = slices.Concat(few, some(want, 4, "cuts"))
+		want = slices.Concat(few, some(want, 2, "cuts"))
 	}
 	return slices.DeleteFunc(scenarios(), func(sc scenario) bool {
 		if all {

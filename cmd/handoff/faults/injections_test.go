@@ -51,8 +51,8 @@ func injections(tr trace, base string) []string {
 type share struct{ kills, errors int }
 
 var (
-	someOfCore     = share{20, 20}
-	someOfAny      = share{3, 4}
+	someOfCore     = share{14, 14}
+	someOfAny      = share{2, 3}
 	someOfPortable = share{2, 2}
 	someOfEach     = share{2, 2} // without HANDOFF_FAULTS
 )
