@@ -74,8 +74,8 @@ func (s *Store) signOne(d *admitted, w keyring.Witness) (sig Signature, err erro
 	return sig, err
 }
 
-// mustBeSigned is the policy: ErrDenied where a good signature is asked for and there is none. Any other error
-// says why that is not known.
+// mustBeSigned returns ErrDenied if the operators file asks for a good signature and the handoff has none. Any other
+// error means that the operators file could not be read.
 func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 	if sig.State == SignatureGood {
 		return nil

@@ -55,7 +55,7 @@ func (s *Store) pinSighted(ctx context.Context) {
 func (s *Store) Distrust(from string, sig Signature) (why string, refuse bool) {
 	why, refuse, err := s.keys.Distrust(from, sig)
 	if err != nil {
-		return "it is not known whether a signature of " + from + " is asked for: " + err.Error(), true
+		return "cannot tell whether handoffs of " + from + " must be signed: " + err.Error(), true
 	}
 	return why, refuse
 }

@@ -44,8 +44,8 @@ func (x *syncing) openBench() (*bench, error) {
 	return b, err
 }
 
-// why says why a claim does not count, "" if it does. A turn begins when the one before was given back, and only
-// who has it ends it. isVoid is whether it never will: somebody else has the turn.
+// why says why a claim does not count, "" if it does. A turn begins when the one before was given back, and only its
+// holder ends it. isVoid reports that the claim will never count, because somebody else holds the turn.
 func (b *bench) why(c handoff.Consumption, e handoff.Entry) (why string, isVoid bool) {
 	if e.ID == "" {
 		return isAbsent, false

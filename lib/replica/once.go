@@ -92,8 +92,8 @@ func (x *syncing) ask(ctx ctx, want []handoff.Consumption) (tries []try, err err
 	return nil, err
 }
 
-// withPending puts before what is wanted what was done here offline with the same handoffs, and nobody has claimed:
-// who has lost that must not go on with it.
+// withPending puts the acts that were done here offline with the same handoffs, and that nobody has claimed yet, before
+// the wanted ones. If one of them was lost to another clone, nothing may be built on it.
 func (x *syncing) withPending(ctx ctx, want []handoff.Consumption) ([]handoff.Consumption, error) {
 	have, err := x.ledger()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // A Life is what the ledger says became of a handoff. It is the same in whatever order the lines come.
 //
 // A handoff is taken in turns: somebody takes it, and either gives it back, with which the next turn begins, or
-// ends it. Only who has the turn ends it. A line of somebody else counts for nothing, and neither does one of a
+// ends it. Only the holder of a turn ends it. A line by somebody else does not count. Nor does a line about a
 // turn that has not begun: two clones that do not hear of each other write such lines, and the notes tell what
 // counts of them.
 type Life struct {
@@ -29,7 +29,7 @@ type turn struct {
 	isJudged bool // a note says how it was ended
 }
 
-// Turns are two acts of which the second takes back the first.
+// Turns count how often an act was done and taken back: take and release, archive and unarchive.
 type Turns struct {
 	last Deed // the first act of the highest number
 	at   int  // which one that is

@@ -57,7 +57,7 @@ func parseCovered(line []byte) (c covered, ok bool) {
 	return c, n == 3 && err == nil && c.log >= 0
 }
 
-// Keep keeps facts for who only reads.
+// Keep writes the facts into the cache, for commands that only read.
 func (f *Facts) Keep(s *store.Store) {
 	first := fmt.Appendf(nil, cacheHead, f.covered.log, f.covered.hash, f.covered.stamps)
 	s.Cache(layout.Facts, append(first, f.lines...))

@@ -53,7 +53,7 @@ func (s *Store) CachedLine(name string) []byte {
 	return line
 }
 
-// Cache keeps what can be derived again, for who only reads. It is best effort.
+// Cache writes a cache for commands that only read. It is best effort: the text can be derived again.
 func (s *Store) Cache(name string, text []byte) {
 	d, err := s.Outside()
 	if err != nil {

@@ -80,7 +80,7 @@ func refOf(git, head string) (string, error) {
 	return "", err
 }
 
-// readGit returns the text of a file of git without the space around it. isFile is false if there is none.
+// readGit returns the trimmed text of a file of git. isFile is false if there is no such file.
 func readGit(path string) (text string, isFile bool, err error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {

@@ -41,7 +41,7 @@ func HashState(state *durable.Dir) (map[string]journal.Hash, error) {
 	return hashes, nil
 }
 
-// hashFile returns the hash of a file, of which it keeps no more than a piece in memory.
+// hashFile returns the hash of a file. It reads the file piece by piece, so that a large one takes little memory.
 func hashFile(state *durable.Dir, name string) (hash journal.Hash, err error) {
 	f, err := state.OpenSole(name)
 	if err != nil {

@@ -25,7 +25,7 @@ func (x *Session) readRate() (rate, error) {
 	for size := int64(64 << 10); ; size *= 8 {
 		r, isWhole, from := make(rate), false, log.Size()-size
 		for e := range eventlog.Scan(log, max(0, from), &err) {
-			at, err := time.Parse(time.RFC3339Nano, e.Time) // of a line that is cut there is none
+			at, err := time.Parse(time.RFC3339Nano, e.Time) // fails for a line that begins in the middle
 			isWhole = isWhole || err == nil && now.Sub(at) >= rateWindow
 			w, ok := e.Content.(eventlog.Written)
 			if ok && e.Type == eventlog.TypeWrite && now.Sub(at).Abs() < rateWindow { // what is to come was written before the clock went back
