@@ -53,6 +53,26 @@ func TestOlderState(t *testing.T) {
 	}
 
 	restore(t, root, newer)
+	state := map[string][]byte{}
+	for path, text := range older {
+		if strings.Contains(path, ".run") {
+			state[path] = text
+		}
+	}
+	for path, text := range state { // beside INDEX.md as it is now
+		mustPut(t, path, text)
+	}
+	report, err = s.Verify(t.Context())
+	if err != nil || len(report.Faults) < 2 {
+		t.Errorf("verify finds %+v, %v", report.Faults, err)
+	}
+	for _, f := range report.Faults {
+		if strings.HasPrefix(f.Remedy, "handoff doctor") {
+			t.Errorf("%s: %s: the remedy is refused: %s", f.Place, f.Problem, f.Remedy)
+		}
+	}
+
+	restore(t, root, newer)
 	mustWrite(t, s, source("three", "body"))
 	newest := contents(t, root)
 

@@ -63,20 +63,26 @@ func (c *check) checkLogThere() {
 	}
 }
 
-// orderRemedies puts the command that makes the store this machine's before those that are refused until then.
+// orderRemedies puts the command that makes the store this machine's, or goes on from an older state, before those that
+// are refused until then.
 func (c *check) orderRemedies() {
 	observed, err := c.Fingerprint()
 	if err == nil {
 		_, _, err = c.CompareMachine(observed)
 	}
-	refused := (*store.MachineError)(nil)
-	if !errors.As(err, &refused) {
+	first, refused := "", (*store.MachineError)(nil)
+	switch {
+	case errors.As(err, &refused):
+		first = refused.Command
+	case c.isOlder:
+		first = c.ContinueCommand()
+	default:
 		return
 	}
 	for _, list := range [][]Finding{c.report.Faults, c.report.Warnings} {
 		for i, f := range list {
 			if strings.HasPrefix(f.Remedy, "handoff doctor") {
-				list[i].Remedy = refused.Command + ", then " + f.Remedy
+				list[i].Remedy = first + ", then " + f.Remedy
 			}
 		}
 	}
