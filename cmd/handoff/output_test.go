@@ -69,8 +69,8 @@ func (s *scripted) reading(id string) {
 	s.prints("", "surface", "ben")
 	s.prints("", "read", id)
 	s.prints("", "search", "body")
-	s.prints("", "receipts", id)
-	s.prints("", "compute-id", "note.md")
+	s.prints("", "read --receipts", id)
+	s.prints("", "record id", "note.md")
 	s.prints("yes", "reply", id, "-")
 	s.prints("# newer\n", "supersede", id, "-", "--topic", "newer")
 	s.prints("", "thread", id)
@@ -83,9 +83,11 @@ func (s *scripted) working(id string) {
 	s.prints("", "import", "all.jsonl")
 	s.file("work.md", document("work", ""))
 	work := s.named("handoff_id", "", "write", "work.md")
-	for _, act := range []string{"take", "release", "take", "done", "archive", "unarchive"} {
+	for _, act := range []string{"take", "release", "take", "done", "archive"} {
 		s.prints("", act, work)
 	}
+	s.prints("", "archive", "--undo", work)
+	s.prints("", "log", work)
 	s.prints("", "mark-read", id)
 	s.file(".handoff-probes.yaml", "probes:\n  test: {argv: [\"true\"]}\n")
 	s.prints("", "probes list")
@@ -115,17 +117,17 @@ func (s *scripted) records() {
 	if code, out := s.run(strings.NewReader(""), io.Discard, "resume", packet); code == 0 || s.fits("resume", out)["consumed"] == nil {
 		s.Errorf("it was resumed again: %d, %s", code, out)
 	}
-	s.prints("", "create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed", "--dry-run")
-	s.prints("", "create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed")
-	s.prints("", "onboard", "--project", "p")
+	s.prints("", "record create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed", "--dry-run")
+	s.prints("", "record create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed")
+	s.prints("", "record onboard", "--project", "p")
 	chain := s.named("handoff_id", "", "new", "--kind", "universal", "--from", "a", "--to", "b", "--workflow", "wf-1", "--phase", "p", "--summary", "s")
-	s.prints("", "show", chain)
-	s.prints("", "show", chain, "--export", s.root)
-	s.prints("", "validate", chain)
-	s.prints("", "validate", chain, chain)
-	s.prints("", "hop", chain, "--to", "c", "--phase", "q", "--summary", "s")
+	s.prints("", "record show", chain)
+	s.prints("", "record show", chain, "--export", s.root)
+	s.prints("", "record validate", chain)
+	s.prints("", "record validate", chain, chain)
+	s.prints("", "record hop", chain, "--to", "c", "--phase", "q", "--summary", "s")
 	_, shown := s.run(strings.NewReader(""), io.Discard, "show", chain)
-	s.prints("", "repair", s.file("universal.json", shown))
+	s.prints("", "record repair", s.file("universal.json", shown))
 }
 
 func (s *scripted) operators() {
@@ -135,9 +137,10 @@ func (s *scripted) operators() {
 	s.prints("", "operators list")
 	s.prints("", "operators validate")
 	s.prints("", "operators verify", "ben")
-	for _, act := range []string{"approve", "reject"} {
-		s.file(act+".md", document(act, `"approve:required"`))
-		s.onTerminal(act, s.named("handoff_id", "", "write", act+".md"), "--operator", "cy")
+	for _, more := range [][]string{nil, {"--reject"}} {
+		name := fmt.Sprintf("approve%d", len(more))
+		s.file(name+".md", document(name, `"approve:required"`))
+		s.onTerminal("approve", append(more, s.named("handoff_id", "", "write", name+".md"), "--operator", "cy")...)
 	}
 	s.prints("", "install", "claude", "--to", "ben")
 	s.prints("", "doctor hook", "claude")
@@ -154,7 +157,7 @@ func (s *scripted) exchange(id string) {
 	key := filepath.Join(s.root, "key")
 	s.exec("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
 	s.prints("", "sign", id, "--key", key)
-	s.prints("", "audit sign", "--key", key)
+	s.prints("", "log --sign", "--key", key)
 	s.prints("", "operators trust", "ben", "--yes")
 }
 
@@ -162,13 +165,13 @@ func (s *scripted) store() {
 	s.prints("", "verify")
 	s.prints("", "doctor")
 	s.prints("", "doctor", "--repair")
-	s.prints("", "audit verify")
-	s.prints("", "audit head")
+	s.prints("", "verify --log")
+	s.prints("", "log --head")
 	s.prints("", "page", "-o", filepath.Join(s.root, "site"))
-	s.prints("", "man", filepath.Join(s.root, "man"))
-	s.prints("", "machine-fingerprint show")
+	s.prints("", "help man", filepath.Join(s.root, "man"))
+	s.prints("", "doctor machine show")
 	s.machine = "two"
-	s.prints("", "machine-fingerprint regenerate", "--operator", "ben", "--reason", "moved", "--yes")
+	s.prints("", "doctor machine regenerate", "--operator", "ben", "--reason", "moved", "--yes")
 }
 
 // watch writes until the watching has begun and seen one.

@@ -109,6 +109,7 @@ func invalid(hint, format string, args ...any) error {
 type Request struct {
 	ID       string // as handoff.Read takes it
 	Operator string
+	Session  string // of an agent, for which it is resumed; "" for none
 	Accept   string // "operational" to resume from such a handoff too
 	Reason   string // for that
 	Checks
@@ -193,7 +194,7 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 		return Resumed{}, err
 	}
 	says := in.Says()
-	c := handoff.Consumption{Token: says.ResumeToken, HandoffID: in.ID, Operator: r.Operator, ConfirmedBy: report.ConfirmedBy}
+	c := handoff.Consumption{Token: says.ResumeToken, HandoffID: in.ID, Operator: r.Operator, Session: r.Session, ConfirmedBy: report.ConfirmedBy}
 	switch {
 	case report.Class == packet.Clean:
 	case report.Class == packet.Operational && r.Accept != "":

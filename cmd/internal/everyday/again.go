@@ -6,7 +6,7 @@ import "io"
 // was told of.
 func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args ...string) error {
 	e, f := a.Env, a.Flags
-	e.Stdin, e.Stdout, e.Stderr, e.Args = stdin, stdout, stderr, args
+	e.Stdin, e.Stdout, e.Stderr, e.Args = stdin, stdout, stderr, inPresentWords(args)
 	if e.Getenv = a.Getenv; me != "" {
 		e.Getenv = func(name string) string {
 			if name == "HANDOFF_OPERATOR" {

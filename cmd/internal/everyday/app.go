@@ -62,7 +62,7 @@ type App struct {
 }
 
 // readers are the commands that change no handoff and start soonest: they do without a thread that the system has to make.
-var readers = []string{"version", "list", "search", "read", "receipts", "hook", "status", "compute-id"}
+var readers = []string{"version", "list", "search", "read", "receipts", "hook", "status"}
 
 // Main is the main function of a program; whole is nil in the fast one.
 func Main(whole *Whole) {
@@ -77,6 +77,7 @@ func Main(whole *Whole) {
 // Run executes one command and returns its exit code. Errors become one sentence a line on stderr. It does not return
 // where the fast program becomes the whole one.
 func Run(e Env, whole *Whole) (code int) {
+	e.Args = inPresentWords(e.Args)
 	a := newApp(e, whole)
 	a.Stdout = &pipeWriter{Writer: e.Stdout}
 	defer func() {

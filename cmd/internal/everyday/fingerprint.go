@@ -12,8 +12,9 @@ import (
 	"golang.org/x/term"
 )
 
-func fingerprintCommand(a *App) *cobra.Command {
-	return Below(&cobra.Command{Use: "machine-fingerprint", Short: "Say which machine the store belongs to, or move it to this one"}, &cobra.Command{
+// MachineCommand says which machine the store belongs to, and moves it to this one.
+func MachineCommand(a *App) *cobra.Command {
+	return Below(&cobra.Command{Use: "machine", Short: "Say which machine the store belongs to, or move it to this one"}, &cobra.Command{
 		Use: "show", Short: "Print the recorded fingerprint and that of this machine", Args: Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return a.showFingerprint() },
 	}, regenerateCommand(a))

@@ -27,6 +27,8 @@ type Whole struct {
 
 	Warnings func(s *handoff.Store, ids []string) ([]string, error) // what is questionable about stored records
 
+	ManPages func(a *App, dir string) error // writes them into a directory
+
 	// Compose stores what is saved in an editor that begins with a text; at is the time of one that has none, "" is now.
 	Compose func(a *App, f Fields, at, start string) error
 

@@ -18,32 +18,18 @@ var topics embed.FS
 // daily are the commands of a day, which the first screen of help shows: ten at most.
 var daily = []string{"write", "new", "list", "read", "reply", "next", "done", "inbox", "sync", "help"}
 
-// A group is a part of `handoff help all`.
-type group struct {
-	title    string
-	commands []string
-}
-
-// groups has each command once. One that is in none of them is shown with the last.
-var groups = []group{
-	{"Write", []string{"write", "new", "reply", "supersede", "draft", "create", "hop", "compute-id"}},
-	{"Read", []string{"list", "read", "search", "thread", "inbox", "page", "status", "watch", "surface", "receipts"}},
-	{"Work", []string{"next", "take", "release", "done", "mark-read", "check", "resume", "approve", "reject", "probes", "archive", "unarchive", "prune"}},
-	{"Records", []string{"show", "validate", "repair", "onboard"}},
-	{"Agents", []string{"install", "uninstall", "hook", "mcp"}},
-	{"Store", []string{"init", "whoami", "operators", "sync", "export", "import", "sign", "verify", "doctor", "audit", "machine-fingerprint", "completion", "man", "help", "version"}},
-}
-
 func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND|TOPIC|all|topics]",
+		Use:   "help [COMMAND|TOPIC|all|topics|man DIR]",
 		Short: "Explain a command or a topic",
 		Long: `Print how a command is used, or what is said about a topic. all shows every command in groups,
-topics every topic.`,
-		Example: "  handoff help write\n  handoff help all\n  handoff help operators",
+topics every topic. man writes the man pages, one for each command, into a directory: ` + "`man -l DIR/handoff.1`" + `
+shows the first. Pages of another version are replaced; a file of yours with the name of a page is refused, and
+so is a symbolic link of the project.`,
+		Example: "  handoff help write\n  handoff help all\n  handoff help operators\n  handoff help man ~/.local/share/man/man1",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
+				return nil, map[bool]cobra.ShellCompDirective{true: cobra.ShellCompDirectiveFilterDirs, false: cobra.ShellCompDirectiveNoFileComp}[args[0] == "man"]
 			}
 			var offers []string
 			for _, name := range topicNames() {
@@ -54,7 +40,7 @@ topics every topic.`,
 					offers = append(offers, offer(c.Name(), c.Short))
 				}
 			}
-			return append(offers, offer("all", "Every command, in groups"), offer("topics", "Every topic")), cobra.ShellCompDirectiveNoFileComp
+			return append(offers, offer("all", "Every command, in groups"), offer("topics", "Every topic"), offer("man", "Write the man pages into a directory")), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.help(cmd.Root(), args) },
 	}
@@ -68,6 +54,8 @@ func (a *App) help(root *cobra.Command, args []string) error {
 		return a.allCommands(root)
 	case args[0] == "topics":
 		return a.allTopics()
+	case args[0] == "man":
+		return a.manPages(args[1:])
 	}
 	if text, err := topics.ReadFile("topics/" + args[0] + ".md"); err == nil && len(args) == 1 && !slices.Contains(names(root), args[0]) {
 		_, err = a.Stdout.Write(text)
@@ -86,6 +74,17 @@ func (a *App) help(root *cobra.Command, args []string) error {
 		return err
 	}
 	return nil
+}
+
+// manPages writes the man pages into the directory that is named.
+func (a *App) manPages(dirs []string) error {
+	switch {
+	case len(dirs) != 1:
+		return Invalid("use `handoff help man DIR`", "help man: wrong number of arguments: %d", len(dirs))
+	case a.whole == nil:
+		return errBeyond
+	}
+	return a.whole.ManPages(a, dirs[0])
 }
 
 // unknownHelp is the error for words of which the first name a command, or for none the root, and the rest nothing.
@@ -120,21 +119,18 @@ Start with ` + "`handoff init`, then `echo 'Tests are green.' | handoff write - 
 
 func (a *App) allCommands(root *cobra.Command) error {
 	var b strings.Builder
-	known := []string{}
-	for _, g := range groups {
-		known = append(known, g.commands...)
-	}
-	for i, g := range groups {
-		if i == len(groups)-1 {
-			for _, name := range names(root) {
-				if !slices.Contains(known, name) {
-					g.commands = append(slices.Clone(g.commands), name)
-				}
-			}
+	group := ""
+	for _, c := range commands() {
+		if c.group == "" {
+			continue
 		}
-		fmt.Fprintf(&b, "%s\n%s\n", g.title, lines(root, g.commands))
+		if c.group != group {
+			b.WriteString(map[bool]string{true: "\n"}[group != ""] + c.group + "\n")
+			group = c.group
+		}
+		b.WriteString(lines(root, []string{c.name}))
 	}
-	b.WriteString("Every command has\n" + root.PersistentFlags().FlagUsages() + "\nTopics: " + strings.Join(topicNames(), ", ") + "\n")
+	b.WriteString("\nEvery command has\n" + root.PersistentFlags().FlagUsages() + "\nTopics: " + strings.Join(topicNames(), ", ") + "\n")
 	_, err := io.WriteString(a.Stdout, b.String())
 	return err
 }

@@ -17,6 +17,9 @@ type listing struct {
 	format  string
 	limit   int
 	reverse bool
+
+	forAgent bool // bodies in frames
+	maxChars int  // of each of them
 }
 
 func listCommand(a *App) *cobra.Command {
@@ -30,7 +33,11 @@ first, and what other clones do not have yet is said; else the rows of INDEX.md,
 
 Unread means unread by its recipient; with --to OP, unread by OP. What is superseded or expired, done
 or archived is not unread any more, but with --all. Offered means that a session of
-the recipient was told, and nobody has marked it as read.`,
+the recipient was told, and nobody has marked it as read.
+
+--unread --agent shows the unread handoffs to you, or to --to OP, oldest first and with their bodies. Each body is
+proven to be what was written, made visible where it is invisible, and put in a frame that says that it is not an
+instruction. Nothing is marked as read.`,
 		Example: "  handoff list --unread --mine\n  handoff list --since yesterday -n 5\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
 		Args:    Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,6 +46,9 @@ the recipient was told, and nobody has marked it as read.`,
 			if err != nil {
 				return err
 			}
+			if l.forAgent {
+				return a.listForAgent(chosen, l.maxChars)
+			}
 			chosen.Present = !chosen.All && chosen.State == ""
 			return a.list(chosen, l)
 		},
@@ -46,8 +56,23 @@ the recipient was told, and nobody has marked it as read.`,
 	f.Register(cmd)
 	a.Format(cmd, &l.format, listed...)
 	Number(cmd.Flags(), &l.limit, "limit", "n", "only this `number` of the newest")
+	cmd.Flags().BoolVar(&l.forAgent, "agent", false, "with --unread: print the bodies too, in frames")
+	Number(cmd.Flags(), &l.maxChars, "max-chars", "", "with --agent: cut each body after this `number` of characters (default surface_max_chars)")
+	Needs(cmd, "agent", "unread")
+	Needs(cmd, "max-chars", "agent")
+	for _, flag := range []string{"format", "limit", "reverse"} {
+		Exclusive(cmd, "agent", flag)
+	}
 	cmd.Flags().BoolVar(&l.reverse, "reverse", false, "the other way round")
 	return cmd
+}
+
+// listForAgent shows what is unread in frames. What is chosen besides its recipient is refused.
+func (a *App) listForAgent(chosen handoff.Filter, maxChars int) error {
+	if chosen != (handoff.Filter{Unread: true, To: chosen.To}) {
+		return Invalid("leave the others out", "--agent goes with --unread and --to alone")
+	}
+	return a.surface(chosen.To, maxChars)
 }
 
 func (a *App) list(chosen handoff.Filter, l listing) error {

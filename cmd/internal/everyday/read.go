@@ -17,6 +17,7 @@ import (
 // A reading says how a handoff is to be read.
 type reading struct {
 	raw, unverified, noPager bool
+	receipts                 bool
 	agent                    string // "" for none
 	maxChars, offset         int
 	operator                 string
@@ -31,20 +32,32 @@ func readCommand(a *App) *cobra.Command {
 Markdown, and what can be done next, in $PAGER if it is long. ID may be a unique prefix of 4 or more hex
 digits, a file name, or @ for the newest to you. The id is computed from the file first; if it is another,
 nothing of it is printed and the exit code is 6. Of several, those that can be read are printed one after the
-other. With --agent it prints at most 30,000 characters of each, and how to read on.`,
+other. With --agent it prints at most 30,000 characters of each, and how to read on.
+
+With --receipts it prints which sessions were told of it, whose they were and when, and who has marked it as read.
+Receipts are best effort: a missing one proves nothing.`,
 		Example:           "  handoff read 134327a8\n  handoff read @\n  handoff read 134327a8 --agent",
 		Args:              Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, ids []string) error { return a.readAll(ids, r) },
+		RunE: func(_ *cobra.Command, ids []string) error {
+			if r.receipts {
+				return a.receipts(ids)
+			}
+			return a.readAll(ids, r)
+		},
 	}
 	a.OperatorFlag(cmd, &r.operator)
 	cmd.Flags().BoolVar(&r.raw, "raw", false, "print the stored file, frontmatter included, byte by byte")
+	cmd.Flags().BoolVar(&r.receipts, "receipts", false, "print who was told of it and who has read it, in place of the body")
 	cmd.Flags().BoolVar(&r.noPager, "no-pager", false, "on a terminal: print it all at once")
 	AgentFlag(cmd, &r.agent)
 	cmd.Flags().BoolVar(&r.unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")
 	Number(cmd.Flags(), &r.maxChars, "max-chars", "", "cut a framed body after this `number` of characters")
 	Number(cmd.Flags(), &r.offset, "offset", "", "with --agent: leave out this `number` of characters, to read on")
 	Exclusive(cmd, "raw", "agent")
+	for _, flag := range []string{"raw", "agent", "unverified"} {
+		Exclusive(cmd, "receipts", flag)
+	}
 	Needs(cmd, "offset", "agent")
 	return cmd
 }

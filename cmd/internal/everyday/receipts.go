@@ -3,32 +3,25 @@ package everyday
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func receiptsCommand(a *App) *cobra.Command {
-	return &cobra.Command{
-		Use:   "receipts ID",
-		Short: "Say who was offered a handoff, and who has read it",
-		Long: `Say which sessions were told of a handoff, whose they were and when, and who has marked it as read.
-That a session was told is recorded as far as that is possible at once; it proves nothing.`,
-		Example:           "  handoff receipts 134327a8",
-		Args:              Args(cobra.ExactArgs(1)),
-		ValidArgsFunction: a.CompleteIDs,
-		RunE: func(_ *cobra.Command, ids []string) error {
-			s, err := a.Store()
-			if err != nil {
-				return err
-			}
-			d, err := s.Delivery(ids[0])
-			if err != nil {
-				return err
-			}
-			return a.Show(deliveredOf(d), deliveryText(d, TerminalWidth(a.Stdout)))
-		},
+// receipts prints who was told of handoffs, and who has read them.
+func (a *App) receipts(ids []string) error {
+	s, err := a.Store()
+	if err != nil {
+		return err
 	}
+	for _, id := range ids {
+		d, err := s.Delivery(id)
+		if err != nil {
+			return err
+		}
+		if err := a.Show(deliveredOf(d), deliveryText(d, TerminalWidth(a.Stdout))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func deliveryText(d handoff.Delivery, width int) string {

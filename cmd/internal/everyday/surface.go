@@ -25,27 +25,7 @@ marked as read. Nothing unread prints nothing. The operator is you, unless anoth
 		Args:              Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.completeOperators,
 		RunE: func(cmd *cobra.Command, ops []string) error {
-			a.ForAgents = true
-			p, s, err := a.ProjectStore()
-			if err != nil {
-				return err
-			}
-			if operator, err = a.Acting(p, s, cmp.Or(operator, strings.Join(ops, ""))); err != nil {
-				return err
-			}
-			opt := handoff.SurfaceOptions{MaxChars: p.Settings.SurfaceMaxChars.Value, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
-			if maxChars > 0 {
-				opt.MaxChars = maxChars
-			}
-			if a.JSON {
-				err = a.surfaceJSON(s, operator, opt)
-			} else {
-				err = s.Surface(context.Background(), operator, opt, direct(a.Stdout))
-			}
-			if errors.Is(err, syscall.EPIPE) {
-				return nil // and what nobody saw is not recorded as shown
-			}
-			return err
+			return a.surface(cmp.Or(operator, strings.Join(ops, "")), maxChars)
 		},
 	}
 	Number(cmd.Flags(), &maxChars, "max-chars", "", "cut each body after this `number` of characters (default surface_max_chars)")
@@ -57,6 +37,30 @@ marked as read. Nothing unread prints nothing. The operator is you, unless anoth
 		return nil
 	})
 	return cmd
+}
+
+// surface shows everything that an operator has not read, framed, each body cut after so many characters, 0 for what
+// the settings say.
+func (a *App) surface(operator string, maxChars int) error {
+	a.ForAgents = true
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	if operator, err = a.Acting(p, s, operator); err != nil {
+		return err
+	}
+	maxChars = cmp.Or(maxChars, p.Settings.SurfaceMaxChars.Value)
+	opt := handoff.SurfaceOptions{MaxChars: maxChars, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
+	if a.JSON {
+		err = a.surfaceJSON(s, operator, opt)
+	} else {
+		err = s.Surface(context.Background(), operator, opt, direct(a.Stdout))
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return nil // and what nobody saw is not recorded as shown
+	}
+	return err
 }
 
 // surfaceJSON prints a line for each handoff that is shown: the same as in the text form.

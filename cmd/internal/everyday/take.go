@@ -9,7 +9,7 @@ import (
 )
 
 func takeCommand(a *App) *cobra.Command {
-	cmd, who := a.actCommand(handoff.ActTake, nil)
+	cmd, who := a.actCommand(constant(handoff.ActTake), nil)
 	cmd.Use, cmd.Short = "take ID", "Claim a handoff for one person or session, and mark it as read"
 	cmd.Long = `Claim a handoff for one person or one session of an agent, and mark it as read. Of any number that
 take it at once exactly one succeeds; the others exit with 11 and are told who has it since when.
@@ -24,7 +24,7 @@ the command exits with 1, unless --offline is given; see ` + "`handoff help git`
 }
 
 func releaseCommand(a *App) *cobra.Command {
-	cmd, who := a.actCommand(handoff.ActRelease, nil)
+	cmd, who := a.actCommand(constant(handoff.ActRelease), nil)
 	cmd.Use, cmd.Short = "release ID", "Give a handoff back, so that it can be taken again"
 	cmd.Long = `Give back a handoff that the operator has taken, from whatever session. It can be taken again then. What nobody
 has is left as it is; what another has, or is done, exits with 11.`
@@ -37,7 +37,7 @@ func doneCommand(a *App) *cobra.Command {
 	var reply, name string
 	var text []byte
 	in := input{App: a}
-	cmd, who := a.actCommand(handoff.ActDone, func(id, operator string) (func(handoff.ActReceipt) error, error) {
+	cmd, who := a.actCommand(constant(handoff.ActDone), func(id, operator string) (func(handoff.ActReceipt) error, error) {
 		if reply == "" {
 			return nil, nil
 		}
@@ -121,11 +121,13 @@ func (a *App) PrintAct(got handoff.ActReceipt) error {
 	return err
 }
 
-// actCommand is a command that does an act with handoffs. first, nil for none, looks at what is asked for, and may return what
+func constant(act handoff.Act) *handoff.Act { return &act }
+
+// actCommand is a command that does an act with handoffs, which flags may change. first, nil for none, looks at what is asked for, and may return what
 // follows on the act.
-func (a *App) actCommand(act handoff.Act, first func(id, operator string) (then func(handoff.ActReceipt) error, err error)) (*cobra.Command, *handoff.Consumption) {
+func (a *App) actCommand(act *handoff.Act, first func(id, operator string) (then func(handoff.ActReceipt) error, err error)) (*cobra.Command, *handoff.Consumption) {
 	who, offline := new(handoff.Consumption), false
-	filing := act == handoff.ActArchive || act == handoff.ActUnarchive // which every clone may do
+	filing := *act == handoff.ActArchive // which every clone may do
 	cmd := &cobra.Command{
 		Args:              Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -137,7 +139,7 @@ func (a *App) actCommand(act handoff.Act, first func(id, operator string) (then 
 			if who.Operator, err = a.Acting(p, s, who.Operator, ids...); err != nil {
 				return err
 			}
-			if act == handoff.ActTake {
+			if *act == handoff.ActTake {
 				who.Session = a.Session(who.Session)
 			}
 			if filing { // several, which are all there before anything is done
@@ -154,7 +156,7 @@ func (a *App) actCommand(act handoff.Act, first func(id, operator string) (then 
 			ctx, stop := a.Stoppable()
 			defer stop()
 			for _, id := range ids {
-				got, err := s.Act(ctx, act, id, *who)
+				got, err := s.Act(ctx, *act, id, *who)
 				if err == nil {
 					err = a.PrintAct(got)
 				}

@@ -10,23 +10,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func approveCommand(a *app) *cobra.Command {
-	cmd := verdictCommand(a, handoff.ActApprove, "approve", "Approve")
-	cmd.Long = `Let others act on a handoff that needs an approval: since its references say approve:required, or since a policy of
-OPERATORS.md does. Until then it can be read, is listed as awaiting, is shown to no agent by itself, and cannot be
-taken or resumed from. ` + verdictHelp
-	cmd.Example = "  handoff approve 134327a8\n  handoff approve 134327a8 --note 'read with ann' --key ~/.ssh/id_ed25519"
-	return cmd
-}
-
-func rejectCommand(a *app) *cobra.Command {
-	cmd := verdictCommand(a, handoff.ActReject, "reject", "Reject")
-	cmd.Long = `Reject a handoff: nobody takes it or resumes from it any more, also if it was approved before. That is final; the
-sender can write another one. ` + verdictHelp
-	cmd.Example = "  handoff reject 134327a8 --note 'the branch is frozen'"
-	return cmd
-}
-
 const verdictHelp = `It takes an operator with the capability approve who has not written it, and a
 terminal on which the question is answered. Where keys of the operator are known it is signed, as handoff sign does.
 What it proves: that somebody with the rights of that account decided, on a terminal; that it was a person only where
@@ -34,21 +17,36 @@ it is signed with a key that agents do not hold. What other clones decide comes 
 rules. ` + "`handoff help approval`" + ` says more, and ` + "`handoff help operators`" + ` how policies and
 capabilities are written.`
 
-func verdictCommand(a *app, act handoff.Act, name, verb string) *cobra.Command {
+func approveCommand(a *app) *cobra.Command {
 	var who handoff.Consumption
+	reject := false
 	cmd := &cobra.Command{
-		Use:               name + " ID",
+		Use: "approve ID",
+		Long: `Let others act on a handoff that needs an approval: since its references say approve:required, or since a policy of
+OPERATORS.md does. Until then it can be read, is listed as awaiting, is shown to no agent by itself, and cannot be
+taken or resumed from. With --reject nobody takes it or resumes from it any more, also if it was approved before.
+That is final; the sender can write another one.
+
+` + verdictHelp,
+		Example:           "  handoff approve 134327a8\n  handoff approve 134327a8 --note 'read with ann' --key ~/.ssh/id_ed25519\n  handoff approve --reject 134327a8 --note 'the branch is frozen'",
 		Args:              everyday.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			return a.decide(act, verb, ids[0], who)
+			if reject {
+				return a.decide(handoff.ActReject, "Reject", ids[0], who)
+			}
+			return a.decide(handoff.ActApprove, "Approve", ids[0], who)
 		},
 	}
 	a.OperatorFlag(cmd, &who.Operator)
+	cmd.Flags().BoolVar(&reject, "reject", false, "reject it, for good")
 	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log and for the sender")
 	cmd.Flags().StringVar(&a.Sign.Key, "key", "", "what it is signed with: the private key, or the public key of one that the agent holds (`file`)")
 	return cmd
 }
+
+// words are those of the command for a decision.
+var words = map[handoff.Act]string{handoff.ActApprove: "approve", handoff.ActReject: "approve --reject"}
 
 // decide asks on a terminal, and approves or rejects.
 func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) error {
@@ -71,7 +69,7 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 		return denied("run it in a terminal of your own", "this is a session of %s; who can %s is a person", name, act)
 	}
 	if !a.CanAsk() {
-		return &handoff.Error{Class: handoff.ErrDenied, Problem: "only a person on a terminal can " + string(act), Advice: "run `handoff " + string(act) + " " + e.ID + "` on a terminal"}
+		return &handoff.Error{Class: handoff.ErrDenied, Problem: "only a person on a terminal can " + string(act), Advice: "run `handoff " + words[act] + " " + e.ID + "` on a terminal"}
 	}
 	if err := s.Admits(act, e, who); err != nil {
 		return err

@@ -50,7 +50,7 @@ A value may end in =STATE: tests and commands in passed, failed, skipped or unkn
 open, promoted, refuted or carried_forward, files in added, modified, deleted or renamed.
 --test-run-exec runs a command with sh, its output on standard error, and records its real result. With it
 or with --work the commit that is checked out is recorded too, and each --file as it is, for handoff check.`,
-		Example: `  handoff create deploy-42 --summary 'Moved the deploy to the new runner.' --agent agent:codex --test-run-exec 'go test ./...'
+		Example: `  handoff record create deploy-42 --summary 'Moved the deploy to the new runner.' --agent agent:codex --test-run-exec 'go test ./...'
   handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'
   handoff create deploy-43 --summary 'Ops added a disk.' --close 1 --resolve-debt 1`,
 		Args: everyday.Args(cobra.ExactArgs(1)),

@@ -53,7 +53,7 @@ beside, with a timestamp. With --json either prints two lines: what it did, and 
 	cmd.Flags().BoolVar(&repair, "repair", false, "mend what can be mended")
 	cmd.Flags().BoolVar(&rebuild, "rebuild-index", false, "make INDEX.md anew from the files and the audit log")
 	everyday.Exclusive(cmd, "repair", "rebuild-index")
-	cmd.AddCommand(doctorHookCommand(a))
+	cmd.AddCommand(doctorHookCommand(a), everyday.MachineCommand(a.App))
 	return cmd
 }
 

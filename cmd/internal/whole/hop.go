@@ -19,7 +19,7 @@ func hopCommand(a *app) *cobra.Command {
 the next one. The chain gets one hop longer and keeps its trace_id; what the flags say replaces what the
 record says, artifacts and files come to those that it has; time, count and hash are made anew. A skill
 that is in the chain already needs --reason, a chain of more than 5 hops the user's approval.`,
-		Example: `  handoff hop 134327a8 --to report-writer --phase drafting --summary 'The chapters are drafted.'
+		Example: `  handoff record hop 134327a8 --to report-writer --phase drafting --summary 'The chapters are drafted.'
   handoff hop draft.json --to survey-reader --reason 'two interviews are missing'`,
 		Args:              everyday.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,

@@ -17,22 +17,13 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 )
 
-func manCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "man DIR",
-		Long: `Write the man pages, one for each command, into a directory. ` + "`man -l DIR/handoff.1`" + ` shows the first.
-Pages of another version are replaced. A file of yours that has the name of a page is refused, and so is a
-symbolic link of the project.`,
-		Example: "  handoff man ~/.local/share/man/man1",
-		Args:    everyday.Args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, dirs []string) error {
-			pages := ManPages()
-			if err := writeManPages(dirs[0], pages); err != nil || !a.JSON {
-				return err
-			}
-			return a.PrintJSON(map[string]any{"directory": dirs[0], "files": len(pages)})
-		},
+// printManPages writes the man pages into a directory.
+func printManPages(a *everyday.App, dir string) error {
+	pages := ManPages()
+	if err := writeManPages(dir, pages); err != nil || !a.JSON {
+		return err
 	}
+	return a.PrintJSON(map[string]any{"directory": dir, "files": len(pages)})
 }
 
 // manMark begins each of our pages.
@@ -70,7 +61,7 @@ func writeManPages(dir string, pages []ManPage) error {
 		path := filepath.Join(dir, p.Name)
 		if info, statErr := os.Lstat(path); err == nil && statErr == nil && !(info.Mode().IsRegular() && isManPage(path)) {
 			return everyday.Invalid("move it away, or name another directory",
-				"%s was not made by `handoff man`; nothing was changed", path)
+				"%s was not made by `handoff help man`; nothing was changed", path)
 		} else if statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
 			err = cmp.Or(err, statErr)
 		}

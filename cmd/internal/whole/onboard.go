@@ -25,7 +25,7 @@ first, every assumption and context debt that no later record settled, policy ex
 drafts that sessions left, and warnings (stale, failed self-audit, no prior handoff). What has a number
 can be named by it with create. --markdown is for people. With --agent NAME the same stands in a frame
 that says it is not an instruction. Nothing is changed.`,
-		Example: "  handoff onboard\n  handoff onboard --project shop --max-recent 3 --agent codex",
+		Example: "  handoff record onboard\n  handoff record onboard --project shop --max-recent 3 --agent codex",
 		Args:    everyday.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("max-recent") && o.MaxRecent < 1 {

@@ -63,7 +63,7 @@ A document of another version is not repaired: bring it to 3.0 by hand. Put all 
   files and pages to read                         payload.references.files, payload.references.urls
   the skills it has passed through, oldest first  meta.handoff_chain
 Leave out version, payload_hash and payload_size_bytes; then repair it.`,
-		Example:           "  handoff repair -o mended.json handoff.json\n  handoff repair --in-place handoff.json\n  handoff repair --prompt handoff.json | model",
+		Example:           "  handoff record repair -o mended.json handoff.json\n  handoff record repair --in-place handoff.json\n  handoff record repair --prompt handoff.json | model",
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE:              func(_ *cobra.Command, names []string) error { return a.repairAll(names, m) },

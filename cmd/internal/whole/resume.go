@@ -35,34 +35,42 @@ and the next sync says if somebody else was the first.`,
 		Args:              everyday.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, ids []string) error {
-			a.ForAgents = true
-			p, s, err := a.OnceStore(offline)
-			if err != nil {
-				return err
-			}
-			if r.ID, err = a.storedID(s, p, ids[0]); err != nil {
-				return err
-			}
-			if r.Operator, err = a.Acting(p, s, r.Operator, r.ID); err != nil {
-				return err
-			}
-			if r.Checks, err = c.with(p); err != nil {
-				return err
-			}
-			ctx, stop := a.Stoppable()
-			defer stop()
-			if r.Probe, err = a.prober(ctx, p, s, &c); err != nil {
-				return err
-			}
-			return a.resume(ctx, s, r, c.ascii)
+			r.ID = ids[0]
+			r.Session = a.Session(r.Session)
+			return a.take(r, c, offline)
 		},
 	}
 	c.register(cmd)
 	cmd.Flags().BoolVar(&offline, "offline", false, everyday.OfflineUsage)
 	a.OperatorFlag(cmd, &r.Operator)
+	a.SessionFlag(cmd, &r.Session)
 	everyday.Choice(cmd, &r.Accept, "accept", "the `classification` to resume from all the same", "operational")
 	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: why (`text`), for the audit log")
 	return cmd
+}
+
+// take resumes from what is asked for, with checks.
+func (a *app) take(r record.Request, c checks, offline bool) error {
+	a.ForAgents = true
+	p, s, err := a.OnceStore(offline)
+	if err != nil {
+		return err
+	}
+	if r.ID, err = a.storedID(s, p, r.ID); err != nil {
+		return err
+	}
+	if r.Operator, err = a.Acting(p, s, r.Operator, r.ID); err != nil {
+		return err
+	}
+	if r.Checks, err = c.with(p); err != nil {
+		return err
+	}
+	ctx, stop := a.Stoppable()
+	defer stop()
+	if r.Probe, err = a.prober(ctx, p, s, &c); err != nil {
+		return err
+	}
+	return a.resume(ctx, s, r, c.ascii)
 }
 
 // storedID returns the id of what a name stands for: that itself, or a file of what is stored.

@@ -27,7 +27,7 @@ pipe, escaped to a terminal. The id is proven first, as read does. A plain hando
 TASK_ID stands for the newest run record of that task.
 With --export a universal handoff goes to {session_path}/handoffs/{source}-to-{target}-{time}.json, if its
 session_path lies in the directory that is named, and else to that directory; its path is printed.`,
-		Example:           "  handoff show 134327a8\n  handoff show task_review_docs\n  handoff show 134327a8 --markdown\n  handoff show 134327a8 --export ~/sessions",
+		Example:           "  handoff record show 134327a8\n  handoff record show task_review_docs\n  handoff record show 134327a8 --markdown\n  handoff record show 134327a8 --export ~/sessions",
 		Args:              everyday.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {

@@ -31,7 +31,7 @@ func validateCommand(a *app) *cobra.Command {
 is named with its place, its JSON pointer and its repair; a stage with faults ends the validation.
 Warnings make nothing invalid. Exit code 0 is valid, 2 invalid, 6 a payload that is not what its hash
 says. Packets and run records are held against their schema. With --fix it repairs, as repair does.`,
-		Example:           "  handoff validate handoff.json\n  handoff validate --encoding chars4 --json *.json\n  handoff validate --fix -o mended.json handoff.json",
+		Example:           "  handoff record validate handoff.json\n  handoff record validate --encoding chars4 --json *.json\n  handoff record validate --fix -o mended.json handoff.json",
 		Args:              everyday.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, names []string) error {

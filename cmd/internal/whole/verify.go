@@ -12,14 +12,23 @@ import (
 )
 
 func verifyCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "verify [ID…]",
+	var p proof
+	log := false
+	cmd := &cobra.Command{
+		Use: "verify [ID… | --log]",
 		Long: `Derive everything again: ids from files, rows from documents, events from rows, the hash chain of the
 audit log, read marks, leftovers and permissions. Every fault is named with its place. Nothing is
-changed. With ids it looks at these handoffs alone.`,
+changed. With ids it looks at these handoffs alone.
+
+A chain alone cannot show that its end was cut, or that all of it was written again. With --log, --expect finds both
+if you kept what ` + "`log --head`" + ` printed; --allowed-signers finds them by a checkpoint that ` + "`log --sign`" + ` or
+ssh-keygen signed: the last one in the state directory, or a copy that was kept elsewhere.`,
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			everyday.CollectOften()
+			if log {
+				return a.verifyLog(p, ids)
+			}
 			a.AsIs = true
 			s, err := a.Store()
 			if err != nil {
@@ -32,6 +41,14 @@ changed. With ids it looks at these handoffs alone.`,
 			return a.printReport(report)
 		},
 	}
+	cmd.Flags().BoolVar(&log, "log", false, "compare the audit log with what was kept of it, too")
+	cmd.Flags().StringVar(&p.expect, "expect", "", "with --log: the `count:hash` that log --head printed before")
+	cmd.Flags().StringVar(&p.allowed, "allowed-signers", "", "with --log: require a checkpoint signed by one of these (`file`, as ssh-keygen has it)")
+	cmd.Flags().StringVar(&p.checkpoint, "checkpoint", "", "with --log: the checkpoint (`file`), with its signature in FILE.sig (default the last one that was kept)")
+	for _, flag := range []string{"expect", "allowed-signers", "checkpoint"} {
+		everyday.Needs(cmd, flag, "log")
+	}
+	return cmd
 }
 
 func (a *app) printReport(r handoff.Report) error {

@@ -32,6 +32,8 @@ func Program() *everyday.Whole {
 			return markdown.Lines(body, markdown.Options{Width: columns, Plain: !colours})
 		},
 
+		ManPages: printManPages,
+
 		IsRecord: func(text []byte) bool { return record.Detect(text) != "" },
 		Records:  records,
 		Warnings: record.Shared,
@@ -40,10 +42,9 @@ func Program() *everyday.Whole {
 		},
 	}
 	for name, build := range map[string]func(*app) *cobra.Command{
-		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "audit": auditCommand,
-		"show": showCommand, "check": checkCommand, "resume": resumeCommand, "approve": approveCommand, "reject": rejectCommand, "probes": probesCommand, "create": createCommand,
-		"validate": validateCommand, "hop": hopCommand, "repair": repairCommand, "onboard": onboardCommand, "export": exportCommand, "prune": pruneCommand, "page": pageCommand, "import": importCommand, "sign": signCommand, "sync": syncCommand,
-		"install": installCommand, "uninstall": uninstallCommand, "mcp": mcpCommand, "watch": watchCommand, "man": manCommand, "inbox": inboxCommand,
+		"new": newCommand, "verify": verifyCommand, "doctor": doctorCommand, "log": logCommand, "record": recordCommand,
+		"check": checkCommand, "resume": resumeCommand, "approve": approveCommand, "probes": probesCommand, "export": exportCommand, "prune": pruneCommand, "page": pageCommand, "import": importCommand, "sign": signCommand, "sync": syncCommand,
+		"install": installCommand, "uninstall": uninstallCommand, "mcp": mcpCommand, "watch": watchCommand, "inbox": inboxCommand,
 	} {
 		w.Commands[name] = func(a *everyday.App) *cobra.Command { return build(&app{a}) }
 	}

@@ -9,32 +9,10 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
-
-func auditSignCommand(a *app) *cobra.Command {
-	var key, output string
-	cmd := &cobra.Command{
-		Use:   "sign [--key FILE] [-o FILE]",
-		Short: "Sign the head of the log with an SSH key, so that a cut or rewritten log is found",
-		Long: `Sign the head of the log as COUNT:HASH:WRITER, once the chain holds: WRITER is this store, so that the log of another one does not
-pass for its own. The checkpoint is kept with its signature in the state directory, beside those of other keys; -o puts a copy elsewhere,
-in FILE and FILE.sig. Keep a copy where those who can write the log cannot. The signature is that of
-` + "`ssh-keygen -Y sign -n " + handoff.CheckpointNamespace + "`" + `, which can make it and check it too. A log that no longer holds the checkpoint before is not signed.`,
-		Example: "  handoff audit sign --key ~/.ssh/id_ed25519 -o /mnt/safe/checkpoint\n  handoff audit verify --allowed-signers signers --checkpoint /mnt/safe/checkpoint",
-		Args:    everyday.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.auditSign(key, output)
-		},
-	}
-	cmd.Flags().StringVar(&key, "key", "", "the private key, or the public key of one that the agent holds (`file`; default git's user.signingkey)")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write the checkpoint to this new `file` too, and its signature to FILE.sig")
-	return cmd
-}
 
 func (a *app) auditSign(named, output string) error {
 	everyday.CollectOften()

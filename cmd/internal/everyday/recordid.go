@@ -6,9 +6,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func computeIDCommand(a *App) *cobra.Command {
+// RecordID is the command that prints the ids of documents.
+func RecordID(a *App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "compute-id FILE…",
+		Use:   "id FILE…",
 		Short: "Print the ids of documents; writes nothing",
 		Long:  "Parse documents, check them against the schema and print the id of each, one a line. Nothing is\nwritten; time bounds and an id in the document are not looked at.",
 		Args:  Args(cobra.MinimumNArgs(1)),
