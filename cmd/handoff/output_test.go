@@ -87,7 +87,9 @@ func (s *scripted) working(id string) {
 		s.prints("", act, work)
 	}
 	s.prints("", "archive", "--undo", work)
+	s.prints("", "done", "--undo", work)
 	s.prints("", "log", work)
+	s.prints("", "withdraw", s.named("handoff_id", "sent too early\n", "write", "-", "--to", "cy", "--topic", "early"))
 	s.prints("", "mark-read", id)
 	s.file(".handoff-probes.yaml", "probes:\n  test: {argv: [\"true\"]}\n")
 	s.prints("", "probes list")

@@ -236,10 +236,10 @@ func sources(t *testing.T, root string) []string {
 // ever become smaller.
 func TestBudgets(t *testing.T) {
 	const (
-		all         = 433_600 // of the whole program, without tests
-		ofAPackage  = 36_000
+		all         = 435_500 // of the whole program, without tests
+		ofAPackage  = 36_600
 		ofAFunction = 850
-		wide        = 1336 // lines above 120 columns
+		wide        = 1350 // lines above 120 columns
 	)
 	packages := map[string]int{}
 	total, tooWide := 0, 0

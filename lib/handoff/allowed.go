@@ -36,6 +36,10 @@ func allowed(act Act, operator string, e Entry, r rules) error {
 		return r.mayDecide(operator, e)
 	case ActArchive, ActUnarchive, actPrune:
 		return r.mayPutAway(operator, e)
+	case ActReopen, ActDone:
+		if operator == e.From { // who may take back what they have sent
+			return nil
+		}
 	case actRead:
 		return r.mayRead(operator)
 	}

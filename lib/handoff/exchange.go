@@ -79,7 +79,7 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Ma
 			return err
 		}
 		for _, r := range m.Done {
-			if r.Status == txn.StatusMarked {
+			if r.Status == txn.StatusChanged {
 				newMarks++
 			}
 		}

@@ -110,7 +110,7 @@ func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 	case eventlog.Resumed:
 		what = HistoryEvent{What: "resumed", Operator: p.Operator, Time: p.Time, Session: p.Session, Note: p.Reason, Offline: p.Offline}
 		if act := p.Act(); act != "" {
-			what.What = act.Status()
+			what.What = act.Participle()
 		}
 		is = p.HandoffID == id && !p.Act().IsNote()
 	case eventlog.Repaired:

@@ -20,7 +20,6 @@ type State = life.State
 // The states; see package life for what each of them means.
 const (
 	StateUnread     = life.Unread
-	StateOffered    = life.Offered
 	StateRead       = life.Read
 	StateTaken      = life.Taken
 	StateAwaiting   = life.Awaiting
@@ -28,6 +27,7 @@ const (
 	StateSuperseded = life.Superseded
 	StateExpired    = life.Expired
 	StateArchived   = life.Archived
+	StateWithdrawn  = life.Withdrawn
 )
 
 // States returns all states, in the order in which a handoff comes to them as a rule.
@@ -47,13 +47,10 @@ func (s *Store) standing() standing {
 	return standing{sync.OnceValue(s.life), sync.OnceValue(s.told), s}
 }
 
-func (l standing) state(e Entry) State {
-	state := l.facts().State(e, false, l.s.opt.Now())
-	if state == StateUnread && l.told()[[2]string{e.ID, e.To}] {
-		return StateOffered
-	}
-	return state
-}
+func (l standing) state(e Entry) State { return l.facts().State(e, l.s.opt.Now()) }
+
+// toldAt returns when a session of the recipient was told of a handoff last, "" if none was.
+func (l standing) toldAt(e Entry) string { return l.told()[[2]string{e.ID, e.To}] }
 
 // life returns what is known of the handoffs beyond their rows. Where it cannot be read that is warned
 // about, and nothing is known.
@@ -116,7 +113,8 @@ const forgotten = 14 * 24 * time.Hour
 // recipient has left.
 func (l standing) isForgotten(e Entry, left map[string]bool) bool {
 	state := l.state(e)
-	return state == StateUnread && before(e.Time, l.s.opt.Now().Add(-forgotten)) || (state == StateUnread || state == StateOffered) && left[e.To]
+	isOld := before(e.Time, l.s.opt.Now().Add(-forgotten))
+	return state == StateUnread && (left[e.To] || isOld && l.toldAt(e) == "")
 }
 
 // Successors returns what says of stored handoffs which others have taken their place, and which take
@@ -144,7 +142,7 @@ func (s *Store) Successors() func(id string) (successors, beside []string) {
 // Left says how many were left out that are over, such as "1 taken, 2 superseded"; "" if none was.
 func (in Inbox) Left() string {
 	var parts []string
-	for _, state := range []State{StateTaken, StateSuperseded, StateExpired, StateArchived} {
+	for _, state := range []State{StateTaken, StateSuperseded, StateExpired, StateArchived, StateWithdrawn} {
 		if n := in.Over[state]; n > 0 {
 			parts = append(parts, fmt.Sprint(n, " ", state))
 		}

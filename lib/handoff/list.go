@@ -155,7 +155,7 @@ func (s *Store) keep(d *durable.Dir, f Filter, at standing, readers map[string]b
 		left = list.Left(s.opt.Now())
 	}
 	keep := func(e Entry) bool {
-		if f.Orphaned && readers[e.To] && !at.isForgotten(e, left) || f.Offered && at.state(e) != StateOffered {
+		if f.Orphaned && readers[e.To] && !at.isForgotten(e, left) || f.Offered && (at.state(e) != StateUnread || at.toldAt(e) == "") {
 			return false
 		}
 		if f.Tag == "" {

@@ -19,8 +19,9 @@ type Listed struct {
 	Time   string   `json:"ts_utc"`
 	Tags   []string `json:"tags,omitempty"` // of ListedWhole
 	ReadBy []Mark   `json:"read_by"`
-	Unread bool     `json:"unread"`          // by its recipient, and not over
-	State  State    `json:"state,omitempty"` // how far it has come to its recipient
+	Unread bool     `json:"unread"` // by its recipient, and not over
+	State  State    `json:"state,omitempty"`
+	Told   string   `json:"told_ts_utc,omitempty"` // when a session of its recipient was told of it last
 
 	Signature *Signature `json:"signature,omitempty"`
 }
@@ -46,6 +47,9 @@ func (s *Store) Listed(entries []Entry) []Listed {
 		all[i] = s.ListedEntry(e)
 		all[i].State = at.state(e)
 		all[i].Unread = all[i].Unread && !all[i].State.LeavesUnread()
+		if all[i].State == StateUnread {
+			all[i].Told = at.toldAt(e)
+		}
 	}
 	s.listSignatures(all, entries)
 	return all
@@ -114,14 +118,14 @@ func (s *Store) listSignatures(all []Listed, entries []Entry) {
 	}
 }
 
-// offered says which handoffs were offered to which operators.
-type offered map[[2]string]bool
+// offered says when the sessions of operators were told of which handoffs last.
+type offered map[[2]string]string
 
 func (s *Store) told() offered {
 	told := make(offered)
 	for _, o := range s.Offers() {
 		for _, id := range o.IDs {
-			told[[2]string{id, o.Operator}] = true
+			told[[2]string{id, o.Operator}] = o.Time
 		}
 	}
 	return told

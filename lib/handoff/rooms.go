@@ -52,8 +52,8 @@ const (
 	GitSynced  = layout.GitSynced
 )
 
-// StatusMarked says that the mark of a MarkReceipt is new.
-const StatusMarked = txn.StatusMarked
+// StatusChanged says that the mark of a MarkReceipt is new.
+const StatusChanged = txn.StatusChanged
 
 // CheckpointNamespace is the namespace of the signatures of checkpoints (ssh-keygen -Y sign -n).
 const CheckpointNamespace = eventlog.CheckpointNamespace

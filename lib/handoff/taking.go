@@ -3,6 +3,7 @@ package handoff
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -17,6 +18,7 @@ const (
 	ActTake      = eventlog.ActTake      // have it, before anybody else has
 	ActRelease   = eventlog.ActRelease   // give it back
 	ActDone      = eventlog.ActDone      // end it
+	ActReopen    = eventlog.ActReopen    // take that back
 	ActArchive   = eventlog.ActArchive   // put it away
 	ActUnarchive = eventlog.ActUnarchive // bring it back
 	ActApprove   = eventlog.ActApprove   // let others act on it
@@ -25,7 +27,8 @@ const (
 
 // Act does an act for who, whose Operator it needs; Session and Reason are kept. Of any number that
 // take a handoff at once one succeeds, and the others get a *TakenError, as those who release or end
-// what another has. Taking and ending mark it as read. It may be taken and ended by whom it is for and
+// what another has. Taking and ending mark it as read. Who has ended a handoff, and its sender, may reopen it: else that is
+// ErrDenied. It may be taken and ended by whom it is for and
 // by the operators of the operators file, archived by who has written it, by whom it is for and by
 // operators with the capability archive, approved and rejected by operators with the capability
 // approve who have not written it, and with their signature where their keys are known; else the error
@@ -51,6 +54,8 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 		who, err = s.desk().Signed(act, who)
 	case ActTake, ActDone:
 		err = s.CheckApproval(entry.ID)
+	case ActReopen:
+		err = s.mayReopen(entry, who.Operator)
 	}
 	if err != nil {
 		return ActReceipt{}, err
@@ -68,7 +73,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 			existing, err = s.decide(x, act, &who)
 			return err
 		})
-	case act == ActArchive || act == ActUnarchive: // which every clone may do
+	case act == ActArchive || act == ActUnarchive || act == ActReopen: // which every clone may do
 		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, who) })
 	default:
 		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c) }
@@ -79,24 +84,70 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 		err = nil
 	}
 	got := ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time,
-		Status: act.Status()}
+		Status: txn.StatusChanged}
 	if existing {
 		got.Status = StatusExisting
 	}
-	if act == ActTake && err == nil {
-		s.pinSighted(ctx)
-		got.State, got.Successors = s.over(entry)
+	if err != nil {
+		return got, err
 	}
-	return got, err
+	if act == ActTake {
+		s.pinSighted(ctx)
+	}
+	s.tellState(&got)
+	return got, nil
 }
 
-// over returns the state of a handoff with which nothing is to be done any more, and what has taken its place.
-func (s *Store) over(e Entry) (state string, successors []string) {
-	facts := s.life()
-	if at := facts.State(e, false, s.opt.Now()); at.IsOver() {
-		return string(at), facts.Successors(e)
+// tellState says in a receipt in which state the act has left the handoff, and of one that was taken why nothing is to
+// be done with it.
+func (s *Store) tellState(got *ActReceipt) {
+	e, err := s.Find(got.ID) // with its marks as they are now
+	if err != nil {
+		return
 	}
-	return "", nil
+	facts := s.life()
+	state := facts.State(e, s.opt.Now())
+	got.State = string(state)
+	if got.Act == ActTake {
+		if got.State = string(StateTaken); state.IsOver() {
+			got.Over, got.Successors = string(state), facts.Successors(e)
+		}
+	}
+}
+
+// mayReopen refuses who has neither ended a handoff nor sent it.
+func (s *Store) mayReopen(e Entry, operator string) error {
+	done := s.LifeOf(e.ID).Done
+	if operator == e.From || operator == done.Operator || !done.IsDone() {
+		return nil
+	}
+	return fault.New(ErrDenied, "ask "+done.Operator+", who ended it, or "+e.From+", who sent it",
+		"the operator %s may not reopen what %s has ended", fault.Own(operator), fault.Own(done.Operator))
+}
+
+// Withdraw takes back a handoff of who, before anybody has read or taken it: its state is withdrawn then, and nobody is
+// shown it. A handoff of somebody else is ErrDenied, one that was read or taken ErrInvalid. Its other errors are those
+// of Act.
+func (s *Store) Withdraw(ctx context.Context, id string, who Consumption) (ActReceipt, error) {
+	e, err := s.Find(id)
+	if err != nil {
+		return ActReceipt{}, err
+	}
+	life, short := s.LifeOf(e.ID), strings.TrimPrefix(e.ID, form.IDPrefix)[:8]
+	switch taken := life.Take.Holds(); {
+	case e.From != who.Operator:
+		return ActReceipt{}, fault.New(ErrDenied, "ask "+e.From, "%s was sent by %s: only its sender can withdraw it", e.ID, fault.Own(e.From))
+	case e.From == e.To:
+		return ActReceipt{}, fault.New(ErrInvalid, "run `handoff done "+short+"`", "%s is from you to you", e.ID)
+	case life.Done.IsDone() && life.Done.Operator != who.Operator:
+		return ActReceipt{}, fault.New(ErrInvalid, "supersede it: `handoff supersede "+short+"`", "%s was done by %s", e.ID, fault.Own(life.Done.Operator))
+	case taken.IsDone() && taken.Operator != who.Operator:
+		advice := "`handoff release " + short + " --operator " + taken.Operator + "` gives it back; or supersede it: `handoff supersede " + short + "`"
+		return ActReceipt{}, fault.New(ErrInvalid, advice, "%s is taken by %s since %s", e.ID, fault.Own(taken.Operator), taken.Time)
+	case !e.UnreadBy(""):
+		return ActReceipt{}, fault.New(ErrInvalid, "supersede it: `handoff supersede "+short+"`", "%s was read by %s", e.ID, fault.Own(e.To))
+	}
+	return s.Act(ctx, ActDone, e.ID, who)
 }
 
 // Admits is nil for who may do an act, as Act is; else the error is that of Act.

@@ -53,7 +53,7 @@ type Site struct {
 }
 
 // states is the order in which people want to see them: what waits for somebody first.
-var states = []string{"unread", "offered", "awaiting", "taken", "read", "done", "superseded", "expired", "archived"}
+var states = []string{"unread", "awaiting", "taken", "read", "done", "superseded", "expired", "archived", "withdrawn"}
 
 //go:embed site
 var files embed.FS

@@ -40,16 +40,17 @@ func commands() []command {
 		{"done", "Work", doneCommand, ""},
 		{"mark-read", "Work", markReadCommand, ""},
 		{"check", "Work", nil, "Check whether work can continue from handoffs"},
-	{"resume", "Work", nil, "Resume work from a packet; its token works once"},
+		{"resume", "Work", nil, "Resume work from a packet; its token works once"},
 		{"approve", "Work", nil, "Approve or reject a handoff that needs an approval"},
 		{"probes", "Work", nil, "Allow the tests with which check confirms what a sender claims"},
+		{"withdraw", "Work", withdrawCommand, ""},
 		{"archive", "Work", archiveCommand, ""},
 		{"prune", "Work", nil, "Remove handoffs that were archived long ago, after exporting them"},
 
 		{"record", "Records", nil, "Make, show, validate and repair records: packets, universal, runs"},
 
 		{"install", "Agents", nil, "Register the session hook with a coding agent"},
-			{"hook", "Agents", hookCommand, ""},
+		{"hook", "Agents", hookCommand, ""},
 		{"mcp", "Agents", nil, "Serve the handoffs to a coding agent over the Model Context Protocol"},
 
 		{"init", "Store", initCommand, ""},
@@ -61,12 +62,12 @@ func commands() []command {
 		{"sign", "Store", nil, "Sign stored handoffs with an SSH key"},
 		{"verify", "Store", nil, "Check that everything is as it was stored; exits with 6 if not"},
 		{"doctor", "Store", nil, "Explain what is wrong with the store and how to fix it; repair it"},
-			{"help", "Store", helpCommand, ""},
+		{"help", "Store", helpCommand, ""},
 
 		{"version", "", versionCommand, ""},
 		{"surface", "", surfaceCommand, ""},
-	{"uninstall", "", nil, "Remove the session hook from the settings of a coding agent"},
-		}
+		{"uninstall", "", nil, "Remove the session hook from the settings of a coding agent"},
+	}
 }
 
 // renamed has the words of commands as the first documents of the product have them, and the words that stand for

@@ -22,6 +22,16 @@ type toldFault struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Pointer string `json:"pointer,omitempty"`
+
+	Holder *holder `json:"holder,omitempty"` // who has the handoff, or has ended it
+}
+
+// A holder is who stands in the way of an act.
+type holder struct {
+	Operator string `json:"operator"`
+	Session  string `json:"session_id,omitempty"`
+	Time     string `json:"ts_utc"`
+	Done     bool   `json:"done"`
 }
 
 // asJSON returns an error as scripts get it, with the place of its first fault.
@@ -34,6 +44,9 @@ func (a *App) asJSON(err error) toldError {
 		if len(doc.Faults) > 0 {
 			e.Line, e.Pointer = doc.Faults[0].Line, doc.Faults[0].Pointer
 		}
+	}
+	if taken := (*handoff.TakenError)(nil); errors.As(err, &taken) && !a.ForAgents {
+		e.Holder = &holder{taken.By.Operator, taken.By.Session, taken.By.Time, taken.Ended}
 	}
 	return toldError{e}
 }

@@ -32,8 +32,8 @@ func listCommand(a *App) *cobra.Command {
 first, and what other clones do not have yet is said; else the rows of INDEX.md, one a line, in their order.
 
 Unread means unread by its recipient; with --to OP, unread by OP. What is superseded or expired, done
-or archived is not unread any more, but with --all. Offered means that a session of
-the recipient was told, and nobody has marked it as read.
+or archived is not unread any more, but with --all. Of what is unread the table says when a session of
+the recipient was told of it.
 
 --unread --agent shows the unread handoffs to you, or to --to OP, oldest first and with their bodies. Each body is
 proven to be what was written, made visible where it is invisible, and put in a frame that says that it is not an
@@ -182,7 +182,7 @@ func printTable(a *App, w *bufio.Writer, s *handoff.Store, entries []handoff.Ent
 		if at, err := time.Parse(time.RFC3339, e.Time); err == nil && people {
 			when = handoff.Ago(at, now)
 		}
-		rows[i] = []string{Short(e.ID, digits), when, e.From, e.To, e.Topic, string(e.State)}
+		rows[i] = []string{Short(e.ID, digits), when, e.From, e.To, e.Topic, stateWithDetail(e, now)}
 		switch {
 		case e.Unread:
 			styles[i] = bold
@@ -202,6 +202,14 @@ func printTable(a *App, w *bufio.Writer, s *handoff.Store, entries []handoff.Ent
 		fmt.Fprintln(w, line)
 	}
 	return nil // the writer keeps the first error for Flush
+}
+
+// stateWithDetail is the state of a handoff, with when its recipient was told of it.
+func stateWithDetail(e handoff.Listed, now time.Time) string {
+	if at, err := time.Parse(time.RFC3339, e.Told); err == nil {
+		return string(e.State) + ", told " + handoff.Ago(at, now)
+	}
+	return string(e.State)
 }
 
 // SGR as every terminal knows it (ECMA-48, 8.3.117).

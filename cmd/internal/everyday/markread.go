@@ -76,7 +76,7 @@ func (a *App) printMarks(receipts []handoff.MarkReceipt, err error) error {
 func (a *App) tellMarks(receipts []handoff.MarkReceipt) error {
 	marked, operator := 0, ""
 	for _, r := range receipts {
-		if operator = r.Operator; r.Status == handoff.StatusMarked {
+		if operator = r.Operator; r.Status == handoff.StatusChanged {
 			marked++
 		}
 	}

@@ -29,10 +29,10 @@ func deliveryText(d handoff.Delivery, width int) string {
 	if width > 0 { // people see it
 		id = Short(id, shortest)
 	}
-	text := fmt.Sprintf("%s from %s to %s about %s: %s; offered to %s, read by %d\n", id, d.From, d.To, d.Topic, d.State, sessions(len(d.Offers)), len(d.ReadBy))
+	text := fmt.Sprintf("%s from %s to %s about %s: %s; told to %s, read by %d\n", id, d.From, d.To, d.Topic, d.State, sessions(len(d.Offers)), len(d.ReadBy))
 	rows := make([][]string, 0, len(d.Offers)+len(d.ReadBy))
 	for _, o := range d.Offers {
-		rows = append(rows, []string{"offered", o.Operator, o.Time, o.Agent, o.Session})
+		rows = append(rows, []string{"told", o.Operator, o.Time, o.Agent, o.Session})
 	}
 	for _, m := range d.ReadBy {
 		rows = append(rows, []string{"read", m.Operator, m.Time, "", ""})

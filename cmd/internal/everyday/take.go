@@ -2,6 +2,7 @@ package everyday
 
 import (
 	"fmt"
+	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/spf13/cobra"
 
@@ -26,8 +27,8 @@ the command exits with 1, unless --offline is given; see ` + "`handoff help git`
 func releaseCommand(a *App) *cobra.Command {
 	cmd, who := a.actCommand(constant(handoff.ActRelease), nil)
 	cmd.Use, cmd.Short = "release ID", "Give a handoff back, so that it can be taken again"
-	cmd.Long = `Give back a handoff that the operator has taken, from whatever session. It can be taken again then. What nobody
-has is left as it is; what another has, or is done, exits with 11.`
+	cmd.Long = `Give back a handoff that the operator has taken, from whatever session. It can be taken again then. @ is the
+one that you have taken. What nobody has is left as it is; what another has, or is done, exits with 11.`
 	cmd.Example = "  handoff release 134327a8 --operator ben --note 'waiting for the keys'"
 	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log")
 	return cmd
@@ -36,27 +37,71 @@ has is left as it is; what another has, or is done, exits with 11.`
 func doneCommand(a *App) *cobra.Command {
 	var reply, name string
 	var text []byte
+	act, undo := handoff.ActDone, false
 	in := input{App: a}
-	cmd, who := a.actCommand(constant(handoff.ActDone), func(id, operator string) (func(handoff.ActReceipt) error, error) {
+	cmd, who := a.actCommand(&act, func(id, operator string) (func(handoff.ActReceipt) error, error) {
 		if reply == "" {
 			return nil, nil
 		}
 		return in.replyTo(id, operator, name, text)
 	})
 	cmd.Use, cmd.Short = "done ID", "End a handoff: what it asks for is done"
-	cmd.Long = `End a handoff for good, and mark it as read. It need not be taken before; what another has taken or
-ended exits with 11. With --reply the text of a file, or of standard input, is stored as its answer then, as reply
-does; the same text again is the same answer.`
-	cmd.Example = "  handoff done 134327a8 --operator ben --note 'merged as 1f3c2aa'"
+	cmd.Long = `End a handoff, and mark it as read. @ is the one that you have taken. It need not be taken before; what another
+has taken or ended exits with 11. With --reply the text of a file, or of standard input, is stored as its answer then,
+as reply does; the same text again is the same answer.
+
+--undo opens a handoff again that you have ended, or that you have sent: it can be taken, and ended once more.`
+	cmd.Example = "  handoff done @ --note 'merged as 1f3c2aa'\n  handoff done 134327a8 --reply answer.md\n  handoff done --undo 134327a8"
 	cmd.Flags().StringVar(&who.Reason, "note", "", "what came of it (`text`), for the audit log")
 	cmd.Flags().StringVar(&reply, "reply", "", "answer it with the text of this `file`, or - for standard input")
+	cmd.Flags().BoolVar(&undo, "undo", false, "open it again")
 	Exclusive(cmd, "note", "reply")
+	Exclusive(cmd, "undo", "reply")
 	before(cmd, func(given func(string) bool) (err error) {
+		if undo {
+			act = handoff.ActReopen
+		}
 		if given("reply") { // before anything is done
 			name, text, err = in.answer(reply)
 		}
 		return err
 	})
+	return cmd
+}
+
+func withdrawCommand(a *App) *cobra.Command {
+	who, offline := new(handoff.Consumption), false
+	cmd := &cobra.Command{
+		Use:   "withdraw ID",
+		Short: "Take back a handoff of yours that nobody has read",
+		Long: `Take back a handoff that you have sent, before anybody has read or taken it. It is in no list then but with --all
+and --state withdrawn; the audit log keeps what was written. A handoff that was read or taken is refused with 2:
+supersede it with a newer one. A take that came first, in another clone, wins: then the exit code is 11.
+
+` + "`handoff done --undo ID`" + ` sends it again.`,
+		Example:           "  handoff withdraw 134327a8\n  handoff withdraw 134327a8 --note 'sent to the wrong ben'",
+		Args:              Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			p, s, err := a.OnceStore(offline)
+			if err != nil {
+				return err
+			}
+			if who.Operator, err = a.Acting(p, s, who.Operator, ids...); err != nil {
+				return err
+			}
+			ctx, stop := a.Stoppable()
+			defer stop()
+			got, err := s.Withdraw(ctx, ids[0], *who)
+			if err != nil {
+				return err
+			}
+			return a.PrintAct(got)
+		},
+	}
+	a.OperatorFlag(cmd, &who.Operator)
+	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log")
+	cmd.Flags().BoolVar(&offline, "offline", false, OfflineUsage)
 	return cmd
 }
 
@@ -96,24 +141,36 @@ func (in *input) replyTo(id, operator, name string, text []byte) (then func(hand
 // acted are the words for what an act has made of a handoff.
 var acted = map[handoff.Act]string{
 	handoff.ActTake: "taken", handoff.ActRelease: "given back", handoff.ActDone: "done", handoff.ActArchive: "archived",
-	handoff.ActUnarchive: "brought back", handoff.ActApprove: "approved", handoff.ActReject: "rejected",
+	handoff.ActUnarchive: "brought back", handoff.ActApprove: "approved", handoff.ActReject: "rejected", handoff.ActReopen: "open again, reopened",
+}
+
+// undoing are the commands that take back what an act has made of a handoff.
+var undoing = map[handoff.Act]string{
+	handoff.ActTake: "release", handoff.ActDone: "done --undo", handoff.ActArchive: "archive --undo",
 }
 
 // PrintAct prints what was done: a line on a terminal, JSON elsewhere. That it is of no use any more is a note.
 func (a *App) PrintAct(got handoff.ActReceipt) error {
 	id := Short(got.ID, shortest)
 	line := fmt.Sprintf("%s is %s by %s", id, acted[got.Act], got.Operator)
+	if got.State == string(handoff.StateWithdrawn) && got.Act == handoff.ActDone {
+		line = fmt.Sprintf("%s is withdrawn by %s", id, got.Operator)
+	}
 	switch existing := got.Status == handoff.StatusExisting; {
 	case existing && got.Act == handoff.ActRelease:
 		line = id + " is left as it was: nobody had taken it"
+	case existing && got.Act == handoff.ActReopen:
+		line = id + " is left as it was: it was not done"
 	case existing:
 		line += ", since " + got.Time
+	case undoing[got.Act] != "":
+		line += "; to take that back: handoff " + undoing[got.Act] + " " + id
 	}
 	err := a.Did(got, line)
-	if got.State == "" {
+	if got.Over == "" {
 		return err
 	}
-	note := id + " is " + got.State
+	note := id + " is " + got.Over
 	for i, by := range got.Successors {
 		note += []string{" by ", " and by "}[min(i, 1)] + Short(by, shortest)
 	}
@@ -138,6 +195,11 @@ func (a *App) actCommand(act *handoff.Act, first func(id, operator string) (then
 			}
 			if who.Operator, err = a.Acting(p, s, who.Operator, ids...); err != nil {
 				return err
+			}
+			if *act == handoff.ActDone || *act == handoff.ActRelease {
+				if ids[0], err = takenBy(s, ids[0], who.Operator); err != nil {
+					return err
+				}
 			}
 			if *act == handoff.ActTake {
 				who.Session = a.Session(who.Session)
@@ -176,6 +238,30 @@ func (a *App) actCommand(act *handoff.Act, first func(id, operator string) (then
 		cmd.Flags().BoolVar(&offline, "offline", false, OfflineUsage)
 	}
 	return cmd, who
+}
+
+// takenBy returns the id of the one handoff that an operator has taken where @ stands for it; another name stays.
+func takenBy(s *handoff.Store, name, operator string) (string, error) {
+	if name != "@" {
+		return name, nil
+	}
+	taken, err := s.List(handoff.Filter{State: handoff.StateTaken})
+	if err != nil {
+		return "", err
+	}
+	var ids []string
+	for _, e := range taken {
+		if s.LifeOf(e.ID).Take.Holds().Operator == operator {
+			ids = append(ids, e.ID)
+		}
+	}
+	switch len(ids) {
+	case 0:
+		return "", Invalid("name the handoff, or take one: `handoff next --take`", "@ is the handoff that you have taken, and %s has taken none", fault.Own(operator))
+	case 1:
+		return ids[0], nil
+	}
+	return "", Invalid("name one of them", "@ is the handoff that you have taken, and %s has taken %d: %s", fault.Own(operator), len(ids), fault.Some(ids))
 }
 
 // wholeIDs returns the ids of handoffs that people name.

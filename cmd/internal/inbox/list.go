@@ -68,7 +68,7 @@ func (l *list) set(rows []row) {
 	l.choose(chosen)
 }
 
-func isUnread(r *row) bool { return r.state == handoff.StateUnread || r.state == handoff.StateOffered }
+func isUnread(r *row) bool { return r.state == handoff.StateUnread }
 
 // choose makes the list of what is shown anew, and chooses the handoff of an id if it is there.
 func (l *list) choose(id string) {

@@ -27,7 +27,6 @@ var looks = map[handoff.State]struct {
 	style lipgloss.Style
 }{
 	handoff.StateUnread:     {"●", accent},
-	handoff.StateOffered:    {"●", none.Foreground(lipgloss.Cyan)},
 	handoff.StateRead:       {" ", faint},
 	handoff.StateTaken:      {"▸", none.Foreground(lipgloss.Yellow)},
 	handoff.StateAwaiting:   {"?", none.Foreground(lipgloss.Magenta)},
@@ -35,6 +34,7 @@ var looks = map[handoff.State]struct {
 	handoff.StateSuperseded: {"↷", faint},
 	handoff.StateExpired:    {"×", faint},
 	handoff.StateArchived:   {"–", faint},
+	handoff.StateWithdrawn:  {"–", faint},
 }
 
 // A layout is how the screen is divided. A part that is not shown has no lines.

@@ -191,7 +191,7 @@ func TestOnceNeedsACommand(t *testing.T) {
 	for _, tool := range []string{"handoff_take", "handoff_done"} {
 		c.bad(tool, map[string]any{"id": id}, "failure", 1, "this store has synced, and so somebody elsewhere may have been the first: that is for the command line to find out\nhint: use the command of the same name in a shell")
 	}
-	c.good("handoff_mark_read", map[string]any{"id": id}, "marked")
+	c.good("handoff_mark_read", map[string]any{"id": id}, `"status":"changed"`)
 	if _, err := os.Stat(filepath.Join(root, ".run", "consumed-tokens.jsonl")); err == nil {
 		t.Error("it was taken")
 	}
@@ -208,7 +208,7 @@ func TestStaleHolderNeedsACommand(t *testing.T) {
 	c := connect(t, root, revisions[0])
 	letter := map[string]any{"body": "Tests are green.", "from": "ann", "to": "ben", "topic": "deploy"}
 	id := c.good("handoff_write", letter, `"status":"created"`)["handoff_id"]
-	c.good("handoff_take", map[string]any{"id": id}, `"status":"taken"`)
+	c.good("handoff_take", map[string]any{"id": id}, `"state":"taken"`)
 	if err := os.WriteFile(filepath.Join(root, ".run", "synced"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestNullIsNotGiven(t *testing.T) {
 func TestTake(t *testing.T) {
 	c := connect(t, mustProject(t), revisions[0])
 	id := c.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
-	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"taken"`)
+	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"state":"taken"`)
 	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"existing"`)
 	for _, tool := range []string{"handoff_take", "handoff_done"} {
 		if text, _, failed := c.call(tool, map[string]any{"id": id, "operator": "cy"}); !failed || !strings.HasPrefix(text, "critical (exit code 11): ") || strings.Contains(text, "`handoff ") {
@@ -347,7 +347,7 @@ func TestResources(t *testing.T) {
 	if err != nil || !strings.HasPrefix(r.Contents[0].Text, "<untrusted-content ") {
 		t.Errorf("%+v, %v", r, err)
 	}
-	c.good("handoff_mark_read", map[string]any{"id": strings.TrimPrefix(all[0].URI, resourceScheme)}, "marked")
+	c.good("handoff_mark_read", map[string]any{"id": strings.TrimPrefix(all[0].URI, resourceScheme)}, `"status":"changed"`)
 	if again := list(); again[0].Name != fmt.Sprintf("t-%d", maxResources+1) {
 		t.Errorf("the first is %+v", again[0])
 	}

@@ -41,8 +41,8 @@ func (p project) act(ctx context.Context, act handoff.Act, id string, who handof
 		return result{}, err
 	}
 	got, err := s.Act(ctx, act, id, who)
-	if got.State != "" {
-		next = "it is " + got.State + ": before work ask its sender"
+	if got.Over != "" {
+		next = "it is " + got.Over + ": before work ask its sender"
 		if len(got.Successors) > 0 {
 			next = "it is superseded: handoff_read what superseded_by names, and take that"
 		}

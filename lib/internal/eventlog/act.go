@@ -15,12 +15,13 @@ import (
 // event whose type is handoff. and its name.
 type Act string
 
-// The acts. Take and release, archive and unarchive take turns, as often as people like; done is for
-// good, as is a rejection; an approval is until that.
+// The acts. Take and release, done and reopen, archive and unarchive take turns, as often as people like; a
+// rejection is for good, an approval until that.
 const (
 	ActTake      Act = "take"
 	ActRelease   Act = "release"
 	ActDone      Act = "done"
+	ActReopen    Act = "reopen"
 	ActArchive   Act = "archive"
 	ActUnarchive Act = "unarchive"
 
@@ -34,7 +35,7 @@ const (
 	ActReject  Act = "reject"
 )
 
-var acts = []Act{ActTake, ActRelease, ActDone, ActArchive, ActUnarchive, ActYield, ActSettle, ActFree, ActApprove, ActReject}
+var acts = []Act{ActTake, ActRelease, ActDone, ActReopen, ActArchive, ActUnarchive, ActYield, ActSettle, ActFree, ActApprove, ActReject}
 
 // Type returns the type of the event of an act.
 func (a Act) Type() string { return "handoff." + string(a) }
@@ -42,15 +43,15 @@ func (a Act) Type() string { return "handoff." + string(a) }
 // Marks reports whether who does it has read the handoff.
 func (a Act) Marks() bool { return a == ActTake || a == ActDone }
 
-// Status is what a handoff is for who has done an act: taken, released, done.
-func (a Act) Status() string {
+// Participle is what an act has made of a handoff: taken, released, done.
+func (a Act) Participle() string {
 	switch s := string(a); {
 	case a == ActDone:
 		return s
 	case a == ActTake:
 		return "taken"
-	case a == ActReject:
-		return "rejected"
+	case a == ActReject, a == ActReopen:
+		return s + "ed"
 	default:
 		return s + "d"
 	}
@@ -67,7 +68,7 @@ func (a Act) IsVerdict() bool { return a == ActApprove || a == ActReject }
 
 // Key returns the token that the n-th act of its kind consumes, counted from 0: sha256:…#take.0. So
 // exactly one of any number of those who take at once gets it, and after a release there is one more
-// to be had. A release and a done have the number of the take that they end.
+// to be had. A release and a done have the number of the take that they end, a reopen that of the done that it takes back.
 func (a Act) Key(id string, n int) string { return id + "#" + string(a) + "." + strconv.Itoa(n) }
 
 // ParseKey is the inverse of Key. Resume tokens have another form.

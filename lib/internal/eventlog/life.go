@@ -10,7 +10,7 @@ import (
 // A handoff is taken in turns: somebody takes it, and either gives it back, with which the next turn begins, or
 // ends it. Only the holder of a turn ends it. A line by somebody else does not count. Nor does a line about a
 // turn that has not begun: two clones that do not hear of each other write such lines, and the notes tell what
-// counts of them.
+// counts of them. Who ends a turn with done may reopen it: then it counts as given back.
 type Life struct {
 	Take, Archive Turns
 	Done          Deed // by whom it was ended, zero if by nobody
@@ -25,6 +25,7 @@ type turn struct {
 	take     Deed // zero for nobody's
 	end      Deed
 	act      Act  // with which it was ended
+	reopened Deed // of a done: by whom it was taken back
 	isWon    bool // a note says whose it is
 	isJudged bool // a note says how it was ended
 }
@@ -72,6 +73,9 @@ func (l *Life) Add(key string, d Deed) {
 	case ActDone, ActSettle:
 		l.turn(n).close(ActDone, d, act == ActSettle)
 		l.follow()
+	case ActReopen:
+		l.turn(n).reopened = d
+		l.follow()
 	case "":
 		l.resumed = cmp.Or(l.resumed, d)
 		l.follow()
@@ -106,6 +110,7 @@ func (l *Life) follow() {
 		switch {
 		case t.n != n:
 			return
+		case t.act == ActDone && !isOthers && t.reopened.IsDone():
 		case t.act == ActDone && !isOthers:
 			l.Take, l.Done = Turns{t.take, n, n}, t.end
 			return
@@ -132,6 +137,8 @@ func (l *Life) Counts(key string, d Deed) bool {
 			return true
 		case isAct && n == i && act == ActTake:
 			return t.take == d
+		case isAct && n == i && act == ActReopen:
+			return t.act == ActDone && t.reopened == d
 		case isAct && n == i:
 			return isOver && t.act == act && t.end == d
 		}

@@ -31,6 +31,7 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.ActTake.Type():      act,
 	eventlog.ActRelease.Type():   act,
 	eventlog.ActDone.Type():      act,
+	eventlog.ActReopen.Type():    act,
 	eventlog.ActArchive.Type():   act,
 	eventlog.ActUnarchive.Type(): act,
 	eventlog.ActYield.Type():     act,

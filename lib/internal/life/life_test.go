@@ -22,40 +22,44 @@ var now = time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 func TestStates(t *testing.T) {
 	const read = "ben:2026-05-08T09:00:00Z"
 	for _, test := range []struct {
-		name    string
-		row     index.Row
-		offered bool
-		add     func(*life.Facts)
-		want    life.State
+		name string
+		row  index.Row
+		add  func(*life.Facts)
+		want life.State
 	}{
-		{"nothing is known", row(1, "ann", "ben", ""), false, nil, life.Unread},
-		{"somebody else has read it", row(1, "ann", "ben", "eve:2026-05-08T09:00:00Z"), false, nil, life.Unread},
-		{"offered", row(1, "ann", "ben", ""), true, nil, life.Offered},
-		{"read", row(1, "ann", "ben", read), true, nil, life.Read},
-		{"superseded by its sender", row(1, "ann", "ben", read), true, superseded("ann", "eve"), life.Superseded},
-		{"superseded by its recipient", row(1, "ann", "ben", ""), false, superseded("ben", "ann"), life.Superseded},
-		{"somebody else claims to supersede it", row(1, "ann", "ben", ""), false, superseded("eve", "ben"), life.Unread},
-		{"its successor is not approved", row(1, "ann", "ben", ""), false, superseded("ann", "ben", "approve:required"), life.Unread},
-		{"expired", row(1, "ann", "ben", read), true, expires("2026-11-22T09:00:00Z"), life.Expired},
-		{"not yet expired", row(1, "ann", "ben", ""), false, expires("2026-11-22T09:00:00.000000001Z"), life.Unread},
-		{"approval", row(1, "ann", "ben", read), false, func(f *life.Facts) { f.AddDocument(id(1), "ann", "ben", []string{"approve:required"}) }, life.Awaiting},
-		{"taken", row(1, "ann", "ben", read), true, acts("take.0"), life.Taken},
-		{"resumed", row(1, "ann", "ben", read), true, func(f *life.Facts) {
+		{"nothing is known", row(1, "ann", "ben", ""), nil, life.Unread},
+		{"somebody else has read it", row(1, "ann", "ben", "eve:2026-05-08T09:00:00Z"), nil, life.Unread},
+		{"read", row(1, "ann", "ben", read), nil, life.Read},
+		{"superseded by its sender", row(1, "ann", "ben", read), superseded("ann", "eve"), life.Superseded},
+		{"superseded by its recipient", row(1, "ann", "ben", ""), superseded("ben", "ann"), life.Superseded},
+		{"somebody else claims to supersede it", row(1, "ann", "ben", ""), superseded("eve", "ben"), life.Unread},
+		{"its successor is not approved", row(1, "ann", "ben", ""), superseded("ann", "ben", "approve:required"), life.Unread},
+		{"expired", row(1, "ann", "ben", read), expires("2026-11-22T09:00:00Z"), life.Expired},
+		{"not yet expired", row(1, "ann", "ben", ""), expires("2026-11-22T09:00:00.000000001Z"), life.Unread},
+		{"approval", row(1, "ann", "ben", read), func(f *life.Facts) { f.AddDocument(id(1), "ann", "ben", []string{"approve:required"}) }, life.Awaiting},
+		{"taken", row(1, "ann", "ben", read), acts("take.0"), life.Taken},
+		{"resumed", row(1, "ann", "ben", read), func(f *life.Facts) {
 			f.AddEvent(life.Event{Type: "handoff.take", ID: id(1), Key: id(1) + "#take.0", Deed: eventlog.Deed{Operator: "ben", Time: "2026-05-09T12:00:00Z"}})
 		}, life.Taken},
-		{"given back", row(1, "ann", "ben", read), true, acts("take.0", "release.0"), life.Read},
-		{"taken again", row(1, "ann", "ben", read), true, acts("take.1", "take.0", "release.0"), life.Taken},
-		{"done", row(1, "ann", "ben", read), true, acts("take.0", "done.0"), life.Done},
-		{"archived", row(1, "ann", "ben", read), true, acts("done.0", "archive.0"), life.Archived},
-		{"brought back", row(1, "ann", "ben", ""), false, acts("archive.0", "unarchive.0"), life.Unread},
-		{"an event of another kind", row(1, "ann", "ben", ""), false, acts("sing.0"), life.Unread},
+		{"given back", row(1, "ann", "ben", read), acts("take.0", "release.0"), life.Read},
+		{"taken again", row(1, "ann", "ben", read), acts("take.1", "take.0", "release.0"), life.Taken},
+		{"done", row(1, "ann", "ben", read), acts("take.0", "done.0"), life.Done},
+		{"opened again", row(1, "ann", "ben", read), acts("take.0", "done.0", "reopen.0"), life.Read},
+		{"opened again before it was heard that it is done", row(1, "ann", "ben", read), acts("reopen.0", "done.0"), life.Read},
+		{"done once more", row(1, "ann", "ben", read), acts("done.0", "reopen.0", "done.1"), life.Done},
+		{"ended by its sender, unread", row(1, "-", "ben", ""), acts("done.0"), life.Withdrawn},
+		{"ended by its sender, read", row(1, "-", "ben", read), acts("done.0"), life.Done},
+		{"ended by its sender, to themselves", row(1, "-", "-", ""), acts("done.0"), life.Done},
+		{"archived", row(1, "ann", "ben", read), acts("done.0", "archive.0"), life.Archived},
+		{"brought back", row(1, "ann", "ben", ""), acts("archive.0", "unarchive.0"), life.Unread},
+		{"an event of another kind", row(1, "ann", "ben", ""), acts("sing.0"), life.Unread},
 	} {
 		f := life.NewFacts()
 		if test.add != nil {
 			test.add(f)
 			test.add(f)
 		}
-		if got := f.State(test.row, test.offered, now); got != test.want {
+		if got := f.State(test.row, now); got != test.want {
 			t.Errorf("%s: %s instead of %s", test.name, got, test.want)
 		}
 	}

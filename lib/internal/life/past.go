@@ -58,7 +58,7 @@ func (f *Facts) WhyKept(row index.Row, before, now time.Time) string {
 	if h.Take.Holds().IsDone() && !h.Done.IsDone() { // also if it is superseded or has expired
 		return "is taken and not done"
 	}
-	switch f.beneath(h, row, false, now) {
+	switch f.beneath(h, row, now) {
 	case Unread:
 		return "is unread"
 	case Awaiting:

@@ -19,9 +19,10 @@ type ActReceipt struct {
 	Operator string       `json:"operator"`
 	Session  string       `json:"session_id,omitempty"`
 	Time     string       `json:"ts_utc"`
-	Status   string       `json:"status"` // that of the act, or StatusExisting: it was so before
+	Status   string       `json:"status"` // StatusChanged, or StatusExisting: it was so before
+	State    string       `json:"state"`  // of the handoff: that of the act, else as it is now
 
-	State      string   `json:"state,omitempty"` // of what was taken although nothing is to be done with it any more
+	Over       string   `json:"over,omitempty"` // why nothing is to be done with what was taken
 	Successors []string `json:"superseded_by,omitempty"`
 }
 
@@ -139,6 +140,8 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 			return before, 0, newTakenError(c.HandoffID, l)
 		}
 		return before, turn(taken, l.Take.N), nil
+	case eventlog.ActReopen:
+		return before, turn(l.Done, l.Take.N), nil
 	case eventlog.ActUnarchive:
 		return before, turn(l.Archive.Holds(), l.Archive.N), nil
 	}
@@ -156,7 +159,7 @@ func newHeldError(id string, by eventlog.Deed) error {
 		"%s is taken by %s since %s, and not done", id, fault.Own(by.Operator), by.Time)
 }
 
-// turn returns the number of a take that stands, -1 if nobody has taken the handoff.
+// turn returns the number of a turn that stands, -1 if there is nothing to take back.
 func turn(holds eventlog.Deed, n int) int {
 	if !holds.IsDone() {
 		return -1

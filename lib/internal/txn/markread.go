@@ -14,13 +14,13 @@ type MarkReceipt struct {
 	ID       string `json:"handoff_id"`
 	Operator string `json:"operator"`
 	Time     string `json:"ts_utc"` // when it was marked, now or before
-	Status   string `json:"status"` // StatusMarked or StatusExisting
+	Status   string `json:"status"` // StatusChanged or StatusExisting
 }
 
 // What a MarkReceipt can say.
 const (
-	StatusMarked   = "marked"
-	StatusExisting = "existing" // it was marked before; nothing was changed
+	StatusChanged  = "changed"
+	StatusExisting = "existing" // it was so before; nothing was changed
 )
 
 // A Marking goes through the index files and gives rows the marks that are wanted, by id.
@@ -40,13 +40,13 @@ func (m *Marking) File(name string, text []byte) error {
 	edits := make(map[string]index.Row)
 	for _, row := range rowsOf(text, m.Want) {
 		for _, mark := range m.Want[row.ID] {
-			receipt := MarkReceipt{row.ID, mark.Operator, mark.Time, StatusMarked}
+			receipt := MarkReceipt{row.ID, mark.Operator, mark.Time, StatusChanged}
 			for _, old := range row.Marks() {
 				if old.Operator == mark.Operator && !(m.Earliest && mark.Before(old)) {
 					receipt.Status, receipt.Time = StatusExisting, old.Time
 				}
 			}
-			if receipt.Status == StatusMarked {
+			if receipt.Status == StatusChanged {
 				row = row.WithMark(mark)
 				if m.Earliest {
 					row = row.WithEarlier(mark)
