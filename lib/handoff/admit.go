@@ -167,6 +167,16 @@ func (s *Store) Stranger(operator string) (why string, sure bool) {
 	return "no handoff here is from or to " + operator + "; did you mean " + near + "?", true
 }
 
+// Meant returns which name was probably meant by one that no handoff here is from or to, "" if that is not known or if
+// an operators file says who may be named.
+func (s *Store) Meant(name string) string {
+	if list, err := s.Operators(); err != nil || list != nil {
+		return ""
+	}
+	near, _ := s.at.IsStranger(name)
+	return near
+}
+
 // admitReader refuses an operator whom the operators file does not list, and notes one whom nobody has
 // heard of.
 func (s *Store) admitReader(operator string) error {

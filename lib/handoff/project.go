@@ -274,7 +274,8 @@ func (p Project) evidence() func() operators.Evidence {
 
 // Identity returns for whom the program runs, and what says so.
 func (p Project) Identity() identity.Identity {
-	return identity.Of(p.Root, p.Settings, p.User, func() (*operators.List, error) {
+	at := store.Store{Opt: store.Options{Dir: p.Options.Dir, StateDir: p.Options.StateDir, Root: p.Options.Root, UserState: p.Options.UserState}}
+	return identity.Of(p.Root, at.Operator(), p.Settings, p.User, func() (*operators.List, error) {
 		s, err := Open(p.Options)
 		if err != nil {
 			return nil, err

@@ -71,8 +71,20 @@ func CheckOperator(name string) error { return checkOperator(name) }
 // InGit reports whether a directory lies in a git work tree.
 func InGit(dir string) bool { return git.Top(dir) != "" }
 
-// TopicOf returns the first heading of a body as a topic, "" if it has none that makes one.
-func TopicOf(body string) string { return form.Topic(form.Heading(body), document.MaxTopic) }
+// TopicOf returns a topic for a body: of its first heading, else of its first words, else it is note.
+func TopicOf(body string) string { return form.TopicOf(body, document.MaxTopic) }
+
+// TopicFrom makes a topic of a text that people give as one, "" if that has no letter and no digit. A topic stays as
+// it is.
+func TopicFrom(text string) string {
+	if form.IsSlug(text, document.MaxTopic) {
+		return text
+	}
+	return form.Topic(text, document.MaxTopic)
+}
+
+// OperatorFrom makes a name for an operator of the name of a person, "" if that has no letter and no digit.
+func OperatorFrom(name string) string { return form.Topic(name, document.MaxName) }
 
 // Nearest returns which of the known words a misspelt one probably means, "" if none is near.
 func Nearest(word string, known []string) string { return form.Nearest(word, known) }

@@ -102,3 +102,24 @@ func (s *Store) AddOperator(o operators.Operator) error { return project.AddOper
 
 // SetOperator writes into the user's configuration who the user is, for all projects. Errors are ErrConfig.
 func SetOperator(u settings.User, operator string) error { return project.SetOperator(u, operator) }
+
+// SetOperator makes an operator who the user is in this store, and in no other one. Where an operators file lacks the
+// name that is ErrDenied.
+func (s *Store) SetOperator(operator string) error {
+	if err := checkOperator(operator); err != nil {
+		return err
+	}
+	if err := s.CheckListed(operator); err != nil {
+		return err
+	}
+	return s.at.SetOperator(operator)
+}
+
+// CheckListed is ErrDenied for an operator whom the operators file lacks, if there is one.
+func (s *Store) CheckListed(operator string) error {
+	list, err := s.Operators()
+	if err != nil || list == nil || list.Has(operator) {
+		return err
+	}
+	return fault.New(ErrDenied, "run `handoff operators add "+operator+"`", "%s is not in %s", fault.Own(operator), s.opt.OperatorsFile)
+}

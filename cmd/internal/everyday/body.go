@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -43,7 +44,22 @@ func (in *input) markdown(name string, text []byte) (handoff.Source, error) {
 	if in.fields.Time == "" {
 		doc.Time = in.now()
 	}
+	if in.fields.Time == "" && in.fields.Topic == "" {
+		if doc, err = in.sameAgain(doc); err != nil {
+			return handoff.Source{}, err
+		}
+	}
 	return in.document(handoff.Source{Name: name, Fields: &doc})
+}
+
+// sameAgain returns a document with the time of one that says the same, of the same sender to the same recipient,
+// within ten minutes: somebody has sent it twice by mistake.
+func (in *input) sameAgain(doc handoff.Document) (handoff.Document, error) {
+	_, s, err := in.quietly().NewStore()
+	if err != nil {
+		return doc, err
+	}
+	return s.Repeated(doc, 10*time.Minute), nil
 }
 
 // usual is what a frontmatter says where nobody says otherwise.
@@ -90,13 +106,11 @@ func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (han
 	doc.Topic = cmp.Or(doc.Topic, handoff.TopicOf(text))
 	switch {
 	case doc.From == "":
-		return doc, Nobody("it is not said who hands over", "--from")
+		return doc, Nobody("I don't know who you are", "--from")
 	case doc.To == "":
-		return doc, Invalid("use --to NAME", "%s: it is not said who takes over", name)
+		return doc, Invalid("add --to NAME", "%s: no recipient", name)
 	case !allowEmpty && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
-		return doc, Invalid("write what the other has to know, or use --allow-empty", "%s: the body is empty", name)
-	case doc.Topic == "":
-		return doc, Invalid("use --topic SLUG, or begin the text with a heading", "%s: it is not said what it is about", name)
+		return doc, Invalid("write what the recipient needs, or add --allow-empty", "%s is empty", name)
 	}
 	return doc, nil
 }

@@ -1,6 +1,8 @@
 package everyday
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -15,10 +17,23 @@ type Fields handoff.Document
 func (f *Fields) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.From, "from", "", "who hands over (`operator`)")
 	cmd.Flags().StringVar(&f.To, "to", "", "who takes over (`operator`)")
-	cmd.Flags().StringVar(&f.Topic, "topic", "", "the `topic` that it is about, a slug")
+	cmd.Flags().Var((*topic)(&f.Topic), "topic", "the `topic`, a slug or words that make one (default from the text)")
 	cmd.Flags().StringVar(&f.Time, "ts", "", "the `instant`, RFC 3339 with Z (default now)")
 	Texts(cmd.Flags(), &f.Tags, "tag", "a `tag`, a slug")
 	cmd.Flags().Var(references{(*texts)(&f.References)}, "ref", "a reference (`text`); may be repeated")
+}
+
+// A topic is a slug, or words of which one is made.
+type topic string
+
+func (t *topic) String() string { return string(*t) }
+func (t *topic) Type() string   { return "string" }
+
+func (t *topic) Set(text string) error {
+	if *t = topic(handoff.TopicFrom(text)); *t == "" {
+		return fmt.Errorf("%q has no letter and no digit", text)
+	}
+	return nil
 }
 
 // references are those of flags. A malformed one is refused: it would have no effect.

@@ -17,14 +17,14 @@ import (
 
 func initCommand(a *App) *cobra.Command {
 	var kind, operator string
-	var yes bool
+	var yes, global bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Prepare a project; overwrites nothing",
 		Long: `Prepare the project in the current directory (or --root): .handoff.yaml, the handoffs directory, and
 for git what it is to ignore (.gitignore) and how it merges (.gitattributes). What is there stays as it
-is. On a terminal it asks who you are, for your own configuration, and what git should do; --yes takes
-what it proposes. --git says how the handoffs live with git:
+is. On a terminal it asks who you are and what git should do; --yes takes what it proposes. Who you are holds
+for this clone; with --global it holds for all projects, in your own configuration. --git says how the handoffs live with git:
 
   synced   git ignores them; all work trees of the repository use those of the main one. What a new
            project in a git work tree gets.
@@ -35,16 +35,18 @@ what it proposes. --git says how the handoffs live with git:
 Run with another kind, it changes what it wrote for the former one, and moves no handoff.`,
 		Example: "  handoff init\n  handoff init --yes --operator ann --git tracked",
 		Args:    Args(cobra.NoArgs),
-		RunE:    func(*cobra.Command, []string) error { return a.init(operator, kind, yes) },
+		RunE:    func(*cobra.Command, []string) error { return a.init(operator, kind, yes, global) },
 	}
 	Choice(cmd, &kind, "git", "how the handoffs live with git (`kind`)", "synced", "tracked", "none")
-	cmd.Flags().StringVar(&operator, "operator", "", "who you are (`operator`), for your own configuration")
+	cmd.Flags().StringVar(&operator, "operator", "", "who you are in this clone (`operator`)")
+	cmd.Flags().BoolVar(&global, "global", false, "with --operator: who you are in all projects")
+	Needs(cmd, "global", "operator")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
 }
 
 // init prepares the project, and records who runs the program if that is said.
-func (a *App) init(operator, kind string, yes bool) error {
+func (a *App) init(operator, kind string, yes, global bool) error {
 	cwd, err := a.Getwd()
 	if err != nil {
 		return err
@@ -67,10 +69,10 @@ func (a *App) init(operator, kind string, yes bool) error {
 		operator = a.userSlug()
 	}
 	done, err := s.Init(handoff.Git(kind))
-	if err == nil && operator != "" && operator != p.Me() {
-		if err = handoff.SetOperator(p.User, operator); err == nil {
-			done = append(done, "you are "+operator+": "+p.User.File()+" says so")
-		}
+	if err == nil && operator != "" && (global || operator != p.Me()) {
+		var did string
+		did, err = a.setOperator(p, s, operator, global)
+		done = append(done, did)
 	}
 	for _, did := range done {
 		a.Note(did)
@@ -79,6 +81,21 @@ func (a *App) init(operator, kind string, yes bool) error {
 		return err
 	}
 	return a.PrintJSON(handoff.RepairReport{Done: append([]string{}, done...)})
+}
+
+// setOperator makes an operator who the user is, in this clone or in all projects, and says what has changed.
+func (a *App) setOperator(p handoff.Project, s *handoff.Store, operator string, global bool) (did string, err error) {
+	did = "you are " + operator + " in this clone"
+	if before := p.Identity(); before.Operator != "" {
+		did += "; before you were " + before.Operator + " (" + before.Source + ")"
+	}
+	if !global {
+		return did, s.SetOperator(operator)
+	}
+	if err := s.CheckListed(operator); err != nil {
+		return "", err
+	}
+	return strings.Replace(did, "in this clone", "in all projects, as "+p.User.File()+" says", 1), handoff.SetOperator(p.User, operator)
 }
 
 // askSetUp asks for what the flags do not say. An answer is a line; an empty one takes what is proposed.
@@ -117,12 +134,12 @@ func (a *App) answer(in *bufio.Reader, question, proposed string) (string, error
 // userSlug is a name for the user of the system, "" if it has none.
 func (a *App) userSlug() string {
 	for _, name := range []string{a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"), filepath.Base(a.Getenv("HOME"))} {
-		if slug := handoff.TopicOf("# " + name); slug != "" && slug != "root" && handoff.CheckOperator(slug) == nil {
+		if slug := handoff.OperatorFrom(name); slug != "" && slug != "root" && handoff.CheckOperator(slug) == nil {
 			return slug
 		}
 	}
 	if host, err := os.Hostname(); err == nil {
-		return handoff.TopicOf("# " + host)
+		return handoff.OperatorFrom(host)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package everyday
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,7 @@ type input struct {
 	held       int     // bytes of documents
 	at         string  // the time to take where none is given; "" is now
 	took       string  // the time that was taken because none was given
+	typed      []byte  // a text that a person typed, nil if none did
 	headless   bool    // one of the texts has no frontmatter, and no flag says what it would
 
 	records func(name string, text []byte) handoff.Source // of all records: they get one time, and the store is read once
@@ -129,16 +131,59 @@ func (in *input) fromFile(path string, forced bool) (_ handoff.Source, size int,
 
 func (in *input) standardInput() ([]handoff.Source, error) {
 	if in.CanAsk() {
+		if err := in.checkFields(); err != nil {
+			return nil, err
+		}
 		in.Note("reading standard input until Ctrl-D")
 	}
 	text, err := in.readStdin(MaxInput)
 	if err != nil {
 		return nil, err
 	}
-	in.stdin = true
+	if in.stdin = true; in.CanAsk() {
+		in.typed = text
+	}
 	source, err := in.text("standard input", text)
 	in.headless = in.headless || isHeadless(source)
 	return []handoff.Source{source}, err
+}
+
+// checkFields refuses flags with which no text can be stored, before somebody types one.
+func (in *input) checkFields() error {
+	if !in.fields.given() || in.kind != "" {
+		return nil
+	}
+	_, s, err := in.NewStore()
+	if err != nil {
+		return err
+	}
+	before := *in
+	source, err := before.markdown("standard input", []byte("# Any text\n"))
+	if err != nil {
+		return err
+	}
+	results, err := s.TryGood([]handoff.Source{source})
+	if err == nil {
+		err = handoff.Faults(results)
+	}
+	return err
+}
+
+// keepTyped keeps a text that a person has typed, and that could not be stored, as a draft, and names that in the error.
+func (in *input) keepTyped(why error) error {
+	if why == nil || len(bytes.TrimSpace(in.typed)) == 0 {
+		return why
+	}
+	_, s, err := in.NewStore()
+	if err != nil {
+		return why
+	}
+	f := in.fields
+	d, err := s.SaveDraft(context.Background(), handoff.Draft{From: f.From, To: f.To, Topic: f.Topic, Tags: f.Tags, References: f.References, Text: string(in.typed)})
+	if err != nil {
+		return why
+	}
+	return hinted{why, "your text is kept: `handoff draft publish " + d.ID + "` stores it, with the flags that it lacks"}
 }
 
 // TextSource returns the source that stores a text as `handoff write -` does, with these flags.

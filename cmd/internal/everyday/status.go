@@ -79,7 +79,7 @@ func (st Status) text(now time.Time) string {
 		line += ", the newest " + handoff.Ago(at, now)
 	}
 	if st.Operator == "" {
-		line += "; it is not known who you are: run `handoff init`, or set HANDOFF_OPERATOR"
+		line += "; I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR"
 	}
 	return line + "\n"
 }

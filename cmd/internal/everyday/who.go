@@ -76,7 +76,7 @@ configuration; the operator in OPERATORS.md whose git_email is ` + "`git config 
 			}
 			me := p.Identity()
 			if me.Operator == "" {
-				return Nobody("it is not known who you are", "")
+				return Nobody("I don't know who you are", "")
 			}
 			if s, err := handoff.Open(p.Options); err == nil {
 				a.NoteSlips(s, me.Operator)

@@ -50,9 +50,9 @@ its references say what it answers, whose place it takes, and until when it is o
 			in := input{App: a, fields: f, at: rel.At, recording: recording, kind: kind, allowEmpty: allowEmpty}
 			sources, err := in.sources(paths, stdin0)
 			if errors.Is(err, errBeyond) || err != nil && (!keepGoing || len(sources) == 0) {
-				return err
+				return in.keepTyped(err)
 			}
-			err = SameAgain(a.Write(sources, keepGoing, err), in.took)
+			err = in.keepTyped(SameAgain(a.Write(sources, keepGoing, err), in.took))
 			if doc := (*handoff.DocumentError)(nil); in.headless && errors.As(err, &doc) {
 				return hinted{err, "any Markdown is a handoff with --to OPERATOR"}
 			}
@@ -75,11 +75,32 @@ its references say what it answers, whose place it takes, and until when it is o
 // manyDocuments are so many that most of the time goes to the disk.
 const manyDocuments = 500
 
+// askNames asks a person about a recipient who is new here, and whose name is near to one that is not.
+func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
+	if !a.CanAsk() || a.Quiet {
+		return nil
+	}
+	asked := ""
+	for _, source := range sources {
+		if source.Fields == nil || source.Fields.To == asked {
+			continue
+		}
+		asked = source.Fields.To
+		if near := s.Meant(asked); near != "" && !a.Confirm(asked+" is new here; did you mean "+near+"? Store it for "+asked+" all the same?") {
+			return Invalid("use --to "+near, "nothing was stored: %s is new here", asked)
+		}
+	}
+	return nil
+}
+
 // Write stores the sources and prints their receipts. before is an error about inputs that are not among
 // the sources.
 func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) error {
 	p, s, err := a.NewStore()
 	if err != nil {
+		return err
+	}
+	if err := a.askNames(s, sources); err != nil {
 		return err
 	}
 	if keepGoing && a.refuses(p, sources) {

@@ -137,7 +137,7 @@ func TestSession(t *testing.T) {
 			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id sha256:[0-9a-f]{64} and offset 47\]\nNext: `)
 			c.good("handoff_read", map[string]any{"id": id, "offset": 6}, `(?s)offset="6".*\n\| &lt;/untrusted-content&gt;\n`)
 			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^sha256:.* is [A-Z]+\.\nCheck Summary:.*\nRecovery Steps:\n  1\. .*\n\nEscalation: .*\n\nWhat the report quotes:\n<untrusted-content `)
-			c.good("handoff_mark_read", map[string]any{"id": id}, `"operator":"ben".*"status":"marked"`)
+			c.good("handoff_mark_read", map[string]any{"id": id}, `"operator":"ben".*"status":"changed"`)
 			c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 
 			answer := map[string]any{"id": id[7:19], "body": "Done.", "ts": "2026-05-07T13:00:00Z"}

@@ -114,9 +114,9 @@ func (a *app) compose(f everyday.Fields, at, start string, recording everyday.Re
 	doc.Topic = cmp.Or(topic, "later") // the text may say it
 	switch {
 	case doc.From == "":
-		return everyday.Nobody("it is not said who hands over", "--from")
+		return everyday.Nobody("I don't know who you are", "--from")
 	case doc.To == "":
-		return everyday.Invalid("use --to NAME", "it is not said who takes over")
+		return everyday.Invalid("add --to NAME", "no recipient")
 	}
 	if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (a *app) compose(f everyday.Fields, at, start string, recording everyday.Re
 		return err
 	}
 	if doc.Topic = cmp.Or(topic, handoff.TopicOf(doc.Body)); topic == "" && doc.Topic == handoff.TopicOf(start) {
-		return everyday.Invalid("use --topic, or begin the text with a heading of its own", "it is not said what it is about\nyour text is kept in %s", path)
+		return everyday.Invalid("add --topic NAME, or start the text with a heading of its own", "no topic\nyour text is kept in %s", path)
 	}
 	if err := recordWork(a, recording, (*everyday.Fields)(&doc)); err != nil {
 		return fmt.Errorf("%w\nyour text is kept in %s", err, path)

@@ -95,7 +95,7 @@ func (a *app) askHead(p handoff.Project, f *everyday.Fields) error {
 		return nil
 	}
 	if doc.From == "" {
-		return everyday.Nobody("it is not said who hands over", "--from")
+		return everyday.Nobody("I don't know who you are", "--from")
 	}
 	known := slices.DeleteFunc(a.KnownOperators(), func(name string) bool { return name == doc.From })
 	fmt.Fprintf(a.Stderr, "from: %s\n", handoff.EscapeLine(doc.From))

@@ -31,7 +31,7 @@ func TestTopic(t *testing.T) {
 	for heading, want := range map[string]string{
 		"Deploy: it's done!":      "deploy-its-done",
 		"v1.2 — the second try":   "v1-2-the-second-try",
-		"調査":                      "u8abf-u67fb",
+		"調査":                      "diao-cha",
 		"!!!":                     "",
 		strings.Repeat("ab ", 40): strings.TrimSuffix(strings.Repeat("ab-", 26), "-"),
 	} {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mozillazg/go-unidecode"
 )
 
 // Slug makes at most most characters of a slug from any text: each character that a slug cannot hold
@@ -77,9 +79,11 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// Topic makes a slug of a heading as people read it: lower case, one dash between words.
-func Topic(heading string, most int) string {
-	words := strings.FieldsFunc(strings.ToLower(Slug(strings.ReplaceAll(heading, "'", ""), 4*most)), func(r rune) bool { return r == '-' })
+// Topic makes a slug of a text in any script as people read it: Latin letters in lower case, one dash between words.
+// Zürich becomes zurich, and 部署 bu-shu. It is "" if the text has no letter and no digit.
+func Topic(text string, most int) string {
+	latin := strings.ReplaceAll(strings.ToLower(unidecode.Unidecode(text[:min(len(text), 16*most)])), "'", "")
+	words := strings.FieldsFunc(latin, func(r rune) bool { return r == '-' || r >= utf8.RuneSelf || !IsSlugByte(byte(r)) })
 	topic := strings.Join(words, "-")
 	if len(topic) > most {
 		topic = topic[:most]
@@ -88,4 +92,25 @@ func Topic(heading string, most int) string {
 		}
 	}
 	return strings.Trim(topic, "-")
+}
+
+const (
+	topicWords = 6 // of a text without a heading
+	topicBytes = 40
+)
+
+// TopicOf makes a slug of at most so many characters for what a Markdown text is about: of its first heading, else of
+// its first words, else it is "note".
+func TopicOf(text string, most int) string {
+	if topic := Topic(Heading(text), most); topic != "" {
+		return topic
+	}
+	words := strings.Fields(text[:min(len(text), 4<<10)])
+	for len(words) > 0 {
+		if topic := Topic(strings.Join(words[:min(len(words), topicWords)], " "), topicBytes); topic != "" {
+			return topic
+		}
+		words = words[min(len(words), topicWords):]
+	}
+	return "note"
 }

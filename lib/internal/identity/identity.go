@@ -1,12 +1,16 @@
 // Package identity says for whom the program runs where the command line does not, by one rule for
-// every command: HANDOFF_OPERATOR; operator in the user's configuration;
-// the operator whose git_email is git's user.email; operator in .handoff.yaml, last, since a clone
-// carries it.
+// every command: HANDOFF_OPERATOR; what `handoff init --operator` has set for this clone; operator in the user's
+// configuration;
+// the operator whose git_email is git's user.email; operator in .handoff.yaml, which a clone carries; the local part
+// of git's user.email, or the first of user.name, as a slug.
 package identity
 
 import (
+	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
@@ -18,12 +22,14 @@ type Identity struct {
 	Source   string `json:"source,omitempty"`
 }
 
-// Of returns the identity that the settings of a project and of the user give. git is run only where
+// Of returns the identity that the settings of a project, of this clone (here, "" for none) and of the user give. git is run only where
 // neither the environment nor the user's configuration names somebody, and somebody is listed.
-func Of(root string, s settings.Settings, u settings.User, listed func() (*operators.List, error), now time.Time) Identity {
+func Of(root, here string, s settings.Settings, u settings.User, listed func() (*operators.List, error), now time.Time) Identity {
 	switch {
 	case s.Operator.Source == settings.Environment:
 		return Identity{s.Operator.Value, "HANDOFF_OPERATOR"}
+	case here != "":
+		return Identity{here, "handoff init has set it for this clone"}
 	case u.Operator.Value != "":
 		return Identity{u.Operator.Value, "operator in " + u.File()}
 	}
@@ -35,6 +41,22 @@ func Of(root string, s settings.Settings, u settings.User, listed func() (*opera
 	}
 	if s.Operator.Value != "" {
 		return Identity{s.Operator.Value, "operator in " + settings.Name}
+	}
+	return ofGit(root)
+}
+
+// ofGit returns who git says that the user is.
+func ofGit(root string) Identity {
+	email := git.Config(root, "user.email")
+	local, _, _ := strings.Cut(email, "@")
+	if name := form.Topic(local, document.MaxName); name != "" {
+		return Identity{name, "git config user.email is " + email}
+	}
+	whole := git.Config(root, "user.name")
+	if names := strings.Fields(whole); len(names) > 0 {
+		if name := form.Topic(names[0], document.MaxName); name != "" {
+			return Identity{name, "git config user.name is " + whole}
+		}
 	}
 	return Identity{}
 }

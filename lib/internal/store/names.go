@@ -87,11 +87,11 @@ func (s *Store) NoteFirst(from, to string) {
 	near, is := found[to]
 	switch {
 	case is && near != "":
-		s.Opt.Warn("first handoff to " + to + "; did you mean " + near + "?")
+		s.Opt.Warn(to + " is new here; did you mean " + near + "?")
 	case is:
-		s.Opt.Warn("first handoff to " + to)
+		s.Opt.Warn(to + " is new here")
 	}
 	if near := found[from]; near != "" {
-		s.Opt.Warn("first handoff from " + from + "; did you mean " + near + "?")
+		s.Opt.Warn(from + " is new here; did you mean " + near + "?")
 	}
 }

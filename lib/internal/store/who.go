@@ -1,0 +1,31 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
+
+// operatorName is a file in the directory of [Store.Outside]: who the user is in this store alone.
+const operatorName = "operator"
+
+// Operator returns who the user is in this store alone, "" if nothing says that.
+func (s *Store) Operator() string {
+	name := strings.TrimSuffix(s.readOutside(operatorName), "\n")
+	if !form.IsSlug(name, maxOperator) {
+		return ""
+	}
+	return name
+}
+
+const maxOperator = 64 // characters
+
+// SetOperator makes a name who the user is in this store alone.
+func (s *Store) SetOperator(name string) error {
+	d, err := s.Outside()
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.ReplaceNow(operatorName, []byte(name+"\n"), 0o600)
+}
