@@ -237,10 +237,10 @@ func sources(t *testing.T, root string) []string {
 // ever become smaller.
 func TestBudgets(t *testing.T) {
 	const (
-		all         = 437_000 // of the whole program, without tests
-		ofAPackage  = 37_300
+		all         = 437_600 // of the whole program, without tests
+		ofAPackage  = 37_700
 		ofAFunction = 850
-		wide        = 1356 // lines above 120 columns
+		wide        = 1360 // lines above 120 columns
 	)
 	packages := map[string]int{}
 	total, tooWide := 0, 0

@@ -100,6 +100,8 @@ func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 		what, is = HistoryEvent{What: "received", Time: e.Time}, slices.Contains(p.HandoffIDs, id)
 	case eventlog.MarkedRead:
 		what, is = HistoryEvent{What: "read", Operator: p.OperatorID, Time: p.Time, Offline: p.Offline}, p.HandoffID == id
+	case eventlog.MarkedUnread:
+		what, is = HistoryEvent{What: "unread", Operator: p.OperatorID, Time: e.Time, Offline: p.Offline}, p.HandoffID == id
 	case eventlog.Signed:
 		what, is = HistoryEvent{What: "signed", Time: e.Time, Note: p.Key}, p.HandoffID == id
 	case eventlog.Pruned:

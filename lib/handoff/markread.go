@@ -16,6 +16,16 @@ import (
 // the operator had marked before is StatusExisting and stays as it is. Handoffs in different index files
 // are committed file by file.
 func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_ []txn.MarkReceipt, err error) {
+	return s.markEach(ctx, operator, ids, false)
+}
+
+// MarkUnread takes back that operator has read the handoffs. Else it is as MarkRead: what the operator has not marked
+// is StatusExisting.
+func (s *Store) MarkUnread(ctx context.Context, operator string, ids ...string) ([]txn.MarkReceipt, error) {
+	return s.markEach(ctx, operator, ids, true)
+}
+
+func (s *Store) markEach(ctx context.Context, operator string, ids []string, undo bool) (_ []txn.MarkReceipt, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return nil, err
@@ -34,7 +44,7 @@ func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_
 		}
 		full[i] = e.ID
 	}
-	return s.mark(ctx, operator, full)
+	return s.mark(ctx, operator, full, undo)
 }
 
 // MarkAllRead marks every handoff to operator that operator has not read.
@@ -57,7 +67,7 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []txn.MarkR
 	for i, e := range entries {
 		ids[i] = e.ID
 	}
-	return s.mark(ctx, operator, ids)
+	return s.mark(ctx, operator, ids, false)
 }
 
 func checkOperator(operator string) error {
@@ -68,7 +78,7 @@ func checkOperator(operator string) error {
 }
 
 // mark takes full ids of handoffs that are listed.
-func (s *Store) mark(ctx context.Context, operator string, ids []string) ([]txn.MarkReceipt, error) {
+func (s *Store) mark(ctx context.Context, operator string, ids []string, undo bool) ([]txn.MarkReceipt, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -78,7 +88,7 @@ func (s *Store) mark(ctx context.Context, operator string, ids []string) ([]txn.
 		for _, id := range ids {
 			want[id] = []index.Mark{{Operator: operator, Time: x.Now()}}
 		}
-		m := txn.Marking{Session: x, Want: want}
+		m := txn.Marking{Session: x, Want: want, Undo: undo}
 		if err := store.EachIndex(x.Dir, m.File); err != nil {
 			return err
 		}

@@ -13,13 +13,15 @@ import (
 
 func markReadCommand(a *App) *cobra.Command {
 	var operator, to string
-	var all bool
+	var all, undo, yes bool
 	cmd := &cobra.Command{
 		Use:   "mark-read ID… [OPERATOR]",
 		Short: "Record that an operator has read handoffs",
 		Long: `Record that an operator has read handoffs, in INDEX.md and in the audit log. The operator is you,
-unless somebody else is named, who need not be the recipient. What was marked before stays as it is.`,
-		Example:           "  handoff mark-read 134327a8\n  handoff mark-read 134327a8 @ --operator ben\n  handoff mark-read --all",
+unless somebody else is named, who need not be the recipient. What was marked before stays as it is.
+
+--undo takes the marks back: the handoffs are unread again. --all of more than 20 asks on a terminal.`,
+		Example:           "  handoff mark-read 134327a8\n  handoff mark-read 134327a8 @ --operator ben\n  handoff mark-read --undo 134327a8\n  handoff mark-read --all",
 		ValidArgsFunction: a.completeMark,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			p, s, err := a.ProjectStore()
@@ -45,24 +47,55 @@ unless somebody else is named, who need not be the recipient. What was marked be
 			}
 			if all {
 				CollectOften()
-				return a.printMarks(s.MarkAllRead(context.Background(), operator))
+				if err := a.askMany(s, operator, yes); err != nil {
+					return err
+				}
+				receipts, err := s.MarkAllRead(context.Background(), operator)
+				return a.printMarks(receipts, err, false)
 			}
-			return a.printMarks(s.MarkRead(context.Background(), operator, ids...))
+			if undo {
+				receipts, err := s.MarkUnread(context.Background(), operator, ids...)
+				return a.printMarks(receipts, err, true)
+			}
+			receipts, err := s.MarkRead(context.Background(), operator, ids...)
+			return a.printMarks(receipts, err, false)
 		},
 	}
 	a.OperatorFlag(cmd, &operator)
 	cmd.Flags().BoolVar(&all, "all", false, "everything to the operator that the operator has not read")
 	cmd.Flags().StringVar(&to, "to", "", "with --all: the `operator`")
+	cmd.Flags().BoolVar(&undo, "undo", false, "take the marks back")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "with --all: do not ask")
+	Exclusive(cmd, "all", "undo")
+	Needs(cmd, "yes", "all")
 	return cmd
 }
 
-func (a *App) printMarks(receipts []handoff.MarkReceipt, err error) error {
+// manyMarks is how many handoffs are marked at once without a question.
+const manyMarks = 20
+
+// askMany asks a person who is about to mark many handoffs as read.
+func (a *App) askMany(s *handoff.Store, operator string, yes bool) error {
+	if yes || !a.CanAsk() {
+		return nil
+	}
+	unread, err := s.List(handoff.Filter{To: operator, Unread: true})
+	if err != nil || len(unread) <= manyMarks {
+		return err
+	}
+	if !a.Confirm(fmt.Sprintf("Mark %s as read by %s?", handoff.Count(len(unread), "handoff"), operator)) {
+		return Invalid("answer y, or use --yes", "nothing was changed")
+	}
+	return nil
+}
+
+func (a *App) printMarks(receipts []handoff.MarkReceipt, err error, undo bool) error {
 	if err != nil {
 		return err
 	}
 	a.Committed()
 	if a.forPeople() {
-		return a.tellMarks(receipts)
+		return a.tellMarks(receipts, undo)
 	}
 	for _, r := range receipts {
 		if err := a.PrintJSON(r); err != nil {
@@ -73,8 +106,11 @@ func (a *App) printMarks(receipts []handoff.MarkReceipt, err error) error {
 }
 
 // tellMarks says in a line what was marked.
-func (a *App) tellMarks(receipts []handoff.MarkReceipt) error {
-	marked, operator := 0, ""
+func (a *App) tellMarks(receipts []handoff.MarkReceipt, undo bool) error {
+	marked, operator, read := 0, "", "read"
+	if undo {
+		read = "unread"
+	}
 	for _, r := range receipts {
 		if operator = r.Operator; r.Status == handoff.StatusChanged {
 			marked++
@@ -83,14 +119,29 @@ func (a *App) tellMarks(receipts []handoff.MarkReceipt) error {
 	line := "nothing is unread"
 	switch before := len(receipts) - marked; {
 	case before > 0 && marked == 0:
-		line = handoff.Count(before, "handoff") + " had been marked as read by " + operator + " before"
+		line = handoff.Count(before, "handoff") + " had been " + read + " by " + operator + " before"
 	case before > 0:
-		line = fmt.Sprintf("%s marked as read by %s, %d had been before", handoff.Count(marked, "handoff"), operator, before)
+		line = fmt.Sprintf("%s marked as %s by %s, %d had been before", handoff.Count(marked, "handoff"), read, operator, before)
 	case marked > 0:
-		line = handoff.Count(marked, "handoff") + " marked as read by " + operator
+		line = handoff.Count(marked, "handoff") + " marked as " + read + " by " + operator
+		if !undo {
+			line += "; to take that back: handoff mark-read --undo " + shortIDs(receipts)
+		}
 	}
 	_, err := fmt.Fprintln(a.Stdout, handoff.EscapeLine(line))
 	return err
+}
+
+// shortIDs names what was marked, as people type it, or one where they are many.
+func shortIDs(receipts []handoff.MarkReceipt) string {
+	if len(receipts) > 3 {
+		return "ID"
+	}
+	ids := make([]string, len(receipts))
+	for i, r := range receipts {
+		ids[i] = Short(r.ID, shortest)
+	}
+	return strings.Join(ids, " ")
 }
 
 // markArgs tells ids from an operator, who may come last. What names a handoff is an id.

@@ -129,6 +129,9 @@ func (f *Facts) Collect(e Parsed) {
 		f.about(p.HandoffID).Signed = true
 	case MarkedRead:
 		f.mark(p, e.Number)
+	case MarkedUnread:
+		h := f.about(p.HandoffID)
+		h.ReadBy = (index.Row{ReadBy: h.ReadBy}).WithoutMarks(index.Mark{Operator: p.OperatorID, Time: p.Time}).ReadBy
 	case Resumed:
 		f.resume(LoggedResume{p.Consumption, e.Number})
 	case Recovered:

@@ -23,7 +23,7 @@ type Parsed struct {
 // contents are the types of events besides those of the ledger, each with how its payload is read. It is
 // nil where that says nothing about the store.
 var contents = map[string]func(json.RawMessage) (any, error){
-	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeRepair: payload[Repaired],
+	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeMarkUnread: payload[MarkedUnread], TypeRepair: payload[Repaired],
 	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil, TypeProbe: payload[Probed],
 	TypeSign: payload[Signed], TypeTrust: nil, TypePrune: payload[Pruned],
 }

@@ -17,6 +17,7 @@ const (
 	TypeSign       = "handoff.sign"
 	TypeTrust      = "operators.trust"
 	TypeMarkRead   = "handoff.mark_read"
+	TypeMarkUnread = "handoff.mark_unread"
 	TypeSurface    = "handoff.surface"
 	TypeResume     = "handoff.resume"
 	TypePrune      = "handoff.prune"
@@ -100,6 +101,14 @@ type MarkedRead struct {
 	OperatorID    string `json:"operator_id"`
 	Time          string `json:"ts_utc"`
 	AlreadyMarked bool   `json:"already_marked"`
+	How
+}
+
+// MarkedUnread is the payload of the event that somebody took back a read mark: those of the operator up to its time.
+type MarkedUnread struct {
+	HandoffID  string `json:"handoff_id"`
+	OperatorID string `json:"operator_id"`
+	Time       string `json:"ts_utc"` // of the mark
 	How
 }
 

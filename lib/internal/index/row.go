@@ -153,6 +153,16 @@ func (m Mark) Before(other Mark) bool {
 	return ok && known && at.Before(old)
 }
 
+// WithoutMarks returns the row without the marks of the operator of m that are not newer than m.
+func (r Row) WithoutMarks(m Mark) Row {
+	entries := slices.DeleteFunc(strings.Split(r.ReadBy, ","), func(entry string) bool {
+		name, ts, _ := strings.Cut(strings.Trim(entry, " "), ":")
+		return name == m.Operator && !m.Before(Mark{name, ts})
+	})
+	r.ReadBy = strings.Join(entries, ",")
+	return r
+}
+
 // WithEarlier returns the row with the time of m wherever its operator has a later one.
 func (r Row) WithEarlier(m Mark) Row {
 	entries := strings.Split(r.ReadBy, ",")

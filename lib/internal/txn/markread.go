@@ -31,6 +31,7 @@ type Marking struct {
 
 	change change
 
+	Undo     bool // the marks of the wanted operators are taken back
 	Earliest bool // a mark that is older than that of the row takes its place: those who exchange marks end with the same
 }
 
@@ -40,6 +41,12 @@ func (m *Marking) File(name string, text []byte) error {
 	edits := make(map[string]index.Row)
 	for _, row := range rowsOf(text, m.Want) {
 		for _, mark := range m.Want[row.ID] {
+			if m.Undo {
+				if m.takeBack(&row, mark.Operator) {
+					edits[row.ID] = row
+				}
+				continue
+			}
 			receipt := MarkReceipt{row.ID, mark.Operator, mark.Time, StatusChanged}
 			for _, old := range row.Marks() {
 				if old.Operator == mark.Operator && !(m.Earliest && mark.Before(old)) {
@@ -65,6 +72,22 @@ func (m *Marking) File(name string, text []byte) error {
 		return fs.SkipAll
 	}
 	return nil
+}
+
+// takeBack plans that an operator has not read a handoff, and reports whether that changes its row.
+func (m *Marking) takeBack(row *index.Row, operator string) bool {
+	for _, mark := range row.Marks() {
+		if mark.Operator != operator {
+			continue
+		}
+		*row = row.WithoutMarks(mark)
+		m.Done = append(m.Done, MarkReceipt{row.ID, operator, mark.Time, StatusChanged})
+		m.change.events = append(m.change.events, eventlog.Pending{Type: eventlog.TypeMarkUnread,
+			Payload: eventlog.MarkedUnread{HandoffID: row.ID, OperatorID: operator, Time: mark.Time, How: m.How}})
+		return true
+	}
+	m.Done = append(m.Done, MarkReceipt{row.ID, operator, m.Now(), StatusExisting})
+	return false
 }
 
 // Commit makes what was planned, as one change.
