@@ -29,9 +29,9 @@ func Place(line int) string { return fmt.Sprintf("%s:%d", layout.Log, line) }
 const piece = 1 << 20
 
 // eachLines calls do with the lines of a log that are no markers, some at a time, until it returns false, and
-// returns how many lines there are. Their texts are good until do returns.
-func eachLines(r io.Reader, do func([]Line) bool) (count int, err error) {
-	buf, lines := make([]byte, 0, piece), []Line(nil)
+// returns how many lines there are. Their texts are good until do returns. What is read is no more than there is.
+func eachLines(r *io.SectionReader, do func([]Line) bool) (count int, err error) {
+	buf, lines := make([]byte, 0, min(piece, r.Size()+1)), []Line(nil)
 	next, dropped := Line{Number: 1}, int64(0) // what is read, and how much of its beginning is not kept
 	for {
 		n, err := io.ReadFull(r, buf[len(buf):cap(buf)])

@@ -69,7 +69,7 @@ func wholeEnd(log *io.SectionReader) (int64, error) {
 }
 
 // scan parses lines, many at a time, and returns how many there are.
-func scan(r io.Reader, needles []string, do func([]Parsed) bool) (lines int, err error) {
+func scan(r *io.SectionReader, needles []string, do func([]Parsed) bool) (lines int, err error) {
 	var events []Parsed
 	return eachLines(r, func(lines []Line) bool {
 		if len(needles) > 0 {

@@ -41,15 +41,24 @@ func ReadTail(state *durable.Dir, name string, from, to int64, sum uint32) (rest
 		return nil, false, &fault.CorruptError{File: path,
 			Why: fmt.Sprintf("is shorter than it was: it has %d bytes, and had %d", info.Size(), from)}
 	}
-	n := to - from
-	text := make([]byte, min(info.Size()-from, n+MaxBehind+1))
-	if _, err := f.ReadAt(text, from); err != nil && err != io.EOF {
-		return nil, false, err
-	}
-	if int64(len(text)) < n {
+	if info.Size() < to {
 		return nil, false, nil
 	}
-	return text[n:], journal.Sum(0, text[:n]) == sum, nil
+	is, piece := uint32(0), make([]byte, min(to-from, 32<<10))
+	for at := from; at < to; at += int64(len(piece)) {
+		piece = piece[:min(int64(len(piece)), to-at)]
+		if _, err := f.ReadAt(piece, at); err == io.EOF {
+			return nil, false, nil
+		} else if err != nil {
+			return nil, false, err
+		}
+		is = journal.Sum(is, piece)
+	}
+	rest = make([]byte, min(info.Size()-to, MaxBehind+1))
+	if _, err := f.ReadAt(rest, to); err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	return rest, is == sum, nil
 }
 
 // Informing returns the whole lines at the beginning of a text that only inform and continue the chain of the audit
