@@ -156,16 +156,16 @@ func (l *Log) PutAt(data []byte, offset int64) error {
 	if err != nil {
 		return err
 	}
-	if have := info.Size() - offset; have > 0 {
-		there := make([]byte, min(have, int64(len(data))))
+	for same, piece := true, make([]byte, min(len(data), 64<<10)); same && len(data) > 0 && offset < info.Size(); {
+		there := piece[:min(info.Size()-offset, int64(len(data)), int64(len(piece)))]
 		if _, err := l.ReadAt(there, offset); err != nil {
 			return err
 		}
-		same := 0
-		for same < len(there) && there[same] == data[same] {
-			same++
+		n := 0
+		for n < len(there) && there[n] == data[n] {
+			n++
 		}
-		data, offset = data[same:], offset+int64(same)
+		same, data, offset = n == len(there), data[n:], offset+int64(n)
 	}
 	if len(data) == 0 {
 		return nil

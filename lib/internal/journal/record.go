@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -104,7 +105,11 @@ func appendString(b []byte, text string) []byte {
 
 // encode returns the payload: the fields in this order, lists as a field for each item.
 func (r *Record) encode() []byte {
-	b := appendField(nil, fieldOp, []byte(r.Op))
+	size := len(r.Table) + len(r.LogText) + len(r.LedgerText) + 256*(1+len(r.New)+len(r.Put)+len(r.Set)+len(r.Added))
+	for _, f := range r.Put {
+		size += len(f.Bytes)
+	}
+	b := appendField(slices.Grow([]byte(nil), size), fieldOp, []byte(r.Op))
 	for _, f := range r.New {
 		b = f.append(b, fieldNew)
 	}
@@ -130,6 +135,7 @@ func (r *Record) encode() []byte {
 		b = appendField(b, fieldLink, []byte(name))
 	}
 	b = appendField(b, fieldLog, r.LogText)
+	r.LogText = b[len(b)-len(r.LogText) : len(b) : len(b)] // of a large change it is not held twice
 	return appendField(b, fieldLedger, r.LedgerText)
 }
 

@@ -75,6 +75,7 @@ func (x *Session) commit(c *change) error {
 	if p.edited { // somebody saved INDEX.md between our look and the exchange
 		err = x.Recover()
 	} else if x.isLarge(&c.Record) {
+		*c = change{} // as do its texts
 		err = x.checkpoint(x.index, x.index)
 	}
 	if err != nil {
@@ -124,6 +125,7 @@ func (x *Session) link(c *change) error {
 		return err
 	}
 	c.LogHead, c.LedgerHead = journal.ParseHash(prev), chain(x.j.Last().LedgerHead, c.LedgerText)
+	c.events, c.more = nil, nil // of a large change they hold much memory
 	return nil
 }
 

@@ -59,7 +59,6 @@ func (m *Marking) File(name string, text []byte) error {
 					row = row.WithEarlier(mark)
 				}
 				edits[row.ID] = row
-				m.change.logMark(row.ID, mark, m.How)
 			}
 			m.Done = append(m.Done, receipt)
 		}
@@ -92,17 +91,24 @@ func (m *Marking) takeBack(row *index.Row, operator string) bool {
 
 // Commit makes what was planned, as one change.
 func (m *Marking) Commit() error {
-	if len(m.change.events) == 0 {
+	if !slices.ContainsFunc(m.Done, MarkReceipt.isNew) {
 		return nil
 	}
-	m.change.Op = "mark-read"
+	m.change.Op, m.change.more = "mark-read", func(yield func(eventlog.Pending) bool) {
+		for _, r := range m.Done {
+			if r.isNew() && !yield(marked(r.ID, index.Mark{Operator: r.Operator, Time: r.Time}, m.How)) {
+				return
+			}
+		}
+	}
 	return m.commit(&m.change)
 }
 
-// logMark adds the event of a read mark to a change.
-func (c *change) logMark(id string, m index.Mark, how eventlog.How) {
-	c.events = append(c.events, eventlog.Pending{Type: eventlog.TypeMarkRead,
-		Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time, How: how}})
+func (r MarkReceipt) isNew() bool { return r.Status == StatusMarked }
+
+// marked is the event of a read mark.
+func marked(id string, m index.Mark, how eventlog.How) eventlog.Pending {
+	return eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time, How: how}}
 }
 
 // fewIDs is how many ids are searched for one by one; more are looked up while going through the lines.

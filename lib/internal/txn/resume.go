@@ -85,7 +85,7 @@ func (x *Session) consume(op string, marks bool, all ...eventlog.Consumption) er
 		mark := index.Mark{Operator: last.Operator, Time: last.Time}
 		l, _ := index.Find(text, last.HandoffID)
 		x.setRows(c, file, text, map[string]index.Row{last.HandoffID: l.Row.WithMark(mark)})
-		c.logMark(last.HandoffID, mark, x.How)
+		c.events = append(c.events, marked(last.HandoffID, mark, x.How))
 	}
 	return x.commit(c)
 }
