@@ -64,23 +64,25 @@ func newLab(t *testing.T, p program, d disk, sc scenario) *lab {
 	}
 	l.before = look(l.dir)
 	must(t, p.tmp, "umount", l.mount)
+	l.isFree(l.image)
 	return l
 }
 
 // on gives the power back: the disk is mounted, from the start image if fresh is set.
 func (l *lab) on(fresh bool) {
 	l.t.Helper()
-	l.isFree()
+	l.isFree(l.copy)
 	if fresh {
 		must(l.t, l.tmp, "cp", "--sparse=always", l.image, l.copy)
 	}
 	must(l.t, l.tmp, "mount", "-o", "loop"+l.options, l.copy, l.mount)
 }
 
-// isFree returns when nobody uses the disk any more: a process that has mounts of its own may have it for a moment longer.
-func (l *lab) isFree() {
+// isFree returns when nobody uses the disk of an image any more: a process that has mounts of its own may have it for a
+// moment longer, and then not all of it is in the image.
+func (l *lab) isFree(image string) {
 	for range 200 {
-		if start(l.tmp, "losetup", "-j", l.copy).stdout == "" {
+		if start(l.tmp, "losetup", "-j", image).stdout == "" {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
