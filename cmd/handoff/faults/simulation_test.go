@@ -177,7 +177,6 @@ var promises = map[string]struct {
 	"regenerate":               {event: "machine_fingerprint.regenerate"},
 	"torn log":                 {keeps: regexp.MustCompile(`"handoff\.wr(\n|\z)`)},
 	"repair of a broken chain": {keeps: regexp.MustCompile(`"payload":\{"body_byte_size[^\n]*"topic":"c"`)},
-	"repair of a lost row":     {event: "handoff.repair", keeps: regexp.MustCompile(`\| c \| [^|]*\|  \|\n\z`)},
 }
 
 // beside says what is wrong with the files that belong to no handoff, once the store works again.
