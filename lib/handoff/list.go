@@ -113,6 +113,9 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 	}
 	if !f.Orphaned {
 		choice.IsNot = index.NotFor(f.To, f.Unread)
+		if f.Unread && f.To != "" {
+			choice.Skip = s.at.SkipRead(d, f.To)
+		}
 	}
 	if f.State.IsDerived() && !f.Orphaned {
 		choice.IsNot, choice.ByID = store.NotOf(at.facts().Knows), !f.Unread

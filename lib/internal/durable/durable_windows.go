@@ -200,5 +200,8 @@ func SyncParents(string, ...string) error { return ErrUnsupported }
 // Rename returns ErrUnsupported.
 func (d *Dir) Rename(string, string) error { return ErrUnsupported }
 
+// Link returns ErrUnsupported.
+func (d *Dir) Link(string, string) error { return ErrUnsupported }
+
 // MaxOpen returns how many files the process may have open at a time.
 func MaxOpen() uint64 { return math.MaxUint64 }

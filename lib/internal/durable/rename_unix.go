@@ -29,6 +29,15 @@ func (d *Dir) Rename(from, to string) error {
 	return nil
 }
 
+// Link gives a file a second name, which must not exist.
+func (d *Dir) Link(from, to string) error {
+	_, err := retry(func() (int, error) { return 0, unix.Linkat(d.fd(), from, d.fd(), to, 0) })
+	if err != nil {
+		return &os.LinkError{Op: "link", Old: filepath.Join(d.path, from), New: filepath.Join(d.path, to), Err: err}
+	}
+	return nil
+}
+
 // cannotRenameNew reports whether the error of renameNew says that the system or the file system does
 // not know it.
 func cannotRenameNew(err error) bool {

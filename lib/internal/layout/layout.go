@@ -59,6 +59,7 @@ const (
 	Offers      = "offered.jsonl"
 	OlderOffers = "offered-before.jsonl"
 	Facts       = "facts"              // what documents and events say of handoffs; a cache in the user's state
+	Sealed      = "archives"           // what is known of the archives of the index; a cache in the user's state
 	Tokens      = "packet-tokens"      // which handoffs have which resume token; a cache in the user's state
 	Pins        = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
 	Drafts      = "drafts"

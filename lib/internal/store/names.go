@@ -67,7 +67,13 @@ func (s *Store) namesOf(d *durable.Dir) map[string]bool {
 	isKnown := func(line []byte) bool { // most rows bring nobody new
 		return index.IsRowLike(line) && seen[AsString(index.Cell(line, 2))] && seen[AsString(index.Cell(line, 3))]
 	}
-	_, _, err := quiet.Scan(d, Choice{IsNot: isKnown, Is: func(e index.Row) bool {
+	add := func(a sealed) bool {
+		for _, name := range a.Names {
+			seen[name] = true
+		}
+		return true
+	}
+	_, _, err := quiet.Scan(d, Choice{IsNot: isKnown, Skip: s.skipSealed(d, add), Is: func(e index.Row) bool {
 		for _, known := range []string{e.From, e.To} {
 			if !seen[known] {
 				seen[string([]byte(known))] = true // a row is good for a moment

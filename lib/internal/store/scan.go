@@ -13,11 +13,12 @@ import (
 
 // A Choice is of rows.
 type Choice struct {
-	Is     func(index.Row) bool   // is asked while the row is good: it may share memory with what is read next
-	IsNot  func(line []byte) bool // tells from its text that a row is none of them; nil cannot
-	ByID   bool                   // all rows of an id are chosen, or none
-	Newest int                    // how many are wanted: the newest by ts_utc, of equal times the later rows; 0 is all
-	Alone  bool                   // the others are not counted
+	Is     func(index.Row) bool      // is asked while the row is good: it may share memory with what is read next
+	IsNot  func(line []byte) bool    // tells from its text that a row is none of them; nil cannot
+	Skip   func(archive string) bool // tells that no row of an archive is one of them; nil cannot
+	ByID   bool                      // all rows of an id are chosen, or none
+	Newest int                       // how many are wanted: the newest by ts_utc, of equal times the later rows; 0 is all
+	Alone  bool                      // the others are not counted
 }
 
 // Scan returns the chosen entries, archives before INDEX.md, and of those that are not among the
@@ -25,7 +26,7 @@ type Choice struct {
 // happens meanwhile then shows rows twice, never not at all.
 func (s *Store) Scan(d *durable.Dir, choice Choice) (rows []index.Row, others map[string]int, err error) {
 	c := newCollector(choice)
-	w := indexWalk{dir: d, line: c.line, end: func(name string, lost bool) {
+	w := indexWalk{dir: d, skip: choice.Skip, line: c.line, end: func(name string, lost bool) {
 		switch {
 		case !lost:
 		case name != layout.Index:
@@ -77,6 +78,7 @@ func more(p places) string {
 // file at a time, so that its cost does not grow with the store.
 type indexWalk struct {
 	dir  *durable.Dir
+	skip func(archive string) bool                  // tells that it need not be read; may be nil
 	line func(name string, number int, line []byte) // gets each line, without its newline; the bytes are good until it returns
 	end  func(name string, lost bool)               // is called after each file, also for one that has to be there and is lost; may be nil
 	buf  []byte
@@ -95,6 +97,12 @@ func (w *indexWalk) walk() error {
 		return err
 	}
 	return index.EachArchive(linked, HasIndex(w.dir), func(name string) error {
+		if w.skip != nil && w.skip(name) {
+			if w.end != nil {
+				w.end(name, false)
+			}
+			return nil
+		}
 		table := false
 		err := w.file(name, func(name string, number int, line []byte) {
 			table = table || index.HasTable(line)

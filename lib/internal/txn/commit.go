@@ -68,6 +68,8 @@ func (x *Session) commit(c *change) error {
 		return fault.New(nil, fault.Then(err, "run the same command again"), "not known to be published: %v", err)
 	}
 	x.SetNewest(c.Number)
+	isArchive := func(f journal.File) bool { return f.Place == journal.Handoffs && layout.IsArchive(f.File) }
+	x.sealed = x.sealed || slices.ContainsFunc(c.New, isArchive) || slices.ContainsFunc(c.Put, isArchive)
 	x.extra, x.state = nil, state
 	if err := x.apply(&c.Record, p); err != nil {
 		return unrecorded(err)
@@ -355,6 +357,17 @@ func (x *Session) moveAside(d *durable.Dir, name string) error {
 	aside := layout.Quarantine + x.Opt.Now().UTC().Format("20060102T150405.000000000Z") + "-" + name
 	x.Opt.Warn(name + " was in the way, and is called " + aside + " now")
 	return d.Rename(name, aside)
+}
+
+// keepAside is moveAside for a file that is replaced at once: it has both names until then, so that a kill in between
+// leaves the name to something.
+func (x *Session) keepAside(d *durable.Dir, name string) error {
+	aside := layout.Quarantine + x.Opt.Now().UTC().Format("20060102T150405.000000000Z") + "-" + name
+	if err := d.Link(name, aside); err != nil {
+		return x.moveAside(d, name)
+	}
+	x.Opt.Warn(name + " was in the way, and is called " + aside + " now")
+	return nil
 }
 
 func (x *Session) putFile(f journal.File) error {

@@ -81,8 +81,6 @@ func (m *Marking) takeBack(row *index.Row, operator string) bool {
 		}
 		*row = row.WithoutMarks(mark)
 		m.Done = append(m.Done, MarkReceipt{row.ID, operator, mark.Time, StatusChanged})
-		m.change.events = append(m.change.events, eventlog.Pending{Type: eventlog.TypeMarkUnread,
-			Payload: eventlog.MarkedUnread{HandoffID: row.ID, OperatorID: operator, Time: mark.Time, How: m.How}})
 		return true
 	}
 	m.Done = append(m.Done, MarkReceipt{row.ID, operator, m.Now(), StatusExisting})
@@ -96,7 +94,7 @@ func (m *Marking) Commit() error {
 	}
 	m.change.Op, m.change.more = "mark-read", func(yield func(eventlog.Pending) bool) {
 		for _, r := range m.Done {
-			if r.isNew() && !yield(marked(r.ID, index.Mark{Operator: r.Operator, Time: r.Time}, m.How)) {
+			if r.isNew() && !yield(m.event(r)) {
 				return
 			}
 		}
@@ -104,7 +102,16 @@ func (m *Marking) Commit() error {
 	return m.commit(&m.change)
 }
 
-func (r MarkReceipt) isNew() bool { return r.Status == StatusMarked }
+// event is the event of a mark that was made or taken back.
+func (m *Marking) event(r MarkReceipt) eventlog.Pending {
+	if m.Undo {
+		return eventlog.Pending{Type: eventlog.TypeMarkUnread,
+			Payload: eventlog.MarkedUnread{HandoffID: r.ID, OperatorID: r.Operator, Time: r.Time, How: m.How}}
+	}
+	return marked(r.ID, index.Mark{Operator: r.Operator, Time: r.Time}, m.How)
+}
+
+func (r MarkReceipt) isNew() bool { return r.Status == StatusChanged }
 
 // marked is the event of a read mark.
 func marked(id string, m index.Mark, how eventlog.How) eventlog.Pending {

@@ -654,7 +654,7 @@ func (x *Session) mendFile(story *journal.Story, f journal.File, anew bool) erro
 			}
 		}
 	}
-	if err := x.moveAside(d, f.File); err != nil {
+	if err := x.keepAside(d, f.File); err != nil {
 		return err
 	}
 	return x.put(d, f.Name, text)

@@ -37,6 +37,7 @@ type Session struct {
 
 	state map[string]journal.Hash // of the files of the state that are replaced as a whole
 
+	sealed    bool // an archive was changed
 	goesBack  bool // an older state directory is no error
 	elsewhere bool // another commit is checked out than when the store was changed last
 	merges    bool // somebody has saved INDEX.md since
@@ -90,6 +91,9 @@ func run(ctx context.Context, s *store.Store, prepare func(*Session) (func() err
 		}
 	}
 	x.keepFacts()
+	if x.sealed {
+		x.KeepSealed(x.Dir)
+	}
 	return nil
 }
 

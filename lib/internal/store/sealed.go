@@ -1,0 +1,102 @@
+package store
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// A sealed archive is what the cache layout.Sealed has of an archive: enough to know that somebody who looks for
+// unread handoffs, or for names, need not read it. It counts for as long as the file has the stamp.
+type sealed struct {
+	Stamp  string   `json:"stamp"`
+	Unread []string `json:"unread"` // recipients of handoffs that they have not marked as read
+	Names  []string `json:"names"`  // senders and recipients
+}
+
+// KeepSealed brings the cache of archives up to date, for commands that only read. It is best effort.
+func (s *Store) KeepSealed(d *durable.Dir) {
+	known, now := s.sealed(), make(map[string]sealed)
+	text, err := ReadIndex(d, layout.Index)
+	if err != nil {
+		return
+	}
+	err = index.EachArchive(index.Archives(AsString(text)), HasIndex(d), func(name string) error {
+		stamp, _, err := d.Stamp(name)
+		if a := known[name]; err != nil || a.Stamp == stamp {
+			now[name] = a
+			return err
+		}
+		text, err := ReadIndex(d, name)
+		if a, ok := describe(text); ok && err == nil {
+			a.Stamp = stamp
+			now[name] = a
+		}
+		return err
+	})
+	if err != nil {
+		return
+	}
+	if text, err := json.Marshal(now); err == nil {
+		s.Cache(layout.Sealed, text)
+	}
+}
+
+// describe returns what is to be known of the text of an archive. One in which somebody has written is read each time.
+func describe(text []byte) (a sealed, ok bool) {
+	for l := range index.Lines(AsString(text)) {
+		switch {
+		case !l.IsRow && !l.IsFurniture(), l.Row.Unmarked() != nil:
+			return a, false
+		case !l.IsRow:
+			continue
+		case l.Row.UnreadBy(""):
+			a.Unread = append(a.Unread, l.Row.To)
+		}
+		a.Names = append(a.Names, l.Row.From, l.Row.To)
+		if len(a.Names) > 1<<12 {
+			a.Names = distinct(a.Names)
+		}
+	}
+	a.Unread, a.Names = distinct(a.Unread), distinct(a.Names)
+	return a, index.HasTable(text)
+}
+
+func distinct(all []string) []string {
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (s *Store) sealed() (all map[string]sealed) {
+	if json.Unmarshal(s.Cached(layout.Sealed), &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// skipSealed returns what tells of an archive that it need not be read, as what is known of it is enough for done.
+func (s *Store) skipSealed(d *durable.Dir, done func(sealed) bool) func(name string) bool {
+	all := sync.OnceValue(s.sealed)
+	return func(name string) bool {
+		if v, ok := d.View().(*dirView); ok {
+			if v.once.Do(v.read); v.lags || v.err != nil {
+				return false // the files are not as they shall be
+			}
+		}
+		a, known := all()[name]
+		if !known {
+			return false
+		}
+		stamp, _, err := d.Stamp(name)
+		return err == nil && stamp == a.Stamp && done(a)
+	}
+}
+
+// SkipRead returns the Skip of a choice of handoffs that their recipient has not marked as read.
+func (s *Store) SkipRead(d *durable.Dir, recipient string) func(name string) bool {
+	return s.skipSealed(d, func(a sealed) bool { return !slices.Contains(a.Unread, recipient) })
+}
