@@ -16,7 +16,7 @@ are going to work on with handoff_take, or handoff_resume for a packet, and end 
 a unique prefix of 4 or more hex digits.`
 
 func newServer(p project) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "handoff", Version: everyday.Version()},
+	s := mcp.NewServer(&mcp.Implementation{Name: "handoff", Version: everyday.Built().String()},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
 	s.AddReceivingMiddleware(p.listResources)
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}
