@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 // The encodings.
@@ -22,9 +22,10 @@ const (
 // n bytes has at least n/LongestToken tokens.
 const LongestToken = 128
 
-var codecs = map[string]func() (tokenizer.Codec, error){
-	O200k:  sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.O200kBase) }),
-	CL100k: sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.Cl100kBase) }),
+// The tokenizer's own table of encodings would link the vocabularies of all of them.
+var codecs = map[string]func() *codec.Codec{
+	O200k:  sync.OnceValue(codec.NewO200kBase),
+	CL100k: sync.OnceValue(codec.NewCl100kBase),
 }
 
 // Known returns an error that lists the encodings when the named one is not among them.
@@ -45,12 +46,8 @@ func Count(encoding, text string) (int, error) {
 	if err := Known(encoding); err != nil {
 		return 0, err
 	}
-	codec, err := codecs[encoding]()
-	if err != nil {
-		return 0, fmt.Errorf("load encoding %q: %w", encoding, err)
-	}
 	text = strings.ReplaceAll(text, "\x7f", "\x01") // the splitter drops DEL, uncounted; another control character stands for it
-	return codec.Count(text)
+	return codecs[encoding]().Count(text)
 }
 
 // Estimate returns a quarter of the characters, rounded down: the estimate that needs no vocabulary.
