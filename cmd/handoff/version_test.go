@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/build"
 )
 
 // What is built from a checkout names a commit of it, also where Go recorded none, as in what `go run` and `go test` build.
@@ -20,7 +20,7 @@ func TestVersionNamesTheCommit(t *testing.T) {
 	if _, err := os.Stat(string(path[:len(path)-1])); err != nil {
 		t.Skip("git keeps no history here of what was checked out")
 	}
-	commit := everyday.Built().Commit
+	commit := build.Read().Commit
 	if out, err := exec.Command("git", "cat-file", "-e", commit+"^{commit}").CombinedOutput(); err != nil {
 		t.Errorf("%q is no commit: %v %s", commit, err, out)
 	}

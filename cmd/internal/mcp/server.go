@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/build"
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
@@ -16,7 +16,7 @@ are going to work on with handoff_take, or handoff_resume for a packet, and end 
 a unique prefix of 4 or more hex digits.`
 
 func newServer(p project) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "handoff", Version: everyday.Built().String()},
+	s := mcp.NewServer(&mcp.Implementation{Name: "handoff", Version: build.Read().String()},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
 	s.AddReceivingMiddleware(p.listResources)
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}
