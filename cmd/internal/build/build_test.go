@@ -1,4 +1,4 @@
-package main
+package build_test
 
 import (
 	"os"
