@@ -6,8 +6,7 @@ package git
 import (
 	"cmp"
 	"context"
-	"os/exec"
-	"slices"
+	"os"
 	"strings"
 	"time"
 )
@@ -16,14 +15,11 @@ import (
 // half a second. It asks at the top of the work tree: below it, a branch may have put what looks like a bare
 // repository.
 func Config(dir, key string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(safely), "config", "--get", key)...)
-	out := &capped{max: maxPointer}
-	cmd.Dir, cmd.Stdout, cmd.WaitDelay = cmp.Or(Top(dir), dir), out, time.Second
-	inGroup(cmd)
-	if cmd.Run() != nil {
+	args := []string{"config", "--get", key}
+	call := Call{Args: args, Limit: 500 * time.Millisecond, Max: maxPointer}
+	out, err := Runner{Environ: os.Environ()}.run(context.Background(), cmp.Or(Top(dir), dir), args, call)
+	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(out.String())
+	return strings.TrimSpace(string(out))
 }

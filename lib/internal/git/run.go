@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,10 +60,25 @@ func (e *Error) Error() string {
 // Unwrap returns why git could not be run or how it ended.
 func (e *Error) Unwrap() error { return e.cause }
 
-var safely = []string{"--no-optional-locks", "-c", "core.fsync=all", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit",
-	"-c", "protocol.ext.allow=never", "-c", "gc.autoDetach=false", "-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=no",
-	"-c", "core.bigFileThreshold=16m", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60",
-	"-c", "push.gpgSign=false", "-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "log.showSignature=false"}
+// Says reports whether git's own words hold one of these. Git has no codes for what a server answers.
+func (e *Error) Says(words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.Text, w) })
+}
+
+// Refusal returns the error of a git that has done what it was asked to do, except for a part (exit code 1), and nil
+// for any other error.
+func Refusal(err error) *Error {
+	if e := (*Error)(nil); errors.As(err, &e) && e.Code == 1 {
+		return e
+	}
+	return nil
+}
+
+// safely are the options of each git.
+const safely = `--no-optional-locks -c core.fsync=all -c core.fsmonitor=false -c core.hooksPath=/dev/null
+-c safe.bareRepository=explicit -c protocol.ext.allow=never -c gc.autoDetach=false -c maintenance.auto=false
+-c fetch.recurseSubmodules=no -c core.bigFileThreshold=16m -c http.lowSpeedLimit=1 -c http.lowSpeedTime=60
+-c push.gpgSign=false -c push.followTags=false -c push.recurseSubmodules=no -c log.showSignature=false`
 
 // Run runs git in the repository and returns what it has printed. Its errors are an *Error. A file commondir
 // of the repository is not followed: it would bring the settings of another one.
@@ -78,12 +94,9 @@ func Serving(url, service string) []string {
 	if _, isLocal := LocalPath(url); !isLocal {
 		return nil
 	}
-	words := "GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git -c core.fsync=all -c core.hooksPath=/dev/null -c core.fsmonitor=false" +
-		" -c core.alternateRefsCommand=true -c receive.denyCurrentBranch=refuse -c receive.autogc=false " + service
-	if service == "receive-pack" {
-		return []string{"--receive-pack=" + words}
-	}
-	return []string{"--upload-pack=" + words}
+	return []string{"--" + service + "=GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git -c core.fsync=all" +
+		" -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true" +
+		" -c receive.denyCurrentBranch=refuse -c receive.autogc=false " + service}
 }
 
 // IsOlder reports whether git is older than a version.
@@ -106,11 +119,12 @@ func (e *Error) IsOld() bool { return e.Code == 129 }
 // Remote returns the URL of a remote as the repository of a work tree has it, "" if it has none. A
 // path is absolute. The error is that it cannot be known.
 func (r Runner) Remote(ctx context.Context, top, name string) (string, error) {
-	out, err := r.run(ctx, top, []string{"config", "--get", "remote." + name + ".url"}, Call{Args: []string{"config"}, Limit: 5 * time.Second})
-	url := strings.TrimSpace(string(out))
-	if e := (*Error)(nil); errors.As(err, &e) && e.Code != 1 {
+	args := []string{"config", "--get", "remote." + name + ".url"}
+	out, err := r.run(ctx, top, args, Call{Args: args, Limit: 5 * time.Second})
+	if err != nil && Refusal(err) == nil {
 		return "", err
 	}
+	url := strings.TrimSpace(string(out))
 	if path, ok := LocalPath(url); ok && url != "" && !strings.HasPrefix(url, "file:") && !filepath.IsAbs(path) {
 		return filepath.Join(top, path), nil
 	}
@@ -137,7 +151,7 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 	}
 	limited, cancel := context.WithTimeout(ctx, c.Limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, "git", append(append([]string{}, safely...), args...)...)
+	cmd := exec.CommandContext(limited, "git", append(strings.Fields(safely), args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = dir, append(r.environ(), c.env...), c.Stdin, 2*time.Second
 	if !r.Asks { // only the group in the foreground may ask
 		inGroup(cmd)
@@ -158,7 +172,8 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 	if err == nil {
 		return out.Bytes(), nil
 	}
-	e := &Error{Command: c.Args[0], Code: -1, Text: lastWords(said.String()), Late: limited.Err() != nil && ctx.Err() == nil, Output: out.Bytes(), cause: err}
+	isLate := limited.Err() != nil && ctx.Err() == nil
+	e := &Error{Command: c.Args[0], Code: -1, Text: lastWords(said.String()), Late: isLate, Output: out.Bytes(), cause: err}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		e.Code = exit.ExitCode()
 	}
@@ -170,20 +185,20 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 
 // elsewhere are the variables by which a caller, such as a hook, aims git at another repository, or
 // has it write where it is not expected.
-var elsewhere = map[string]bool{"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_INDEX_FILE": true, "GIT_COMMON_DIR": true, "GIT_OBJECT_DIRECTORY": true, "GIT_NAMESPACE": true,
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_PREFIX": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_GRAFT_FILE": true, "GIT_NO_REPLACE_OBJECTS": true,
-	"GIT_REPLACE_REF_BASE": true, "GIT_SHALLOW_FILE": true, "GIT_INTERNAL_SUPER_PREFIX": true, "GIT_QUARANTINE_PATH": true, "GIT_DEFAULT_HASH": true,
-	"GIT_DEFAULT_REF_FORMAT": true, "GIT_TEMPLATE_DIR": true, "GIT_CONFIG": true, "GIT_EXTERNAL_DIFF": true, "GIT_ALLOW_PROTOCOL": true, "GIT_PROTOCOL_FROM_USER": true,
-	"LC_ALL": true, "LANGUAGE": true}
+const elsewhere = `GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_NAMESPACE
+GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_PREFIX GIT_IMPLICIT_WORK_TREE GIT_GRAFT_FILE GIT_NO_REPLACE_OBJECTS
+GIT_REPLACE_REF_BASE GIT_SHALLOW_FILE GIT_INTERNAL_SUPER_PREFIX GIT_QUARANTINE_PATH GIT_DEFAULT_HASH
+GIT_DEFAULT_REF_FORMAT GIT_TEMPLATE_DIR GIT_CONFIG GIT_EXTERNAL_DIFF GIT_ALLOW_PROTOCOL GIT_PROTOCOL_FROM_USER
+LC_ALL LANGUAGE`
 
 // environ is the environment of git: that of the user, without what would make it look elsewhere, trace, or
 // ask where nobody answers.
 func (r Runner) environ() []string {
-	env := []string{"LC_ALL=C", "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh"}
+	env, aims := []string{"LC_ALL=C", "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh"}, strings.Fields(elsewhere)
 	for _, v := range r.Environ {
 		name, _, _ := strings.Cut(v, "=")
 		asks := name == "GIT_ASKPASS" || name == "SSH_ASKPASS" || name == "GIT_TERMINAL_PROMPT"
-		if !elsewhere[name] && !strings.HasPrefix(name, "GIT_TRACE") && (r.Asks || !asks) {
+		if !slices.Contains(aims, name) && !strings.HasPrefix(name, "GIT_TRACE") && (r.Asks || !asks) {
 			env = append(env, v)
 		}
 	}

@@ -39,7 +39,7 @@ func (t Tree) top() string { return cmp.Or(Top(t.Dir), t.Dir) }
 // ask runs one of the calls that are safe in a repository of somebody else.
 func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
 	out, err := Runner{Environ: t.Environ}.run(ctx, t.top(), args, Call{Args: args, Limit: mostPatient, env: closed})
-	if e := (*Error)(nil); errors.As(err, &e) && (strings.Contains(e.Text, "dubious ownership") || strings.Contains(e.Text, "owned by someone else")) {
+	if e := (*Error)(nil); errors.As(err, &e) && e.Says("dubious ownership", "owned by someone else") {
 		err = errors.Join(ErrForeign, err)
 	}
 	return strings.TrimRight(string(out), "\n"), err
@@ -57,7 +57,7 @@ func (t Tree) HasBranch(ctx context.Context, name string) (bool, error) {
 		return false, nil
 	}
 	_, err := t.ask(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+name)
-	if e := (*Error)(nil); errors.As(err, &e) && e.Code == 1 {
+	if Refusal(err) != nil {
 		return false, nil
 	}
 	return err == nil, err
