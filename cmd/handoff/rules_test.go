@@ -75,7 +75,8 @@ var floors = [][]string{
 	{"lib/internal/fsck", "lib/internal/drafts", "lib/internal/offers", "lib/internal/keyring", "lib/internal/derived"},
 	{"lib/internal/repair", "lib/internal/approval", "lib/internal/checkpoints"},
 	{"lib/handoff"},
-	{"lib/record", "lib/agent", "lib/bundle", "lib/replica", "lib/page", "lib/probe"},
+	{"lib/replica"},
+	{"lib/record", "lib/agent", "lib/bundle", "lib/page", "lib/probe"},
 	{"cmd/internal/"},
 	{""},
 }

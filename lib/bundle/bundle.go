@@ -22,12 +22,14 @@
 package bundle
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"hash"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Format is what a bundle says that it is.
@@ -58,8 +60,8 @@ type Handoff struct {
 type Read struct{ ID, Operator, Time string }
 
 // A Consumed token says that work was resumed from a handoff, or that it was taken, given back, ended
-// or put away: a line of the ledger.
-type Consumed struct{ Token, ID, Operator, Time, Accepted, Reason, Session string }
+// or put away: a line of the ledger. A bundle has no approvals and who confirmed what.
+type Consumed = handoff.Consumption
 
 // A Line is one of them: of its pointers one is not nil.
 type Line struct {
@@ -78,65 +80,66 @@ const (
 	kindEnd
 )
 
-// place is the place of a line among the others: its kind, and what orders it within.
-func (l Line) place() (kind int, key string) {
-	switch {
-	case l.Handoff != nil:
-		return kindHandoff, l.Handoff.ID
-	case l.Read != nil:
-		return kindRead, l.Read.ID + " " + l.Read.Operator
-	}
-	return kindConsumed, l.Consumed.Token
+// A place says where a line stands among the others: its kind, and what orders it within. It names the handoff that
+// the line is about.
+type place struct {
+	kind    int
+	key, of string
 }
 
-// about is the handoff that a line is about.
-func (l Line) about() string {
-	switch {
-	case l.Handoff != nil:
-		return l.Handoff.ID
-	case l.Read != nil:
-		return l.Read.ID
-	}
-	return l.Consumed.ID
+// compare orders places.
+func (p place) compare(other place) int {
+	return cmp.Or(cmp.Compare(p.kind, other.kind), cmp.Compare(p.key, other.key))
 }
 
-// text returns the line without its newline. It fails on what is not UTF-8.
-func (l Line) text() (text []byte, err error) {
+func (l Line) place() place {
 	switch {
 	case l.Handoff != nil:
-		h := l.Handoff
-		members := []canon.Member{{Key: "handoff", Text: h.Text}, {Key: "id", Text: h.ID}}
-		if members = optional(members, "first_seen", h.FirstSeen); len(h.Signatures) > 0 {
-			members = append(members, canon.Member{Key: "sigs", List: h.Signatures, IsList: true})
+		return place{kindHandoff, l.Handoff.ID, l.Handoff.ID}
+	case l.Read != nil:
+		return place{kindRead, l.Read.ID + " " + l.Read.Operator, l.Read.ID}
+	}
+	return place{kindConsumed, l.Consumed.Token, l.Consumed.HandoffID}
+}
+
+// text returns the line without its newline.
+func (l Line) text() []byte {
+	var p, in jsontree.Printer
+	switch {
+	case l.Handoff != nil:
+		in.Some("first_seen", l.Handoff.FirstSeen)
+		in.Text("handoff", l.Handoff.Text)
+		in.Text("id", l.Handoff.ID)
+		if len(l.Handoff.Signatures) > 0 {
+			in.Texts("sigs", l.Handoff.Signatures)
 		}
-		return canon.Object(members)
+		return in.End()
 	case l.Read != nil:
-		r := l.Read
-		return nested("read", []canon.Member{{Key: "id", Text: r.ID}, {Key: "operator", Text: r.Operator}, {Key: "ts_utc", Text: r.Time}})
+		in.Text("id", l.Read.ID)
+		in.Text("operator", l.Read.Operator)
+		in.Text("ts_utc", l.Read.Time)
+		p.JSON("read", in.End())
+		return p.End()
 	}
-	c := l.Consumed
-	members := []canon.Member{{Key: "id", Text: c.ID}, {Key: "operator", Text: c.Operator}, {Key: "token", Text: c.Token}, {Key: "ts_utc", Text: c.Time}}
-	return nested("consumed", optional(optional(optional(members, "accepted", c.Accepted), "reason", c.Reason), "session", c.Session))
+	in.Some("accepted", l.Consumed.Accepted)
+	in.Text("id", l.Consumed.HandoffID)
+	in.Text("operator", l.Consumed.Operator)
+	in.Some("reason", l.Consumed.Reason)
+	in.Some("session", l.Consumed.Session)
+	in.Text("token", l.Consumed.Token)
+	in.Text("ts_utc", l.Consumed.Time)
+	p.JSON("consumed", in.End())
+	return p.End()
 }
 
 // text is the first line of a bundle.
-func (h Header) text() ([]byte, error) {
-	origin, err := canon.Object(optional(nil, "writer", h.Writer))
-	return fmt.Appendf(nil, `{"bundle":%q,"created_utc":%q,"origin":%s}`, Format, h.Created, origin), err
-}
-
-// optional adds a member that is left out when it is empty.
-func optional(members []canon.Member, key, text string) []canon.Member {
-	if text == "" {
-		return members
-	}
-	return append(members, canon.Member{Key: key, Text: text})
-}
-
-// nested is an object in an object under one key, in canonical form: every line but the first is one.
-func nested(key string, members []canon.Member) ([]byte, error) {
-	inner, err := canon.Object(members)
-	return fmt.Appendf(nil, `{"%s":%s}`, key, inner), err
+func (h Header) text() []byte {
+	var p, origin jsontree.Printer
+	origin.Some("writer", h.Writer)
+	p.Text("bundle", Format)
+	p.Text("created_utc", h.Created)
+	p.JSON("origin", origin.End())
+	return p.End()
 }
 
 // A tally is what the end line says.

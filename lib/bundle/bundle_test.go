@@ -35,8 +35,8 @@ func sample() (bundle.Header, []bundle.Line) {
 		{Read: &bundle.Read{ID: id(1), Operator: "ann", Time: at}},
 		{Read: &bundle.Read{ID: id(1), Operator: "ben", Time: at}},
 		{Read: &bundle.Read{ID: id(2), Operator: "ann", Time: at}},
-		{Consumed: &bundle.Consumed{Token: "rt_0123456789", ID: id(2), Operator: "ann", Time: at, Accepted: "OPERATIONAL", Reason: "it is known"}},
-		{Consumed: &bundle.Consumed{Token: id(1), ID: id(1), Operator: "ann", Time: at}},
+		{Consumed: &bundle.Consumed{Token: "rt_0123456789", HandoffID: id(2), Operator: "ann", Time: at, Accepted: "OPERATIONAL", Reason: "it is known"}},
+		{Consumed: &bundle.Consumed{Token: id(1), HandoffID: id(1), Operator: "ann", Time: at}},
 	}
 }
 

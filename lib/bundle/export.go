@@ -51,12 +51,18 @@ func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) 
 	if err := e.documents(w); err != nil {
 		return Counts{}, err
 	}
+	counts := Counts{Handoffs: len(e.entries), Signed: e.signed}
 	for _, l := range e.state {
 		if err := w.Put(l); err != nil {
 			return Counts{}, err
 		}
+		if l.Read != nil {
+			counts.Marks++
+		} else {
+			counts.Tokens++
+		}
 	}
-	return Counts{len(e.entries), len(e.state) - e.tokens, e.tokens, e.signed}, w.Close()
+	return counts, w.Close()
 }
 
 // An export is one bundle that is being written.
@@ -66,7 +72,6 @@ type export struct {
 	entries []handoff.Entry
 	seen    func(id string) string // when a handoff came into the store
 	state   []Line                 // read marks and consumed tokens
-	tokens  int
 	signed  int
 }
 
@@ -78,18 +83,17 @@ func (e *export) collect(withState bool) (err error) {
 	chosen := make(map[string]bool, len(e.entries))
 	for _, entry := range e.entries {
 		chosen[entry.ID] = true
-		for _, m := range slices.SortedFunc(slices.Values(entry.Marks()), func(a, b handoff.Mark) int { return strings.Compare(a.Operator, b.Operator) }) {
+		for _, m := range entry.Marks() {
 			e.state = append(e.state, Line{Read: &Read{entry.ID, m.Operator, m.Time}})
 		}
 	}
 	tokens, err := e.Consumptions()
-	slices.SortFunc(tokens, func(a, b handoff.Consumption) int { return strings.Compare(a.Token, b.Token) })
 	for _, c := range tokens {
 		if chosen[c.HandoffID] && !c.Act().IsVerdict() {
-			e.state = append(e.state, Line{Consumed: &Consumed{c.Token, c.HandoffID, c.Operator, c.Time, c.Accepted, c.Reason, c.Session}})
-			e.tokens++
+			e.state = append(e.state, Line{Consumed: &c})
 		}
 	}
+	slices.SortStableFunc(e.state, func(a, b Line) int { return a.place().compare(b.place()) })
 	return err
 }
 
@@ -124,26 +128,13 @@ func (e *export) documents(w *Writer) (err error) {
 			signatures, err = e.signatures(got)
 		}
 		if err == nil {
-			err = w.Put(Line{Handoff: &Handoff{ID: got.Entry.ID, Text: string(got.Text), Signatures: signatures, FirstSeen: e.seen(got.Entry.ID)}})
+			err = w.Put(Line{Handoff: &Handoff{got.Entry.ID, string(got.Text), signatures, e.seen(got.Entry.ID)}})
 		}
 		return err == nil
 	})
-	e.leaveOut(pruned)
+	e.entries = slices.DeleteFunc(e.entries, func(entry handoff.Entry) bool { return pruned[entry.ID] })
+	e.state = slices.DeleteFunc(e.state, func(l Line) bool { return pruned[l.place().of] })
 	return cmp.Or(failed, err)
-}
-
-// leaveOut takes out what there is of some handoffs.
-func (e *export) leaveOut(ids map[string]bool) {
-	e.entries = slices.DeleteFunc(e.entries, func(entry handoff.Entry) bool { return ids[entry.ID] })
-	e.state = slices.DeleteFunc(e.state, func(l Line) bool {
-		if l.Read != nil {
-			return ids[l.Read.ID]
-		}
-		if ids[l.Consumed.ID] {
-			e.tokens--
-		}
-		return ids[l.Consumed.ID]
-	})
 }
 
 // signatures returns the armored signature of a handoff, whatever it is worth here: who imports judges it

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
 // Options says how to import.
@@ -61,18 +62,23 @@ func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got I
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
 		return got, fmt.Errorf("nothing was imported: cannot read %s again: %w", o.Name, err)
 	}
-	c := contents{from: from, sources: make([]handoff.Source, 0, n), marks: make(map[string][]handoff.Mark)}
+	c := contents{from: from}
+	c.Sources, c.Marks = make([]handoff.Source, 0, n), make(map[string][]handoff.Mark)
 	if err := each(from, o, func(r *Reader, l Line) { c.take(r, l, o) }); err != nil {
 		return got, err
 	}
 	if !o.WithState {
-		got.Left = Counts{Marks: c.marked, Tokens: len(c.tokens)}
-		c.marks, c.tokens = nil, nil
+		got.Left = Counts{Marks: c.marked, Tokens: len(c.Acts)}
+		c.Marks, c.Acts = nil, nil
 	}
-	if err := c.check(); err != nil {
-		return got, err
+	for _, t := range c.Acts { // nothing is stored before: a log keeps a credential in a reason for good
+		if err := handoff.CheckReason(t.Reason); err != nil {
+			return got, err
+		}
 	}
-	return got, c.store(ctx, s, o, &got)
+	c.KeepGoing, c.DryRun = o.KeepGoing, o.DryRun
+	got.Results, got.Marks, got.Tokens, err = replica.Unpack(ctx, s, c.Parcel)
+	return got, err
 }
 
 // each calls do with every line. Without error the bundle is proven.
@@ -95,13 +101,11 @@ func each(from io.Reader, o Options, do func(*Reader, Line)) error {
 
 // contents is what a bundle holds.
 type contents struct {
-	from    io.ReaderAt
-	held    int // bytes of documents
-	origin  handoff.Origin
-	sources []handoff.Source
-	marks   map[string][]handoff.Mark
-	marked  int // how many marks
-	tokens  []handoff.Consumption
+	replica.Parcel
+	from   io.ReaderAt
+	held   int // bytes of documents
+	origin handoff.Origin
+	marked int // how many marks
 }
 
 // take adds a line to what is going to be imported.
@@ -116,15 +120,13 @@ func (c *contents) take(r *Reader, l Line, o Options) {
 		} else {
 			source.Text = []byte(l.Handoff.Text)
 		}
-		c.sources = append(c.sources, source)
+		c.Sources = append(c.Sources, source)
 	case l.Read != nil:
 		c.marked++
-		c.marks[l.Read.ID] = append(c.marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})
+		c.Marks[l.Read.ID] = append(c.Marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})
 	case l.Consumed != nil:
-		t := l.Consumed
-		of := handoff.Consumption{Token: t.Token, HandoffID: t.ID, Operator: t.Operator, Time: t.Time, Accepted: t.Accepted, Reason: t.Reason, Session: t.Session}
-		if !of.Act().IsVerdict() { // a bundle can be made without the right to approve
-			c.tokens = append(c.tokens, of)
+		if !l.Consumed.Act().IsVerdict() { // a bundle can be made without the right to approve
+			c.Acts = append(c.Acts, *l.Consumed)
 		}
 	}
 }
@@ -143,60 +145,4 @@ func again(from io.ReaderAt, at int64, size int) func() (handoff.Source, error) 
 		src.Text = []byte(l.Handoff.Text)
 		return src, nil
 	}
-}
-
-// check refuses reasons with a credential in them before anything is stored: a log keeps them for good.
-func (c *contents) check() error {
-	for _, t := range c.tokens {
-		if err := handoff.CheckReason(t.Reason); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// store writes the handoffs of a proven bundle in one batch, or says what would become of them.
-func (c *contents) store(ctx context.Context, s *handoff.Store, o Options, got *Imported) (err error) {
-	switch {
-	case o.DryRun && o.KeepGoing:
-		got.Results, err = s.TryGood(c.sources)
-		return err
-	case o.DryRun:
-		if got.Results, err = s.TryGood(c.sources); err == nil {
-			err = handoff.Faults(got.Results)
-		}
-		return err
-	case o.KeepGoing:
-		got.Results, err = s.WriteGood(ctx, c.sources)
-	default:
-		var receipts []handoff.Receipt
-		receipts, err = s.WriteAll(ctx, c.sources)
-		for _, r := range receipts {
-			got.Results = append(got.Results, handoff.Result{Receipt: r})
-		}
-	}
-	if err != nil {
-		return err
-	}
-	c.leaveOut(got.Results)
-	got.Marks, got.Tokens, err = s.TakeOver(ctx, false, c.marks, c.tokens)
-	return err
-}
-
-// leaveOut drops the state of handoffs that were not stored.
-func (c *contents) leaveOut(results []handoff.Result) {
-	refused := make(map[string]bool)
-	for i, r := range results {
-		if r.Err != nil {
-			refused[c.sources[i].ID] = true
-			delete(c.marks, c.sources[i].ID)
-		}
-	}
-	kept := c.tokens[:0]
-	for _, t := range c.tokens {
-		if !refused[t.HandoffID] {
-			kept = append(kept, t)
-		}
-	}
-	c.tokens = kept
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 )
 
 // Keep exports handoffs with their state to a file, durably, so that they may be pruned, and proves
@@ -31,7 +32,8 @@ func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument in
 	}
 	for _, e := range entries {
 		if texts[e.ID] == "" || err != nil {
-			return "", nil, fault.New(fault.ErrInvalid, "name a new file with --export", "%s is there, and is not a bundle that has all of the handoffs", path)
+			return "", nil, fault.New(fault.ErrInvalid, "name a new file with --export",
+				"%s is there, and is not a bundle that has all of the handoffs", path)
 		}
 	}
 	if isOld { // who wrote it may not have waited for the disk
@@ -61,22 +63,14 @@ func proven(path string, maxDocument int) (sum string, texts map[string]string, 
 	}
 	defer f.Close()
 	hash := sha256.New()
-	r, err := NewReader(io.TeeReader(f, hash), path, maxDocument)
+	texts = make(map[string]string)
+	err = each(io.TeeReader(f, hash), Options{Name: path, MaxDocument: maxDocument}, func(_ *Reader, l Line) {
+		if l.Handoff != nil {
+			texts[l.Handoff.ID] = canon.SHA256Hex([]byte(l.Handoff.Text))
+		}
+	})
 	if err != nil {
 		return "", nil, err
 	}
-	texts = make(map[string]string)
-	for {
-		l, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return hex.EncodeToString(hash.Sum(nil)), texts, nil
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		if l.Handoff != nil {
-			text := sha256.Sum256([]byte(l.Handoff.Text))
-			texts[l.Handoff.ID] = hex.EncodeToString(text[:])
-		}
-	}
+	return hex.EncodeToString(hash.Sum(nil)), texts, nil
 }

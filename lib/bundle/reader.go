@@ -183,7 +183,7 @@ func parseHeader(line []byte) (Header, error) {
 	if why := h.check(); why != "" {
 		return h, errors.New(why)
 	}
-	return h, same(line, h.text)
+	return h, same(line, h.text())
 }
 
 // parseLine is the inverse of Line.text: what it would write otherwise is refused.
@@ -212,17 +212,18 @@ func parseLine(line []byte) (l Line, err error) {
 		l.Read = &Read{v.Read.ID, v.Read.Operator, v.Read.Time}
 	case v.Consumed != nil:
 		c := v.Consumed
-		l.Consumed = &Consumed{c.Token, c.ID, c.Operator, c.Time, c.Accepted, c.Reason, c.Session}
+		l.Consumed = &Consumed{Token: c.Token, HandoffID: c.ID, Operator: c.Operator, Time: c.Time, Accepted: c.Accepted,
+			Reason: c.Reason, Session: c.Session}
 	default:
 		return l, errors.New("is not of a kind that a bundle has")
 	}
-	return l, same(line, l.text)
+	return l, same(line, l.text())
 }
 
 // same reports whether a line is, byte for byte, the one that export writes: then there is nothing in it
 // that was not understood, and one set of handoffs has one bundle.
-func same(line []byte, text func() ([]byte, error)) error {
-	if again, err := text(); err != nil || !bytes.Equal(again, line) {
+func same(line, again []byte) error {
+	if !bytes.Equal(again, line) {
 		return errors.New("has other keys than a bundle has, or is not in canonical form")
 	}
 	return nil

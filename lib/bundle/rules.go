@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -10,8 +11,7 @@ import (
 
 // rules are what each line has to obey, and all of them together.
 type rules struct {
-	kind int
-	key  string
+	last place
 	ids  map[string]bool // of the handoffs
 }
 
@@ -20,37 +20,36 @@ func newRules() rules { return rules{ids: make(map[string]bool)} }
 
 // check says why a line cannot stand here, "" if it can.
 func (r *rules) check(l Line) (why string) {
-	kind, key := l.place()
-	switch {
-	case kind == r.kind && key == r.key:
+	at := l.place()
+	switch order := at.compare(r.last); {
+	case order == 0:
 		return "comes twice"
-	case kind < r.kind || kind == r.kind && key < r.key:
+	case order < 0:
 		return "does not come in its order"
 	}
-	r.kind, r.key = kind, key
-	if why = l.check(); why != "" {
+	r.last = at
+	if why = l.check(at.of); why != "" {
 		return why
 	}
 	if l.Handoff != nil {
-		r.ids[key] = true
-	} else if !r.ids[l.about()] {
+		r.ids[at.of] = true
+	} else if !r.ids[at.of] {
 		return "is of a handoff that is not in the bundle"
 	}
 	return ""
 }
 
 // check says what is wrong with a line by itself.
-func (l Line) check() string {
-	if !form.IsID(l.about()) {
-		return "has no handoff_id as its id"
-	}
+func (l Line) check(of string) string {
 	switch {
+	case !form.IsID(of):
+		return "has no handoff_id as its id"
 	case l.Handoff != nil:
 		return l.Handoff.check()
 	case l.Read != nil:
 		return whoAndWhen(l.Read.Operator, l.Read.Time)
 	}
-	return l.Consumed.check()
+	return checkConsumed(*l.Consumed)
 }
 
 // check says what is wrong with the line of a handoff, "" if nothing is. The document itself goes through
@@ -61,6 +60,8 @@ func (h Handoff) check() string {
 		return "has a first_seen that is not a time"
 	case len(h.Signatures) > maxSigs:
 		return "has too many signatures"
+	case !utf8.ValidString(h.Text):
+		return "has a text that is not UTF-8"
 	}
 	for _, s := range h.Signatures {
 		if s == "" || len(s) > maxText {
@@ -70,11 +71,11 @@ func (h Handoff) check() string {
 	return ""
 }
 
-// check says what is wrong with the line of a consumed token, "" if nothing is. A ledger is append-only:
+// checkConsumed says what is wrong with the line of a consumed token, "" if nothing is. A ledger is append-only:
 // what no command would have written never gets into one.
-func (c Consumed) check() string {
+func checkConsumed(c Consumed) string {
 	of, _, _, isAct := eventlog.ParseKey(c.Token)
-	isToken := len(c.Token) >= 8 && form.IsSlug(c.Token, 128) || form.IsID(c.Token) || isAct && of == c.ID
+	isToken := len(c.Token) >= 8 && form.IsSlug(c.Token, 128) || form.IsID(c.Token) || isAct && of == c.HandoffID
 	switch {
 	case !isToken:
 		return "has a token that no ledger has"
@@ -99,11 +100,10 @@ func whoAndWhen(operator, at string) string {
 
 // check says what is wrong with the first line, "" if nothing is.
 func (h Header) check() string {
-	writer, isWriter := strings.CutPrefix(h.Writer, "w-")
 	switch {
 	case !form.IsInstant(h.Created):
 		return "has a created_utc that is not a time"
-	case h.Writer != "" && !(isWriter && len(writer) == 16 && form.IsHex(writer)):
+	case h.Writer != "" && !form.IsWriter(h.Writer):
 		return "has a writer that is not w- and 16 hexadecimal digits"
 	}
 	return ""

@@ -25,11 +25,7 @@ func NewWriter(to io.Writer, h Header) (*Writer, error) {
 	if why := h.check(); why != "" {
 		return nil, fmt.Errorf("the header %s", why)
 	}
-	text, err := h.text()
-	if err != nil {
-		return nil, err
-	}
-	return w, w.put(text)
+	return w, w.put(h.text())
 }
 
 // Put writes a line, whose number does not count. It fails where a reader would refuse it: with
@@ -39,16 +35,12 @@ func (w *Writer) Put(l Line) error {
 		return err
 	}
 	if why := w.rules.check(l); why != "" {
-		return fmt.Errorf("%s cannot be put into a bundle: the line %s", l.about(), why)
-	}
-	text, err := l.text()
-	if err != nil {
-		return err
+		return fmt.Errorf("%s cannot be put into a bundle: the line %s", l.place().of, why)
 	}
 	if l.Handoff != nil {
 		w.tally.handoffs++
 	}
-	return w.put(text)
+	return w.put(l.text())
 }
 
 // Close ends the bundle. The writer below stays open.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -94,11 +93,11 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Ma
 // counting removes the marks that do not count here, and returns the consumptions that do.
 func (s *Store) counting(marks map[string][]Mark, tokens []Consumption) []Consumption {
 	judge := s.Judge()
-	ids := make(map[string]life.Handoff)
-	for _, c := range tokens {
-		ids[c.HandoffID] = life.Handoff{}
+	ids := make([]string, len(tokens))
+	for i, c := range tokens {
+		ids[i] = c.HandoffID
 	}
-	rows, err := s.rowsOf(ids)
+	rows, err := s.Here(ids)
 	for id, list := range marks {
 		marks[id] = slices.DeleteFunc(list, func(m Mark) bool { return judge.Mark(m) != nil })
 	}

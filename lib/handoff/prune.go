@@ -7,7 +7,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -59,11 +58,11 @@ func (s *Store) Bury(ctx context.Context, all []Tombstone) (gone int, waiting []
 	if len(all) == 0 {
 		return 0, nil, nil
 	}
-	burials, ids := make([]txn.Burial, len(all)), make(map[string]life.Handoff)
+	burials, ids := make([]txn.Burial, len(all)), make([]string, len(all))
 	for i, t := range all {
-		burials[i].Pruned, ids[t.HandoffID] = t, life.Handoff{}
+		burials[i].Pruned, ids[i] = t, t.HandoffID
 	}
-	rows, err := s.rowsOf(ids)
+	rows, err := s.Here(ids)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -39,6 +39,15 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 	return thread.New(asked.ID, nodes), nil
 }
 
+// Here returns the rows of handoffs by their ids, of those that are stored here.
+func (s *Store) Here(ids []string) (map[string]Entry, error) {
+	wanted := make(map[string]life.Handoff, len(ids))
+	for _, id := range ids {
+		wanted[id] = life.Handoff{}
+	}
+	return s.rowsOf(wanted)
+}
+
 // rowsOf returns the rows of the handoffs of these ids, of those that have one.
 func (s *Store) rowsOf(ids map[string]life.Handoff) (map[string]Entry, error) {
 	d, err := s.at.Reader()

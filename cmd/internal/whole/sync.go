@@ -130,7 +130,7 @@ func (a *app) printSync(o replica.Options, got replica.Result, err error) error 
 
 // notes prints the first of some lines; --json has all.
 func (a *app) notes(lines []string) {
-	for _, line := range replica.Lines(lines) {
+	for _, line := range fault.Lines(lines, func(line string) string { return line }) {
 		a.Note(line)
 	}
 }
