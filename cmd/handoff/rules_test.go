@@ -75,7 +75,7 @@ var floors = [][]string{
 	{"lib/internal/fsck", "lib/internal/drafts", "lib/internal/offers", "lib/internal/keyring", "lib/internal/derived"},
 	{"lib/internal/repair", "lib/internal/approval", "lib/internal/checkpoints"},
 	{"lib/handoff"},
-	{"lib/replica"},
+	{"lib/exchange"},
 	{"lib/record", "lib/agent", "lib/bundle", "lib/page", "lib/probe"},
 	{"cmd/internal/"},
 	{""},
@@ -181,7 +181,7 @@ func TestKindsLinkNoStore(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		for _, pkg := range goList(t, "-deps", module+"/"+kind) {
-			for _, store := range []string{"gofrs/flock", "renameio", "/lib/handoff", "/lib/record", "/lib/replica", "/internal/durable", "/internal/txn", "/internal/eventlog"} {
+			for _, store := range []string{"gofrs/flock", "renameio", "/lib/handoff", "/lib/record", "/lib/exchange", "/internal/durable", "/internal/txn", "/internal/eventlog"} {
 				if strings.Contains(pkg, store) {
 					t.Errorf("%s links %s", kind, pkg)
 				}

@@ -32,7 +32,7 @@ type Session struct {
 	Flags          handoff.ProjectFlags
 	Patience       time.Duration          // after which what there is is printed; 0 is a second
 	Options        func(*handoff.Options) // edits what the project says; nil changes nothing
-	Gather         func(*handoff.Project) // takes over what the main work tree has got: replica.Gather; nil does not
+	Gather         func(*handoff.Project) // takes over what the main work tree has got: exchange.Gather; nil does not
 
 	agent Agent // the row of the name
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
 // Options says how to import.
@@ -77,7 +77,7 @@ func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got I
 		}
 	}
 	c.KeepGoing, c.DryRun = o.KeepGoing, o.DryRun
-	got.Results, got.Marks, got.Tokens, err = replica.Unpack(ctx, s, c.Parcel)
+	got.Results, got.Marks, got.Tokens, err = exchange.Unpack(ctx, s, c.Parcel)
 	return got, err
 }
 
@@ -101,7 +101,7 @@ func each(from io.Reader, o Options, do func(*Reader, Line)) error {
 
 // contents is what a bundle holds.
 type contents struct {
-	replica.Parcel
+	exchange.Parcel
 	from   io.ReaderAt
 	held   int // bytes of documents
 	origin handoff.Origin

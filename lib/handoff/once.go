@@ -13,7 +13,7 @@ import (
 // A Once lets one in all clones of a store do what is wanted, lines of the ledger by their keys, and
 // calls do for that one alone, with the lines as they were claimed, maybe before a crash. Who comes
 // later gets a *LostError, and has what others have done in the own ledger: what is wanted may be
-// something else now. So has who wants nothing. See replica.Once.
+// something else now. So has who wants nothing. See exchange.Once.
 type Once func(ctx context.Context, s *Store, want []Consumption, do func([]Consumption) error) error
 
 // A LostError says that somebody else was the first.

@@ -72,7 +72,7 @@ type Options struct {
 	Sign            func(text []byte) ([]byte, error) // signs what is written; nil leaves it unsigned
 	SignApproval    func(text []byte) ([]byte, error) // signs approvals and rejections, in ApprovalNamespace; nil can sign none
 
-	// Once finds out, in a store that has synced, whether this clone is the first: replica.Once.
+	// Once finds out, in a store that has synced, whether this clone is the first: exchange.Once.
 	// Without it nothing is done there that may be done once only.
 	Once    Once
 	Offline bool // do it all the same, without asking; the record says so, and the next sync if another one was first

@@ -262,8 +262,8 @@ func TestSimulateClonesFindsDamage(t *testing.T) {
 		edit
 		finds *regexp.Regexp
 	}{
-		"a merge that takes one side": {edit{"lib/replica/effects.go", "case s.Type == eventlog.TypeMarkRead && isWhole:", "case s.Type == eventlog.TypeMarkRead && isWhole && s.Operator == \"\":"}, regexp.MustCompile("as read by")},
-		"a claim that is forced":      {edit{"lib/replica/tries.go", "specs = append(specs, t.ref+\":\"+", "specs = append(specs, \"+\"+t.ref+\":\"+"}, regexp.MustCompile("(resumed|taken|done) by|was moved")},
+		"a merge that takes one side": {edit{"lib/exchange/effects.go", "case s.Type == eventlog.TypeMarkRead && isWhole:", "case s.Type == eventlog.TypeMarkRead && isWhole && s.Operator == \"\":"}, regexp.MustCompile("as read by")},
+		"a claim that is forced":      {edit{"lib/exchange/tries.go", "specs = append(specs, t.ref+\":\"+", "specs = append(specs, \"+\"+t.ref+\":\"+"}, regexp.MustCompile("(resumed|taken|done) by|was moved")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := program{build(t, broken.edit), memory(t)}

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
 // Standing says what other clones do not have yet and what waits here, "" if there is nothing to say. A store that was never
@@ -14,7 +14,7 @@ func Standing(p handoff.Project, s *handoff.Store, always bool) string {
 	if !p.Options.Git.IsShared() {
 		return ""
 	}
-	at, err := replica.Stand(s)
+	at, err := exchange.Stand(s)
 	if err != nil && always {
 		return err.Error()
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
 // ProjectStore opens the store of the project, for a command that needs the project's settings as well. Outside of a
@@ -38,7 +38,7 @@ func (a *App) Gather(p *handoff.Project) {
 		p.Options.Rules = a.plainRules
 	}
 	if !a.AsIs {
-		replica.Gather(context.Background(), p)
+		exchange.Gather(context.Background(), p)
 	}
 }
 
@@ -66,8 +66,8 @@ func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 const OfflineUsage = "do it without asking the git remote whether somebody else was the first; the next sync says so"
 
 // Remote says with what the handoffs of a project are exchanged.
-func (a *App) Remote(p handoff.Project) replica.Options {
-	return replica.Options{Root: p.Root, Remote: p.Settings.Remote.Value, Namespace: p.Settings.SyncNamespace.Value,
+func (a *App) Remote(p handoff.Project) exchange.Options {
+	return exchange.Options{Root: p.Root, Remote: p.Settings.Remote.Value, Namespace: p.Settings.SyncNamespace.Value,
 		Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Now: p.Options.Now, Wait: p.Options.LockTimeout}
 }
 
@@ -97,6 +97,6 @@ func (a *App) Stoppable() (context.Context, context.CancelFunc) {
 // OnceStore is ProjectStore for a command that does what may be done once in all clones.
 func (a *App) OnceStore(offline bool) (handoff.Project, *handoff.Store, error) {
 	return a.StoreWith(func(p *handoff.Project) {
-		p.Options.Once, p.Options.Offline = replica.Once(a.Remote(*p)), offline
+		p.Options.Once, p.Options.Offline = exchange.Once(a.Remote(*p)), offline
 	})
 }

@@ -28,8 +28,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
 // softLimit is how much memory is used before it is collected more often than in commands that are soon over.
@@ -60,7 +60,7 @@ func Run(a *everyday.App, operator string, compose Compose) error {
 	a.Gather(&p)
 	remote := a.Remote(p)
 	remote.Asks = false // the terminal is ours
-	p.Options.Once = replica.Once(remote)
+	p.Options.Once = exchange.Once(remote)
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
 func doctorCommand(a *app) *cobra.Command {
@@ -59,7 +59,7 @@ beside, with a timestamp. With --json either prints two lines: what it did, and 
 
 // noteBeside names the work trees whose replicas hold what this store lacks.
 func (a *app) noteBeside(p *handoff.Project) error {
-	unimported, err := replica.Unimported(p)
+	unimported, err := exchange.Unimported(p)
 	for _, root := range slices.Sorted(maps.Keys(unimported)) {
 		a.Note("the work tree " + root + " has a replica of its own, with what is not here (" + handoff.Count(unimported[root], "handoff") +
 			"): a command that reads or writes handoffs takes it over")
@@ -106,7 +106,7 @@ func (a *app) endDiagnosis(r handoff.Report) error {
 }
 
 func (a *app) mend(p *handoff.Project, s *handoff.Store, rebuild bool) error {
-	back, err := replica.BringBack(context.Background(), s, a.Remote(*p))
+	back, err := exchange.BringBack(context.Background(), s, a.Remote(*p))
 	for _, line := range back {
 		a.Note(line)
 	}

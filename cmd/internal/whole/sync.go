@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/replica"
 )
 
 func syncCommand(a *app) *cobra.Command {
-	var o replica.Options
+	var o exchange.Options
 	cmd := &cobra.Command{
 		Use: "sync",
 		Long: `Exchange handoffs with the other clones of the project, over a remote of its git repository. Each state
@@ -63,7 +63,7 @@ remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespac
 			}
 			ctx, stop := a.Stoppable()
 			defer stop()
-			got, err := replica.Sync(ctx, s, with)
+			got, err := exchange.Sync(ctx, s, with)
 			return a.printSync(o, got, err)
 		},
 	}
@@ -76,7 +76,7 @@ remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespac
 	return cmd
 }
 
-func (a *app) printSync(o replica.Options, got replica.Result, err error) error {
+func (a *app) printSync(o exchange.Options, got exchange.Result, err error) error {
 	a.Committed()
 	if got.Remote != "" && !a.JSON {
 		a.Note("the remote is " + handoff.EscapeLine(got.Remote))
@@ -138,20 +138,20 @@ func (a *app) notes(lines []string) {
 // actOf is what a line of the ledger is about.
 func actOf(c handoff.Consumption) string { return cmp.Or(string(c.Act()), "resume") }
 
-// A lost is how a replica.Lost looks in JSON.
+// A lost is how a exchange.Lost looks in JSON.
 type lost struct {
 	Here   everyday.Consumed `json:"here"`
 	First  everyday.Consumed `json:"first"`
 	Writer string            `json:"first_writer"`
 }
 
-// synced is how a replica.Result looks in JSON.
+// synced is how a exchange.Result looks in JSON.
 type synced struct {
-	replica.Result
+	exchange.Result
 	Lost []lost `json:"lost_claims"`
 }
 
-func syncedOf(r replica.Result) synced {
+func syncedOf(r exchange.Result) synced {
 	all := synced{r, make([]lost, len(r.Lost))}
 	for i, l := range r.Lost {
 		all.Lost[i] = lost{everyday.Consumed(l.Here), everyday.Consumed(l.First), l.Writer}

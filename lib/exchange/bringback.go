@@ -1,0 +1,158 @@
+package exchange
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// BringBack puts back what a checkout, `git clean` or a lost disk took away, as far as the repository of sync has
+// it: the audit log that was sent, and the files of handoffs. It says what it did, asks no remote, and changes
+// nothing in a store that was never exchanged. Repair has to follow: it makes rows and marks of the two.
+//
+// The error is ErrIntegrity if something is lost that is not there, ErrBusy while a sync runs.
+func BringBack(ctx ctx, s *handoff.Store, o Options) (done []string, err error) {
+	lost := s.CheckSent()
+	path, err := s.OutsidePath()
+	if err != nil {
+		return nil, lost
+	}
+	if _, err := os.Lstat(filepath.Join(path, layout.SyncRepo)); errors.Is(err, fs.ErrNotExist) {
+		return nil, lost
+	} else if err != nil {
+		return nil, errors.Join(lost, err)
+	}
+	r := newRemote(s, o)
+	defer r.close()
+	if err = r.openRepo(ctx); err == nil {
+		r.refs, err = r.repo.allRefs(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.writer = r.sender(); r.writer == "" {
+		return nil, lost
+	}
+	if lost != nil {
+		n, err := r.restoreLog(ctx)
+		if err != nil {
+			return nil, err
+		}
+		done = append(done, fmt.Sprintf("brought back the audit log that was sent, with %s", handoff.Count(n, "event")))
+	}
+	n, err := r.restoreDocuments(ctx)
+	if n > 0 {
+		done = append(done, "brought back "+handoff.Count(n, "handoff")+" from what was exchanged")
+	}
+	return done, err
+}
+
+// sender returns the writer whose ref is in the repository, "" if there is none.
+func (r *remote) sender() (writer string) {
+	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
+		if of, is := strings.CutPrefix(ref, own("writers", "")); is {
+			writer = of
+		}
+	}
+	if p := r.loadProgress(); p.Writer != "" {
+		return p.Writer
+	}
+	return writer
+}
+
+// restoreLog puts back the log as it was sent, and says how many events it has.
+func (r *remote) restoreLog(ctx ctx) (events int, err error) {
+	tip := r.refs[own("writers", r.writer)]
+	if tip == "" {
+		return 0, fault.New(fault.ErrIntegrity, "bring the state directory back from a backup, or run "+
+			"`handoff machine-fingerprint regenerate` and then `handoff sync`",
+			"the repository of sync has nothing of the writer %s", r.writer)
+	}
+	all, err := r.repo.changes(ctx, "", tip)
+	if err != nil {
+		return 0, r.repo.broken(err)
+	}
+	var want []wanted
+	for n := 1; slices.ContainsFunc(all, func(c change) bool { return c.name == logFile(n) }); n++ {
+		want = append(want, wanted{tip + ":" + logFile(n), maxLogFile})
+	}
+	texts, err := r.repo.read(ctx, want)
+	if err != nil {
+		return 0, err
+	}
+	log, p := bytes.Join(texts, nil), progress{}
+	if _, err := p.followAll(log); err != nil {
+		return 0, fault.New(fault.ErrIntegrity, "", "what was sent of the audit log cannot be used: %v", err)
+	}
+	if err = r.RestoreLog(ctx, r.writer, log); err == nil {
+		r.state, err = r.State()
+	}
+	if err != nil {
+		return 0, err
+	}
+	located, err := r.locate(ctx, tip)
+	if err != nil {
+		return 0, err
+	}
+	located.Commit = tip
+	return p.Events, r.saveProgress(located)
+}
+
+// restoreDocuments puts back the files of handoffs that the log tells of and that are gone, if anybody has
+// published them.
+func (r *remote) restoreDocuments(ctx ctx) (n int, err error) {
+	if r.state == nil {
+		if r.state, err = r.State(); err != nil || r.state == nil {
+			return 0, err
+		}
+	}
+	gone, err := r.gone()
+	if err != nil || len(gone) == 0 {
+		return 0, err
+	}
+	sources, err := r.again(ctx, gone)
+	if err != nil || len(sources) == 0 {
+		return 0, err
+	}
+	return r.PutBack(sources)
+}
+
+// gone returns the handoffs that the log tells of, and whose files are not there.
+func (x *exchange) gone() (map[string]*past, error) {
+	missing := make(map[string]*past)
+	var err error
+	for e := range x.events(0, &err) {
+		switch s := parse(e); s.Type {
+		case eventlog.TypeWrite, eventlog.TypeImport:
+			if len(s.Time) >= len("0000-00-00") {
+				missing[s.HandoffID] = &past{time: s.Time}
+			}
+		case eventlog.TypePrune:
+			delete(missing, s.HandoffID)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := x.List(handoff.Filter{})
+	if err != nil && !errors.Is(err, fault.ErrIntegrity) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if _, err := os.Lstat(filepath.Join(x.Dir(), e.File)); err == nil {
+			delete(missing, e.ID)
+		}
+	}
+	return missing, nil
+}

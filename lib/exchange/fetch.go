@@ -1,0 +1,420 @@
+package exchange
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+)
+
+// How long a remote may take.
+var (
+	answerLimit   = 30 * time.Second
+	transferLimit = 10 * time.Minute
+)
+
+// fetch fetches what others have published since. What does not continue what was fetched before is
+// refused by git, for that writer alone.
+func (r *remote) fetch(ctx ctx) error {
+	var specs strings.Builder
+	var news []string
+	for _, writer := range slices.Sorted(maps.Keys(r.writers)) {
+		id := r.writers[writer]
+		if writer != r.writer && r.refs[own("fetched", writer)] != id && !r.isKnownBad(writer, id) {
+			news = append(news, writer)
+			specs.WriteString(r.at(writer) + ":" + own("fetched", writer) + "\n")
+		}
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	err := r.fetchRefs(ctx, specs.String())
+	if err == nil || git.Refusal(err) != nil {
+		r.refs, err = r.repo.allRefs(ctx)
+	}
+	odd := slices.DeleteFunc(news, func(writer string) bool { return r.refs[own("fetched", writer)] == r.writers[writer] })
+	if err != nil || len(odd) == 0 {
+		return err
+	}
+	follows, err := r.inspect(ctx, "fetched", odd...)
+	if err != nil {
+		return err
+	}
+	moves := make(map[string]string)
+	for _, writer := range odd {
+		if commit, is := follows[writer]; commit != "" {
+			moves[own("fetched", writer)] = commit
+		} else if is {
+			r.refuse(Refusal{Writer: writer, Why: "its history was rewritten"})
+		}
+	}
+	return r.move(ctx, moves)
+}
+
+// fetchRefs fetches refs as git reads them from its standard input.
+func (r *remote) fetchRefs(ctx ctx, specs string) error {
+	r.grew = true
+	_, err := r.repo.call(ctx, specs, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+		"--no-auto-maintenance", "--stdin")
+	return err
+}
+
+// inspect fetches what writers have published, of which it is not known whether it follows what is here of them in
+// a space of refs, or the connection broke. It returns of each the commit that does, "" for none; of one who is behind
+// it says nothing, since a remote may lag behind another one.
+func (r *remote) inspect(ctx ctx, space string, writers ...string) (follows map[string]string, err error) {
+	var specs strings.Builder
+	moves := make(map[string]string)
+	for _, writer := range writers {
+		specs.WriteString("+" + r.at(writer) + ":" + own("found", writer) + "\n")
+		moves[own("found", writer)] = ""
+	}
+	if err = r.fetchRefs(ctx, specs.String()); git.Refusal(err) != nil {
+		err = fault.New(nil, "run it again", "what the writer %s has published could not be fetched: %v", writers[0], err)
+	}
+	if err == nil {
+		r.refs, err = r.repo.allRefs(ctx)
+	}
+	follows = make(map[string]string)
+	for _, writer := range writers {
+		here, found := r.refs[own(space, writer)], r.refs[own("found", writer)]
+		isAhead, isBehind := here == "", false
+		if err == nil && !isAhead {
+			isAhead, err = r.repo.isAncestor(ctx, here, found)
+		}
+		if err == nil && !isAhead {
+			isBehind, err = r.repo.isAncestor(ctx, found, here)
+		}
+		switch {
+		case isAhead:
+			follows[writer] = found
+		case !isBehind:
+			follows[writer] = ""
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return follows, r.move(ctx, moves)
+}
+
+// reconcile compares the own ref of the remote with what is committed here. What is not known here was
+// sent before sync.git was lost, if the audit log of this replica continues it; else another one has
+// this state directory too, and nothing is sent: which of them is the copy cannot be known from here.
+func (r *remote) reconcile(ctx ctx) error {
+	ref := own("writers", r.writer)
+	there, here := r.writers[r.writer], r.refs[ref]
+	if there == "" || there == here {
+		return nil
+	}
+	if here != "" {
+		if isOld, err := r.repo.isAncestor(ctx, there, here); err != nil || isOld {
+			return err
+		}
+	}
+	follows, err := r.inspect(ctx, "writers", r.writer)
+	if found := follows[r.writer]; err == nil && found != "" {
+		if _, err := r.locate(ctx, found); err == nil {
+			return r.move(ctx, map[string]string{ref: found})
+		} else if errors.Is(err, errBroken) {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.ErrIntegrity,
+		"where the copy is, run `handoff machine-fingerprint regenerate --reason copied`, and sync again: `handoff help git`",
+		"the remote has of this writer, %s, what was not written here: its state directory was copied, "+
+			"or put back to an older one; nothing was sent", r.writer)
+}
+
+// offersAtOnce is how many writers git is asked about with one command. To start one for each of them takes
+// longer than all that it does then.
+const offersAtOnce = 500
+
+// tell fetches what others have published.
+func (r *remote) tell(ctx ctx, c *catch) (err error) {
+	if err = r.fetch(ctx); err != nil {
+		return err
+	}
+	if c.held, c.kept, err = loadHeld(r.out); err != nil {
+		return err
+	}
+	if err = r.takeHeld(ctx, c); err != nil {
+		return err
+	}
+	for some := range slices.Chunk(r.offers(), offersAtOnce) {
+		if err = r.accept(ctx, c, some); err != nil {
+			return err
+		}
+	}
+	return r.addSignatures(ctx, c)
+}
+
+// takeHeld makes sources of what waited.
+func (r *remote) takeHeld(ctx ctx, c *catch) error {
+	waited := c.held.Documents
+	c.held.Documents = nil
+	want := make([]wanted, len(waited))
+	for i, d := range waited {
+		want[i] = wanted{d.Blob, layout.MaxDocument}
+	}
+	got, err := r.repo.lay(ctx, "blob", maxAtOnce, want)
+	if err != nil {
+		return err
+	}
+	for i, d := range waited {
+		if got.has(want[i]) { // else sync.git was lost, and it comes again
+			c.add(d, d.source(got))
+		}
+	}
+	c.waited = len(c.sources)
+	return nil
+}
+
+// source gives the document, which is one of some blobs.
+func (d heldDocument) source(got blobs) handoff.Source {
+	open := func() (src handoff.Source, err error) {
+		src.Text, err = got.text(wanted{d.Blob, layout.MaxDocument})
+		return src, err
+	}
+	return handoff.Source{Name: d.ID, ID: d.ID, Origin: d.origin(), Open: open}
+}
+
+// offers returns what of the writers was not imported yet.
+func (r *remote) offers() (all []*offer) {
+	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
+		writer, ok := strings.CutPrefix(ref, own("fetched", ""))
+		old, young := r.refs[own("imported", writer)], r.refs[ref]
+		if ok && form.IsWriter(writer) && old != young && !r.refused[writer] {
+			all = append(all, &offer{writer: writer, old: old, commit: young})
+		}
+	}
+	return all
+}
+
+// accept adds what writers offer, of each all that it offers or nothing. Where git has no answer for several, it is
+// asked about each, so that one that is too much, or cannot be read, keeps no other from being taken.
+func (r *remote) accept(ctx ctx, c *catch, offers []*offer) error {
+	err := r.acceptAll(ctx, c, offers)
+	switch {
+	case err == nil, ctx.Err() != nil:
+		return err
+	case len(offers) > 1:
+		for i := range offers {
+			if err := r.accept(ctx, c, offers[i:i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case err == errTooMuch, err == errTree, err == errNoText:
+		r.refuse(Refusal{Writer: offers[0].writer, Why: err.Error()})
+		return nil
+	}
+	return err // which is not to be remembered
+}
+
+// acceptAll adds offers, but for those that are not what a writer publishes. It adds none if it fails.
+func (r *remote) acceptAll(ctx ctx, c *catch, offers []*offer) error {
+	changes, err := r.repo.changesOf(ctx, offers)
+	if err != nil {
+		return err
+	}
+	var good []*offer
+	var want []wanted
+	for i, o := range offers {
+		if why := o.look(changes[i]); why == "" {
+			good, want = append(good, o), append(want, o.wants()...)
+		} else {
+			r.refuse(Refusal{Writer: o.writer, Why: why})
+		}
+	}
+	got, err := r.repo.lay(ctx, "blob", maxAtOnce, want)
+	if err != nil {
+		return err
+	}
+	for _, o := range good {
+		if err := r.add(c, o, got); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds an offer whose objects were read, if all of it is as it has to be.
+func (r *remote) add(c *catch, o *offer, got blobs) error {
+	found, why, err := o.parse(got)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		r.refuse(Refusal{Writer: o.writer, Why: why})
+		return nil
+	}
+	of := heldDocument{Writer: o.writer, Commit: o.commit}
+	for _, change := range o.documents {
+		d := of
+		d.ID, _ = idOf(change.name)
+		d.Blob, d.Signature = strings.Clone(change.object), o.signatures[change.name]
+		c.add(d, d.source(got))
+		delete(o.signatures, change.name)
+	}
+	for name, blob := range o.signatures {
+		d := of
+		d.ID, _ = idOf(name)
+		d.Blob = blob
+		c.held.Signatures = append(c.held.Signatures, d)
+	}
+	c.said[o.writer] = found
+	c.moves[own("imported", o.writer)] = o.commit
+	return nil
+}
+
+// addSignatures gives the documents their signatures, as far as they can be read: also those that others
+// have, or that were made later.
+func (r *remote) addSignatures(ctx ctx, c *catch) error {
+	others := make(map[string][]string)
+	for _, s := range c.held.Signatures {
+		others[s.ID] = append(others[s.ID], s.Blob)
+	}
+	var want []wanted
+	var of []int
+	for i, d := range c.held.Documents {
+		for _, blob := range append([]string{d.Signature}, others[d.ID]...) {
+			if blob != "" {
+				want, of = append(want, wanted{blob, layout.MaxSignature}), append(of, i)
+			}
+		}
+	}
+	texts, err := r.repo.read(ctx, want)
+	for n, text := range texts {
+		if s := &c.sources[of[n]]; len(text) > 0 {
+			s.Signatures = append(s.Signatures, string(text))
+		}
+	}
+	return err
+}
+
+var errRefused = errors.New("its writer is refused")
+
+// choose refuses writers of whom a document is not what it has to be, and all that they have published with it.
+func (r *remote) choose(c *catch, results []handoff.Result) error {
+	if failed := r.repo.failed.Load(); failed != nil { // here, and by nobody's fault
+		for i := range results {
+			results[i].Err = *failed
+		}
+		return *failed
+	}
+	results, documents, sources := results[c.waited:], c.held.Documents[c.waited:], c.sources[c.waited:]
+	for i, got := range results {
+		if got.Err != nil && !r.IsWhole(sources[i]) {
+			r.refuse(Refusal{Writer: documents[i].Writer, Why: firstLine(got.Err)})
+		}
+	}
+	for i, d := range documents {
+		if r.refused[d.Writer] {
+			delete(c.moves, own("imported", d.Writer))
+			results[i].Err = errRefused
+		}
+	}
+	return nil
+}
+
+// extend takes over the claims and the signatures of what is here.
+func (r *remote) extend(ctx ctx, c *catch) error {
+	if failed := r.repo.failed.Load(); failed != nil && len(c.sources) > 0 { // since it was chosen
+		return *failed
+	}
+	if err := r.takeClaims(ctx, c); err != nil || r.DryRun {
+		return err
+	}
+	return r.takeSignatures(ctx, c)
+}
+
+// keep remembers what waits, and how far the writers were imported.
+func (r *remote) keep(ctx ctx, c *catch) error {
+	if err := save(r.out, layout.SyncHeld, c.kept, c.held); err != nil { // before the refs say that it came
+		return err
+	}
+	return r.repo.setRefs(ctx, c.moves)
+}
+
+// takeSignatures puts signatures beside the handoffs that are here and have none, or one that is not
+// good and makes room for one that is. Those of others wait.
+func (r *remote) takeSignatures(ctx ctx, c *catch) error {
+	var later []heldDocument
+	var want []wanted
+	var sources []handoff.Source
+	before := make(map[string]string)
+	for _, d := range c.held.Signatures {
+		text := ""
+		got, err := r.Read(d.ID)
+		if got.Signature.State != "" {
+			text, err = r.SignatureText(d.ID)
+		}
+		switch {
+		case err != nil:
+			later = append(later, d)
+		case got.Signature.State != handoff.SignatureGood && !r.refused[d.Writer]:
+			before[d.ID], want = text, append(want, wanted{d.Blob, layout.MaxSignature})
+			name := "the signature of " + d.ID
+			sources = append(sources, handoff.Source{Name: name, Text: got.Text, ID: d.ID, Origin: d.origin()})
+		}
+	}
+	c.held.Signatures = later
+	texts, err := r.repo.read(ctx, want)
+	if err != nil || len(want) == 0 {
+		return err
+	}
+	for i := range sources {
+		sources[i].Signatures = []string{string(texts[i])}
+	}
+	if _, err := r.WriteGood(ctx, sources); err != nil { // what signs nothing is passed over
+		return err
+	}
+	for id, old := range before {
+		if text, err := r.SignatureText(id); err == nil && text != old {
+			r.got.Signatures++
+		}
+	}
+	return nil
+}
+
+// again returns the handoffs that some writer has published, with their signatures: what is pruned
+// stays there.
+func (r *remote) again(ctx ctx, gone map[string]*past) (sources []handoff.Source, err error) {
+	var want []wanted
+	var from []handoff.Source
+	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
+		writer, isFetched := strings.CutPrefix(ref, own("fetched", ""))
+		if !isFetched && ref != own("writers", r.writer) {
+			continue
+		}
+		d := heldDocument{Writer: strings.TrimPrefix(writer, own("writers", "")), Commit: r.refs[ref]}
+		for id, p := range gone {
+			name := d.Commit + ":" + fileOf(id, p.time)
+			want = append(want, wanted{name, layout.MaxDocument}, wanted{signatureOf(name), layout.MaxSignature})
+			from = append(from, handoff.Source{Name: id, ID: id, Origin: d.origin()})
+		}
+	}
+	texts, err := r.repo.read(ctx, want)
+	found := make(map[string]bool)
+	for i, source := range from {
+		if source.Text = texts[2*i]; err != nil || source.Text == nil || found[source.ID] {
+			continue
+		}
+		if signature := texts[2*i+1]; len(signature) > 0 {
+			source.Signatures = []string{string(signature)}
+		}
+		found[source.ID], sources = true, append(sources, source)
+	}
+	return sources, err
+}

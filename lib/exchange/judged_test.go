@@ -1,0 +1,437 @@
+package exchange_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/exchange"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// listed writes an operators file that lists some, each with capabilities.
+func listed(t testing.TB, root string, operators ...string) {
+	t.Helper()
+	text := "---\nschema_version: '1.0'\noperators:\n"
+	for _, line := range operators {
+		name, capabilities, _ := strings.Cut(line, " ")
+		text += fmt.Sprintf("  - {id: %s, capabilities: [%s], active_since: '2020-01-01'}\n", name, capabilities)
+	}
+	if err := os.WriteFile(filepath.Join(root, "OPERATORS.md"), []byte(text+"---\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func judged(root string) handoff.Options {
+	o := options(root)
+	o.OperatorsFile = filepath.Join(root, "OPERATORS.md")
+	return o
+}
+
+func openJudged(t testing.TB, root string) *handoff.Store {
+	t.Helper()
+	s, err := handoff.Open(judged(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func syncJudged(root string, change func(*exchange.Options)) (exchange.Result, error) {
+	s, err := handoff.Open(judged(root))
+	if err != nil {
+		return exchange.Result{}, err
+	}
+	o := remote(root)
+	if change != nil {
+		change(&o)
+	}
+	return exchange.Sync(context.Background(), s, o)
+}
+
+func mustSyncJudged(t testing.TB, root string) exchange.Result {
+	t.Helper()
+	got, err := syncJudged(root, nil)
+	if err != nil {
+		t.Fatal(root, err)
+	}
+	return got
+}
+
+func mustAct(t testing.TB, s *handoff.Store, act handoff.Act, id, operator string) {
+	t.Helper()
+	if _, err := s.Act(context.Background(), act, id, handoff.Consumption{Operator: operator}); err != nil {
+		t.Fatal(act, operator, err)
+	}
+}
+
+// stateOf returns the state of a handoff, "" if it is not here.
+func stateOf(t testing.TB, s *handoff.Store, id string) string {
+	t.Helper()
+	entries, err := s.List(handoff.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	states, _ := s.StatesOf(entries)
+	for i, e := range entries {
+		if e.ID == id {
+			return string(states[i])
+		}
+	}
+	return ""
+}
+
+// pruneAll prunes what is archived in a clone.
+func pruneAll(t testing.TB, s *handoff.Store, operator, id string) {
+	t.Helper()
+	e, err := s.Find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Read(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{id: fmt.Sprintf("%x", sha256.Sum256(got.Text))}
+	outcomes, err := s.Prune(context.Background(), operator, []handoff.Entry{e}, texts, "x.jsonl")
+	if err != nil || outcomes[0] != nil {
+		t.Fatal(outcomes, err)
+	}
+}
+
+// What others say counts as far as the rules of this clone let them do it. A writer with an operators file of
+// its own marks as read, archives and prunes in vain, and ends what it has not taken in vain.
+func TestOthersAreJudged(t *testing.T) {
+	_, roots, id := shared(t, 2)
+	listed(t, roots[0], "ann", "ben")
+	listed(t, roots[1], "ann", "ben", "mal archive")
+	mal := openJudged(t, roots[1])
+	if _, err := mal.MarkRead(context.Background(), "mal", id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mal.MarkRead(context.Background(), "ben", id); err != nil {
+		t.Fatal(err)
+	}
+	mustAct(t, mal, handoff.ActArchive, id, "mal")
+	pruneAll(t, mal, "mal", id)
+	mustSyncJudged(t, roots[1])
+	for range 2 {
+		mustSyncJudged(t, roots[0])
+	}
+	ann := openJudged(t, roots[0])
+	if state := stateOf(t, ann, id); state != "read" { // ben is known, and anybody may say that he has read it
+		t.Errorf("it is %q", state)
+	}
+	if marks := marksOf(t, roots[0]); len(marks[id]) != 1 || marks[id]["ben"] == "" {
+		t.Errorf("the marks are %v", marks)
+	}
+	listed(t, roots[0], "ann", "ben", "mal archive") // and counts later, once it may
+	mustSyncJudged(t, roots[0])
+	if state := stateOf(t, ann, id); state != "archived" {
+		t.Errorf("it is %q", state)
+	}
+}
+
+// Who has not taken a handoff does not end it, though the remote has let the claim in.
+func TestDoneByAnother(t *testing.T) {
+	for _, act := range []handoff.Act{handoff.ActDone, handoff.ActRelease} {
+		_, roots, id := shared(t, 3)
+		if err := resume(roots[0], "ben", id, "take"); err != nil {
+			t.Fatal(err)
+		}
+		o := options(roots[1])
+		type lines = []handoff.Consumption
+		o.Once = func(ctx context.Context, s *handoff.Store, _ lines, do func(lines) error) error {
+			forged := handoff.Consumption{Token: act.Key(id, 0), HandoffID: id, Operator: "mal", Time: "2026-05-08T12:00:00Z"}
+			return exchange.Once(remote(roots[1]))(ctx, s, lines{forged}, do)
+		}
+		s, err := handoff.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = s.Act(context.Background(), handoff.ActTake, id, handoff.Consumption{Operator: "mal"})
+		for _, root := range []string{roots[0], roots[2], roots[0]} {
+			mustSync(t, root)
+			if state := stateOf(t, mustOpen(t, root), id); state != "taken" {
+				t.Errorf("%s by mal: in %s it is %q", act, filepath.Base(root), state)
+			}
+		}
+		if err := resume(roots[0], "ben", id, "done"); err != nil {
+			t.Errorf("%s by mal stands in the way: %v", act, err)
+		}
+		for _, root := range []string{roots[0], roots[2]} {
+			mustSync(t, root)
+			if state := stateOf(t, mustOpen(t, root), id); state != "done" {
+				t.Errorf("%s by mal, and done: in %s it is %q", act, filepath.Base(root), state)
+			}
+		}
+	}
+}
+
+// What others have pruned is hidden, and stays for 90 days by the clock of this machine, whatever theirs said.
+func TestTombstonesHide(t *testing.T) {
+	_, roots, id := shared(t, 2)
+	ahead := options(roots[0])
+	ahead.Now = func() time.Time { return time.Now().Add(20 * time.Hour) }
+	s, err := handoff.Open(ahead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.MarkRead(context.Background(), "ben", id); err != nil {
+		t.Fatal(err)
+	}
+	mustAct(t, s, handoff.ActArchive, id, "ann")
+	pruneAll(t, s, "ann", id)
+	mustSync(t, roots[0])
+	mustSync(t, roots[1])
+	ben := mustOpen(t, roots[1])
+	if state := stateOf(t, ben, id); state != "archived" {
+		t.Fatalf("it is %q", state)
+	}
+	later := func(days int) (exchange.Result, error) {
+		o := options(roots[1])
+		o.Now = func() time.Time { return time.Now().AddDate(0, 0, days) }
+		s, err := handoff.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with := remote(roots[1])
+		with.Now = o.Now
+		return exchange.Sync(context.Background(), s, with)
+	}
+	if got, err := later(89); err != nil || got.Pruned != 0 || stateOf(t, ben, id) == "" {
+		t.Errorf("after 89 days: %+v %v", got, err)
+	}
+	if got, err := later(91); err != nil || got.Pruned != 1 || stateOf(t, ben, id) != "" {
+		t.Errorf("after 91 days: %+v %v", got, err)
+	}
+}
+
+var forgedClaims = flag.Int("forged", 1000, "how many claims TestForgedClaimsAreRemembered forges")
+
+// forge puts claims into a hub that nobody here can count.
+func forge(t testing.TB, hub string, n int) {
+	t.Helper()
+	var in strings.Builder
+	for i := range n {
+		id := fmt.Sprintf("sha256:%064x", i)
+		text := fmt.Sprintf(`{"claim":{"handoff_id":%q,"operator_id":"eve","token":"%s#take.0",`+
+			`"ts_utc":"2026-05-08T12:00:00Z"},"format":"handoff-claim/1","nonce":"%032x","writer":"w-0000000000000000"}`, id, id, i)
+		name := sha256.Sum256([]byte(id + "#take.0"))
+		fmt.Fprintf(&in, "commit refs/handoff/claims/%x\ncommitter x <x@x> 1 +0000\ndata 1\nx\n", name)
+		fmt.Fprintf(&in, "M 100644 inline claim.json\ndata %d\n%s\n", len(text), text)
+	}
+	cmd := exec.Command("git", "fast-import", "--quiet", "--done", "--date-format=raw")
+	cmd.Dir, cmd.Stdin = hub, strings.NewReader(in.String()+"done\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+}
+
+// What forged claims cost grows with their number, and once they are refused they cost nothing.
+func TestForgedClaimsAreRemembered(t *testing.T) {
+	n := *forgedClaims
+	hub, roots, _ := shared(t, 1)
+	forge(t, hub, n)
+	begin := time.Now()
+	mustSync(t, roots[0])
+	first := time.Since(begin)
+	objects := func() string { return git(t, roots[0], "-C", syncRepo(roots[0]), "count-objects", "-v") }
+	before := objects()
+	begin = time.Now()
+	mustSync(t, roots[0])
+	t.Logf("%d forged claims: %v, then %v", n, first, time.Since(begin))
+	if after := objects(); after != before {
+		t.Errorf("they were fetched again: %s\n%s", before, after)
+	}
+	if text, err := os.ReadFile(filepath.Join(roots[0], ".run", "held.json")); err == nil && len(text) > 4096 {
+		t.Errorf("%d bytes wait", len(text))
+	}
+}
+
+// syncRepo finds the repository of exchanges of a clone.
+func syncRepo(root string) (found string) {
+	for _, top := range []string{filepath.Join(root, ".run"), filepath.Clean(root) + ".state"} {
+		_ = filepath.WalkDir(top, func(path string, _ os.DirEntry, err error) error {
+			if err == nil && filepath.Base(path) == "sync.git" {
+				found = path
+			}
+			return nil
+		})
+	}
+	return found
+}
+
+// An operator whose clone believes that they have a handoff hears that somebody else took it since they gave
+// it back in another clone.
+func TestStaleHolderAsks(t *testing.T) {
+	for _, how := range []string{"take", "once"} {
+		_, roots, id := shared(t, 3)
+		if err := resume(roots[1], "ben", id, "take"); err != nil {
+			t.Fatal(err)
+		}
+		mustSync(t, roots[0])
+		if err := resume(roots[0], "ben", id, "release"); err != nil {
+			t.Fatal(err)
+		}
+		if err := resume(roots[2], "carl", id, "take"); err != nil {
+			t.Fatal(err)
+		}
+		taken := (*handoff.TakenError)(nil)
+		if err := resume(roots[1], "ben", id, how); !errors.As(err, &taken) || taken.By.Operator != "carl" {
+			t.Errorf("%s: %v", how, err)
+		}
+	}
+}
+
+// What was ended in one clone is not given back in another, and the other way round.
+func TestReleaseOrDone(t *testing.T) {
+	for _, first := range []string{"done", "release"} {
+		_, roots, id := shared(t, 2)
+		if err := resume(roots[0], "ben", id, "take"); err != nil {
+			t.Fatal(err)
+		}
+		mustSync(t, roots[1])
+		if err := resume(roots[1], "ben", id, first); err != nil {
+			t.Fatal(err)
+		}
+		if first == "done" {
+			taken := (*handoff.TakenError)(nil)
+			if err := resume(roots[0], "ben", id, "release"); !errors.As(err, &taken) || !taken.Ended {
+				t.Error(err)
+			}
+		} else if err := resume(roots[0], "ben", id, "done"); err != nil { // it was free
+			t.Error(err)
+		}
+		for range 2 {
+			for _, root := range roots {
+				mustSync(t, root)
+			}
+		}
+		for _, root := range roots {
+			if life := mustOpen(t, root).LifeOf(id); life.Done.Operator != "ben" {
+				t.Errorf("%s first: %s: %+v", first, root, life)
+			}
+		}
+	}
+}
+
+// Offline one clone ends what another gives back: the claim that stands decides, and both agree.
+func TestReleaseOrDoneOffline(t *testing.T) {
+	for _, hows := range [][2]string{{"offline-done", "offline-release"}, {"offline-release", "offline-done"}} {
+		_, roots, id := shared(t, 3)
+		if err := resume(roots[0], "ben", id, "take"); err != nil {
+			t.Fatal(err)
+		}
+		mustSync(t, roots[1])
+		for n, how := range hows {
+			if err := resume(roots[n], "ben", id, how); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustSync(t, roots[0])
+		if got := mustSync(t, roots[1]); len(got.Lost) != 1 {
+			t.Errorf("%v: %+v", hows, got)
+		}
+		mustSync(t, roots[2])
+		mustSync(t, roots[0])
+		for _, root := range roots {
+			life := mustOpen(t, root).LifeOf(id)
+			if life.Done.IsDone() != (hows[0] == "offline-done") {
+				t.Errorf("%v: %s: %+v", hows, root, life)
+			}
+		}
+	}
+}
+
+// A copied state that becomes a writer of its own takes along what it had acknowledged and nobody had heard.
+func TestCopyKeepsWhatItAcknowledged(t *testing.T) {
+	_, roots, id := shared(t, 2)
+	other, done := write(t, roots[0], "other"), write(t, roots[0], "done")
+	mustSync(t, roots[0])
+	s := mustOpen(t, roots[0])
+	mustAct(t, s, handoff.ActArchive, id, "ann")
+	if _, err := s.MarkRead(context.Background(), "cat", other); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"offline-take", "offline-done"} {
+		if err := resume(roots[0], "ben", done, how); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A backup is put back where the first was.
+	copied := roots[0] + "-copy"
+	if out, err := exec.Command("cp", "-a", roots[0], copied).CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	if err := errors.Join(os.RemoveAll(roots[0]), os.Rename(copied, roots[0])); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Regenerate(context.Background(), "ann", "copied"); err != nil {
+		t.Fatal(err)
+	}
+	good := func(root string) {
+		s := mustOpen(t, root)
+		if stateOf(t, s, id) != "archived" || stateOf(t, s, done) != "done" || marksOf(t, root)[other]["cat"] == "" {
+			t.Errorf("%s: %q %q %v", root, stateOf(t, s, id), stateOf(t, s, done), marksOf(t, root)[other])
+		}
+		if entries, err := s.List(handoff.Filter{}); err != nil || len(entries) != 3 {
+			t.Error(root, len(entries), err)
+		}
+	}
+	mustSync(t, roots[0])
+	mustSync(t, roots[1])
+	good(roots[1])
+	mustSync(t, roots[0])
+	good(roots[0])
+}
+
+// A remote that was put back to a backup lets a second one in. What stands there counts, the other hears it,
+// and both go on.
+func TestRestoredRemote(t *testing.T) {
+	hub, roots, id := shared(t, 3)
+	backup := hub + ".backup"
+	if out, err := exec.Command("cp", "-a", hub, backup).CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	if err := resume(roots[0], "ann", id, "take"); err != nil {
+		t.Fatal(err)
+	}
+	gone := write(t, roots[2], "of-a-clone-that-is-gone")
+	mustSync(t, roots[2])
+	mustSync(t, roots[0])
+	if err := errors.Join(os.RemoveAll(hub), os.Rename(backup, hub)); err != nil {
+		t.Fatal(err)
+	}
+	if err := resume(roots[1], "ben", id, "take"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := sync(roots[0]); !errors.Is(err, handoff.ErrIntegrity) || !strings.Contains(err.Error(), "was moved") {
+			t.Error(err)
+		}
+	}
+	got, err := syncJudged(roots[0], func(o *exchange.Options) { o.Restore = true })
+	if err != nil || len(got.Lost) != 1 || got.Lost[0].First.Operator != "ben" {
+		t.Errorf("%+v %v", got, err)
+	}
+	mustSync(t, roots[1])
+	mustSync(t, roots[0])
+	for _, root := range roots[:2] {
+		s := mustOpen(t, root)
+		if life := s.LifeOf(id); life.Take.Holds().Operator != "ben" {
+			t.Errorf("%s: %+v", root, life)
+		}
+		if _, err := s.Find(gone); err != nil {
+			t.Error(root, err)
+		}
+	}
+}

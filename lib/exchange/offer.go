@@ -1,0 +1,208 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+)
+
+// What a published file may have at most, in bytes.
+const (
+	maxWriterFile = 4 << 10
+	maxLogFile    = 64 << 20
+)
+
+// maxAtOnce is how much a writer may publish between two exchanges.
+var maxAtOnce int64 = 1 << 30
+
+// fileOf returns where a handoff is published.
+func fileOf(id, at string) string {
+	return at[:len("0000-00-00")] + "/" + strings.TrimPrefix(id, form.IDPrefix) + ".md"
+}
+
+// signatureOf returns where the signature of a published handoff is.
+func signatureOf(name string) string { return strings.TrimSuffix(name, ".md") + ".sig" }
+
+// idOf is the inverse of fileOf, without the day.
+func idOf(name string) (id string, ok bool) {
+	day, file, _ := strings.Cut(name, "/")
+	digest, isMarkdown := strings.CutSuffix(file, ".md")
+	return form.IDPrefix + digest, form.Matches(day, "0000-00-00") && isMarkdown && form.IsDigest(digest)
+}
+
+// logNumber returns the number of a file of the log, 0 if it is none.
+func logNumber(name string) int {
+	digits, ok := strings.CutPrefix(strings.TrimSuffix(name, ".jsonl"), "log/")
+	n, err := strconv.Atoi(digits)
+	if !ok || err != nil || n < 1 || logFile(n) != name {
+		return 0
+	}
+	return n
+}
+
+// An offer is what a writer has published since what was imported.
+type offer struct {
+	writer, old, commit string
+	writerFile          string // blobs
+	logs                []change
+	documents           []change
+	signatures          map[string]string // blobs, by the files of their documents
+}
+
+// look says what of the changes of a writer's tree there is to import; why is not "" for what no
+// writer publishes.
+func (o *offer) look(all []change) (why string) {
+	*o = offer{writer: o.writer, old: o.old, commit: o.commit, signatures: make(map[string]string)}
+	for _, c := range all {
+		number := logNumber(c.name)
+		_, isDocument := idOf(c.name)
+		stem, isSignature := strings.CutSuffix(c.name, ".sig")
+		_, isOfDocument := idOf(stem + ".md")
+		switch {
+		case c.status != "A" && !(c.status == "M" && (number > 0 || isSignature)):
+			return fmt.Sprintf("%.80q was changed or removed", c.name)
+		case c.mode != "100644":
+			return fmt.Sprintf("%.80q has the mode %s", c.name, c.mode)
+		case number > 0:
+			o.logs = append(o.logs, c)
+		case isDocument:
+			o.documents = append(o.documents, c)
+		case c.name == "writer.json" && o.old == "":
+			o.writerFile = c.object
+		case isSignature && isOfDocument:
+			o.signatures[stem+".md"] = c.object
+		default:
+			return fmt.Sprintf("%.80q is not a file that a writer has", c.name)
+		}
+	}
+	slices.SortFunc(o.logs, func(a, b change) int { return logNumber(a.name) - logNumber(b.name) })
+	for i, c := range o.logs {
+		if i > 0 && (logNumber(c.name) != logNumber(o.logs[i-1].name)+1 || c.status != "A") {
+			return fmt.Sprintf("%s does not follow the log before it", c.name)
+		}
+	}
+	if o.old == "" && o.writerFile == "" {
+		return "it has no writer.json"
+	}
+	return ""
+}
+
+// before is the file of the log that was known last, "" if there is none.
+func (o *offer) before() string {
+	switch {
+	case len(o.logs) == 0:
+		return ""
+	case o.logs[0].status == "M":
+		return o.logs[0].old
+	case logNumber(o.logs[0].name) > 1:
+		return o.old + ":" + logFile(logNumber(o.logs[0].name)-1)
+	}
+	return ""
+}
+
+// wants lists what has to be read of an offer.
+func (o *offer) wants() (all []wanted) {
+	for object, max := range map[string]int64{o.writerFile: maxWriterFile, o.before(): maxLogFile} {
+		if object != "" {
+			all = append(all, wanted{object, max})
+		}
+	}
+	for _, c := range o.logs {
+		all = append(all, wanted{c.object, maxLogFile})
+	}
+	for _, c := range o.documents {
+		all = append(all, wanted{c.object, layout.MaxDocument})
+	}
+	return all
+}
+
+// parse proves the writer file and the log of an offer, and that each document can be read, and
+// returns what the new events say; why says what is wrong. The error is one of this replica.
+func (o *offer) parse(got blobs) (found []said, why string, err error) {
+	text := func(object string, max int64) (text []byte) {
+		if err == nil && object != "" {
+			text, err = got.text(wanted{object, max})
+		}
+		return text
+	}
+	var w struct{ Format, Writer string }
+	file := text(o.writerFile, maxWriterFile)
+	if o.old == "" && (json.Unmarshal(file, &w) != nil || w.Format != "handoff-writer/1" || w.Writer != o.writer) {
+		why = "its writer.json is of another writer or format"
+	}
+	if why == "" && err == nil {
+		found, why = o.parseLogs(func(object string) []byte { return text(object, maxLogFile) })
+	}
+	if why == "" && err == nil {
+		why, err = o.parseDocuments(got)
+	}
+	if errors.Is(err, errNoText) {
+		why, err = errNoText.Error(), nil
+	}
+	return found, why, err
+}
+
+// parseDocuments says which document is not what its name says, "" if all are. The error is one of
+// this replica.
+func (o *offer) parseDocuments(got blobs) (why string, err error) {
+	isRight, errs := make([]bool, len(o.documents)), make([]error, len(o.documents))
+	parallel.Each(len(o.documents), parallel.Workers(), func(i int) {
+		text, err := got.text(wanted{o.documents[i].object, layout.MaxDocument})
+		doc, faults := document.ParseStored(text)
+		isRight[i], errs[i] = len(faults) == 0 && o.documents[i].name == fileOf(doc.HandoffID, doc.Time+"0000-00-00"), err
+	})
+	if err = errors.Join(errs...); err != nil {
+		return "", err
+	}
+	if i := slices.Index(isRight, false); i >= 0 {
+		why = o.documents[i].name + " is not what its name says"
+	}
+	return why, nil
+}
+
+// parseLogs goes through the new events, in the texts of files.
+func (o *offer) parseLogs(textOf func(object string) []byte) (found []said, why string) {
+	if len(o.logs) == 0 {
+		return nil, ""
+	}
+	first, grows := logNumber(o.logs[0].name), o.logs[0].status == "M"
+	p, before := progress{Events: (first - 1) * perFile}, textOf(o.before())
+	if len(before) > 0 {
+		lines := bytes.Split(bytes.TrimSuffix(before, []byte("\n")), []byte("\n"))
+		if grows {
+			p.Events += len(lines)
+		} else if len(lines) != perFile {
+			return nil, "its log has a gap"
+		}
+		p.Hash, _ = eventlog.HashLine(lines[len(lines)-1])
+	}
+	for i, c := range o.logs {
+		text := textOf(c.object)
+		if i == 0 && grows {
+			rest, isSame := bytes.CutPrefix(text, before)
+			if !isSame {
+				return nil, "its log was rewritten"
+			}
+			text = rest
+		}
+		said, err := p.followAll(text)
+		if err != nil {
+			return nil, err.Error()
+		}
+		if n := first + i; p.Events > n*perFile || i+1 < len(o.logs) && p.Events != n*perFile {
+			return nil, fmt.Sprintf("%s has not %d events", c.name, perFile)
+		}
+		found = append(found, said...)
+	}
+	return found, ""
+}

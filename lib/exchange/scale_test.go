@@ -1,0 +1,78 @@
+package exchange_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// fill stores n handoffs, so many on each day.
+func fill(t testing.TB, root string, n, perDay int) {
+	t.Helper()
+	begin := time.Date(2026, 5, 7, 12, 0, 0, 0, time.UTC).AddDate(0, 0, -(n-1)/perDay)
+	sources := make([]handoff.Source, n)
+	for i := range sources {
+		sources[i] = doc(fmt.Sprintf("topic-%d", i))
+		sources[i].Fields.Time = begin.AddDate(0, 0, i/perDay).Format(time.RFC3339)
+		sources[i].Fields.Body = strings.Repeat(fmt.Sprintf("text number %d of a handoff\n", i), 30)
+	}
+	if _, err := mustOpen(t, root).WriteAll(context.Background(), sources); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sizeOf returns how many bytes the files of a directory have.
+func sizeOf(t testing.TB, dir string) (size int64) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			info, ierr := d.Info()
+			if ierr != nil {
+				return ierr
+			}
+			size += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return size
+}
+
+// A sync keeps what is new, and not once more the log and the day that it belongs to: the file of the log has nearly all of its
+// 1,000 events, and the day 1,000 handoffs.
+func TestSyncGrowsWithTheNews(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs 10,000 handoffs")
+	}
+	_, roots := clones(t, 2)
+	fill(t, roots[0], 9_980, 1_000)
+	before := make([]int64, len(roots))
+	repo := func(i int) string { return outside(t, roots[i], "sync.git") }
+	for i, root := range roots {
+		mustSync(t, root)
+		before[i] = sizeOf(t, repo(i))
+	}
+	const rounds, most = 16, 32 << 10
+	for n := range rounds {
+		write(t, roots[0], fmt.Sprintf("more-%d", n))
+		for i, root := range roots {
+			mustSync(t, root)
+			if loose := git(t, repo(i), "count-objects"); !strings.HasPrefix(loose, "0 objects") {
+				t.Errorf("clone %d: %s", i, loose)
+			}
+		}
+	}
+	for i := range roots {
+		if each := (sizeOf(t, repo(i)) - before[i]) / rounds; each > most {
+			t.Errorf("clone %d: each sync of one handoff takes %d bytes", i, each)
+		}
+	}
+}

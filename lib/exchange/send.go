@@ -1,0 +1,309 @@
+package exchange
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// ownProgress returns how far the log of this writer was published. A state directory that has become
+// another writer, after it was copied or put back, takes over all anew that was fetched: it may lack what
+// sync.git knows to have been imported.
+func (r *remote) ownProgress(ctx ctx) (progress, error) {
+	p := r.loadProgress()
+	if p.Writer == "" || p.Writer == r.writer {
+		p.Writer = r.writer
+		return p, nil
+	}
+	return progress{Sent: store.Sent{Writer: r.writer}, Partly: true, Last: p.Last},
+		r.forget(ctx, own("imported", ""), ownClaim(""))
+}
+
+// send commits what is new here and pushes the own ref. A dry run only counts.
+func (r *remote) send(ctx ctx, p progress) (progress, error) {
+	ref := own("writers", r.writer)
+	tip := r.refs[ref]
+	if p.Commit != tip { // it was interrupted, or one of them was lost
+		found, err := r.locate(ctx, tip)
+		if errors.Is(err, fault.ErrIntegrity) {
+			return p, err
+		} else if err != nil {
+			return p, r.repo.broken(err)
+		}
+		found.Writer, found.Last, found.Commit = r.writer, p.Last, tip
+		p = found
+	}
+	if len(r.got.Received)+r.got.Marks+r.got.Tokens > 0 { // their events go with the others
+		if err := r.ready(ctx); err != nil {
+			return p, err
+		}
+	}
+	n, err := r.findNews(p)
+	if err == nil && n.vague {
+		n.ids, err = r.allOwn(ctx, tip)
+	}
+	if err != nil {
+		return p, err
+	}
+	if r.DryRun {
+		r.got.Told, r.got.Sent = n.loud, len(n.ids)
+		return p, r.countSent(ctx, tip)
+	}
+	if n.loud || len(n.ids) > len(p.Unsent) {
+		if tip, err = r.commit(ctx, p, &n, tip); err != nil {
+			return p, err
+		}
+		n.Commit, n.Partly = tip, false
+		p = n.progress
+	}
+	p.Quiet = n.Quiet
+	if tip == "" || r.writers[r.writer] == tip {
+		return p, nil
+	}
+	if err := r.push(ctx, ref); err != nil {
+		return r.loadProgress(), err
+	}
+	r.got.Told = true
+	return p, r.countSent(ctx, tip)
+}
+
+// countSent counts the handoffs of a commit that the remote did not have.
+func (r *remote) countSent(ctx ctx, tip string) error {
+	if tip == "" || tip == r.writers[r.writer] {
+		return nil
+	}
+	all, err := r.repo.changes(ctx, r.writers[r.writer], tip)
+	for _, c := range all {
+		if _, isDocument := idOf(c.name); isDocument {
+			r.got.Sent++
+		}
+	}
+	return r.repo.broken(err)
+}
+
+// allOwn returns all handoffs that did not come by an exchange, and are not in the tree of a commit.
+func (r *remote) allOwn(ctx ctx, tip string) (ids []string, err error) {
+	leave := make(map[string]bool)
+	for e := range r.events(0, &err, `"commit":"`) {
+		if w, ok := e.Content.(eventlog.Written); ok && e.Type == eventlog.TypeImport && w.Commit != "" {
+			leave[w.HandoffID] = true
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if tip != "" {
+		sent, err := r.repo.changes(ctx, "", tip)
+		if err != nil {
+			return nil, r.repo.broken(err)
+		}
+		for _, c := range sent {
+			id, _ := idOf(c.name)
+			leave[id] = true
+		}
+	}
+	entries, err := r.List(handoff.Filter{})
+	for _, e := range entries {
+		if !leave[e.ID] {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids, err
+}
+
+// commit adds the news to the own ref and returns the commit. What of the news does not verify is left
+// for another time.
+func (r *remote) commit(ctx ctx, p progress, n *news, tip string) (string, error) {
+	r.grew = true
+	err := r.repo.commit(ctx, func(w *bufio.Writer) error { return r.writeCommit(w, p, n, tip) })
+	if err != nil {
+		return "", err
+	}
+	ref := own("writers", r.writer)
+	if r.refs, err = r.repo.allRefs(ctx); err == nil && r.refs[ref] == "" {
+		err = r.repo.broken(errors.New("it lost a commit"))
+	}
+	return r.refs[ref], err
+}
+
+// writeCommit writes a commit as git-fast-import(1) reads it.
+func (r *remote) writeCommit(w *bufio.Writer, p progress, n *news, tip string) error {
+	message := fmt.Sprintf("%s, %s\n", handoff.Count(len(n.ids), "handoff"), handoff.Count(n.Events-p.Events, "event"))
+	r.beginCommit(w, own("writers", r.writer), message)
+	if tip != "" {
+		fmt.Fprintf(w, "from %s\n", tip)
+	} else { // whose ref it is, in canonical form
+		created := r.Now().UTC().Format(time.RFC3339)
+		text := fmt.Appendf(nil, "{\"created\":%q,\"format\":\"handoff-writer/1\",\"writer\":%q}\n", created, r.writer)
+		addFile(w, "writer.json", text)
+	}
+	if err := r.writeLog(w, p); err != nil {
+		return err
+	}
+	if err := r.writeDocuments(w, n); err != nil {
+		return err
+	}
+	return r.writeSignatures(w, n)
+}
+
+// beginCommit writes the head of a commit.
+func (r *remote) beginCommit(w *bufio.Writer, ref, message string) {
+	fmt.Fprintf(w, "commit %s\ncommitter %s <%s@handoff> %d +0000\ndata %d\n%s\n",
+		ref, r.writer, r.writer, r.Now().Unix(), len(message), message)
+}
+
+// addFile writes a file in the form that git fast-import reads. What fails is said when all is flushed.
+func addFile(w *bufio.Writer, name string, text []byte) {
+	fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+}
+
+// writeLog writes the files of the log that have grown.
+func (x *exchange) writeLog(w *bufio.Writer, p progress) (err error) {
+	var file []byte
+	count, number := 0, p.Events/perFile+1
+	for e := range x.events(p.Chunk, &err) {
+		file, count = append(append(file, e.Text...), '\n'), count+1
+		if count == perFile {
+			addFile(w, logFile(number), file)
+			file, count, number = file[:0], 0, number+1
+		}
+	}
+	if count > 0 {
+		addFile(w, logFile(number), file)
+	}
+	return err
+}
+
+// writeDocuments writes the documents that are new. One that cannot be proven to be what was written is not
+// published: others would refuse all that comes with it.
+func (x *exchange) writeDocuments(w *bufio.Writer, n *news) (err error) {
+	here, err := x.Here(n.ids)
+	if err != nil {
+		return err
+	}
+	found := make(map[string]bool)
+	failed := x.LoadEach(slices.Collect(maps.Values(here)), func(got handoff.Stored, fault error) bool {
+		if fault == nil {
+			found[got.Entry.ID] = true
+			addFile(w, fileOf(got.Entry.ID, got.Time), got.Text)
+			err = x.addSignature(w, got.Entry)
+		}
+		return err == nil
+	})
+	gone := x.Pruned()
+	for _, id := range n.ids {
+		if !found[id] && !slices.Contains(n.Unsent, id) && !gone[id] {
+			n.Unsent = append(n.Unsent, id)
+		}
+	}
+	return errors.Join(failed, err)
+}
+
+func (x *exchange) addSignature(w *bufio.Writer, e handoff.Entry) error {
+	signature, err := x.SignatureText(e.ID)
+	if err == nil && signature != "" {
+		addFile(w, signatureOf(fileOf(e.ID, e.Time)), []byte(signature))
+	}
+	return err
+}
+
+// writeSignatures adds the signatures of what was signed later, by whomever it was written.
+func (x *exchange) writeSignatures(w *bufio.Writer, n *news) error {
+	here, err := x.Here(n.signed)
+	for id, e := range here {
+		if err == nil && !slices.Contains(n.ids, id) {
+			err = x.addSignature(w, e)
+		}
+	}
+	return err
+}
+
+// pushRefs sends refs. None is forced but what a lease says. The output of git tells of each what became of it, and
+// no is the error where some were not let in.
+func (r *remote) pushRefs(ctx ctx, options []string, specs ...string) (out []byte, no *git.Error, err error) {
+	args := slices.Concat([]string{"push", "--porcelain", "--no-verify"}, options, specs)
+	if out, err = r.repo.call(ctx, "", args...); git.Refusal(err) != nil {
+		no = git.Refusal(err)
+		return no.Output, no, nil
+	}
+	return out, nil, err
+}
+
+// push sends the own ref. Where git does not say that it was let in, the remote is asked: the connection may have
+// broken when all was sent.
+func (r *remote) push(ctx ctx, ref string) error {
+	out, no, err := r.pushRefs(ctx, nil, ref+":"+r.at(r.writer))
+	if no == nil {
+		return err
+	}
+	before := r.writers[r.writer]
+	if err := r.list(ctx); err != nil {
+		return err
+	}
+	if r.writers[r.writer] == r.refs[ref] {
+		r.writers[r.writer] = before // what was sent is counted from there
+		return nil
+	}
+	for line := range bytes.Lines(out) {
+		text := strings.TrimSpace(string(line))
+		switch {
+		case !strings.HasPrefix(text, "!"):
+		case strings.Contains(text, "[rejected]"):
+			if moved := r.reconcile(ctx); moved != nil {
+				return moved
+			}
+		case strings.Contains(text, "[remote rejected]"):
+			return fault.New(fault.ErrConfig, "set sync_namespace: refs/heads/handoff in "+handoff.SettingsName+
+				" and run `handoff sync --remote "+r.Remote+"`, or ask who looks after the remote",
+				"the remote refuses %s: %s", r.at(r.writer), text[strings.LastIndexByte(text, '\t')+1:])
+		}
+	}
+	if no.Says("DAV") { // what git tries where a web server knows nothing of git
+		return nowhere(no)
+	}
+	return fault.New(nil, "run it again", "nothing was sent: %v", no)
+}
+
+// atOnce is how many refs are sent with one command line.
+const atOnce = 200
+
+// restoreRemote publishes again what this clone knows and the remote does not: the writers whose history it
+// lacks, or has an older part of, and the claims. Nothing that stands there is replaced.
+func (r *remote) restoreRemote(ctx ctx) error {
+	var specs []string
+	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
+		writer, isWriter := strings.CutPrefix(ref, own("fetched", ""))
+		name, isClaim := strings.CutPrefix(ref, ownClaim(""))
+		there := r.writers[writer]
+		isBehind := there == ""
+		if isWriter && writer != r.writer && !isBehind && there != r.refs[ref] {
+			isBehind, _ = r.repo.isAncestor(ctx, there, r.refs[ref])
+		}
+		if isWriter && writer != r.writer && isBehind {
+			specs = append(specs, ref+":"+r.at(writer))
+		}
+		if isClaim && r.claims[name] == "" {
+			specs = append(specs, ref+":"+r.claimAt(name))
+		}
+	}
+	for some := range slices.Chunk(specs, atOnce) {
+		if _, _, err := r.pushRefs(ctx, nil, some...); err != nil { // what stands there since stays
+			return err
+		}
+	}
+	if len(specs) == 0 {
+		return nil
+	}
+	return r.list(ctx)
+}

@@ -1,0 +1,254 @@
+package exchange_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/exchange"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A program of git's that is needed, or the test is skipped.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(git(t, ".", "--exec-path"), name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(name + " is not installed")
+	}
+	return path
+}
+
+// daemon serves the directory by git's own protocol, and returns its URL.
+func daemon(t *testing.T, dir string) string {
+	t.Helper()
+	program(t, "git-daemon")
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	address := free.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	free.Close()
+	served := exec.Command("git", "daemon", "--base-path="+dir, "--export-all", "--enable=receive-pack", "--reuseaddr", "--listen=127.0.0.1", "--port="+port)
+	if err := served.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		served.Process.Signal(os.Interrupt)
+		served.Wait()
+	})
+	for range 1500 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return "git://" + address
+}
+
+// smartHTTP serves the directory as a forge does, and returns its URL.
+func smartHTTP(t *testing.T, dir string, env ...string) string {
+	t.Helper()
+	server := httptest.NewServer(&cgi.Handler{Path: program(t, "git-http-backend"), Dir: dir, Stderr: io.Discard,
+		Env: append([]string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, env...)})
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestTransports(t *testing.T) {
+	for name, serve := range map[string]func(t *testing.T, dir string) string{
+		"path":       func(_ *testing.T, dir string) string { return dir },
+		"file":       func(_ *testing.T, dir string) string { return "file://" + dir },
+		"git daemon": daemon,
+		"smart HTTP": func(t *testing.T, dir string) string { return smartHTTP(t, dir, "REMOTE_USER=ann") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			hub, roots := clones(t, 2)
+			url := serve(t, filepath.Dir(hub)) + "/hub.git"
+			for _, root := range roots {
+				git(t, root, "remote", "set-url", "origin", url)
+			}
+			for round := range 2 { // the second one has something to compare with
+				id := write(t, roots[0], []string{"one", "two"}[round])
+				if got := mustSync(t, roots[0]); got.Sent != 1 {
+					t.Errorf("%+v", got)
+				}
+				if got := mustSync(t, roots[1]); len(got.Received) != 1 || got.Received[0].ID != id {
+					t.Errorf("%+v", got)
+				}
+				if got := mustSync(t, roots[1]); got.Told || len(got.Received) > 0 {
+					t.Errorf("%+v", got)
+				}
+				if round == 0 {
+					continue
+				}
+				if winners, told := race(t, 4, roots, id, "take"); len(winners) != 1 || len(told) != 3 {
+					t.Errorf("the winners are %v, and %v", winners, told)
+				}
+			}
+		})
+	}
+}
+
+// A remote that takes no such refs is a matter of settings, whatever it refuses them with. What is not sent waits.
+func TestRemotesThatRefuse(t *testing.T) {
+	for name, refuse := range map[string]func(t *testing.T, hub string){
+		"update hook":      func(t *testing.T, hub string) { hook(t, hub, "update", "exit 1") },
+		"pre-receive hook": func(t *testing.T, hub string) { hook(t, hub, "pre-receive", "echo no >&2; exit 1") },
+		"hidden refs":      func(t *testing.T, hub string) { git(t, hub, "config", "receive.hideRefs", "refs/handoff") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			hub, roots := clones(t, 1)
+			refuse(t, hub)
+			git(t, roots[0], "remote", "set-url", "origin", smartHTTP(t, filepath.Dir(hub), "REMOTE_USER=ann")+"/hub.git")
+			write(t, roots[0], "one")
+			got, err := sync(roots[0])
+			advice := (*handoff.Error)(nil)
+			if !errors.Is(err, handoff.ErrConfig) || !errors.As(err, &advice) || !strings.Contains(advice.Advice, "sync_namespace: refs/heads/handoff") || got.Waiting != 1 || got.Sent != 0 {
+				t.Errorf("%v %+v", err, got)
+			}
+		})
+	}
+}
+
+func hook(t *testing.T, hub, name, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(hub, "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A remote that takes a connection and says nothing is given up. Nothing that waits for it is left, so that the next sync runs.
+func TestRemotesThatHang(t *testing.T) {
+	before := exchange.SetAnswerLimit(time.Second)
+	defer exchange.SetAnswerLimit(before)
+	_, roots := clones(t, 1)
+	write(t, roots[0], "one")
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer silent.Close()
+	for _, scheme := range []string{"git", "http"} {
+		git(t, roots[0], "remote", "set-url", "origin", scheme+"://"+silent.Addr().String()+"/hub.git")
+		for range 2 {
+			got, err := sync(roots[0])
+			if err == nil || !strings.Contains(err.Error(), "took too long") || got.Waiting != 1 {
+				t.Errorf("%s: %v %+v", scheme, err, got)
+			}
+		}
+	}
+}
+
+// What answers is not a repository, or one that does not let in: a matter of settings.
+func TestRemotesThatAreNone(t *testing.T) {
+	hub, roots := clones(t, 1)
+	write(t, roots[0], "one")
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>hello</html>")) }))
+	defer page.Close()
+	for _, url := range []string{
+		page.URL + "/hub.git",
+		smartHTTP(t, filepath.Dir(hub)) + "/other.git",
+		smartHTTP(t, filepath.Dir(hub)) + "/hub.git", // nothing may be sent there
+		daemon(t, filepath.Dir(hub)) + "/other.git",
+	} {
+		git(t, roots[0], "remote", "set-url", "origin", url)
+
+		o := remote(roots[0])
+		o.Named = true
+		got, err := exchange.Sync(t.Context(), mustOpen(t, roots[0]), o)
+		if !errors.Is(err, handoff.ErrConfig) || got.Waiting != 1 || strings.Contains(err.Error(), "so far") {
+			t.Errorf("%s: %v %+v", url, err, got)
+		}
+	}
+}
+
+// Where another repository answers, or one that has lost all, everybody sends again what is theirs.
+func TestRemoteThatIsAnother(t *testing.T) {
+	hub, roots := clones(t, 3)
+	for i, root := range roots[:2] {
+		write(t, root, []string{"one", "two"}[i])
+		mustSync(t, root)
+	}
+	mustSync(t, roots[0])
+	if err := os.Rename(hub, hub+".lost"); err != nil {
+		t.Fatal(err)
+	}
+	git(t, filepath.Dir(hub), "init", "-q", "--bare", hub)
+	for _, root := range roots[:2] {
+		if got := mustSync(t, root); got.Sent != 1 {
+			t.Errorf("%+v", got)
+		}
+	}
+	if got := mustSync(t, roots[2]); len(got.Received) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Who waits while another sync receives, and is stopped before it has sent that, goes on from there.
+func TestSyncBehindOneThatIsStopped(t *testing.T) {
+	_, roots := clones(t, 2)
+	write(t, roots[0], "one")
+	mustSync(t, roots[0])
+	write(t, roots[1], "two")
+	mustSync(t, roots[1])
+	write(t, roots[0], "three")
+	mustSync(t, roots[1])
+	dir := t.TempDir()
+	beforeGit(t, fmt.Sprintf("case \" $* \" in *' fetch '*) : >%[1]s/fetches; while ! test -e %[1]s/fetch; do sleep 0.02; done;; *' push '*) : >%[1]s/pushes; while ! test -e %[1]s/push; do sleep 0.02; done;; esac", dir))
+	await := func(name string) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatal("nobody", name)
+			}
+		}
+	}
+	let := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := func(ctx context.Context) chan error {
+		ended := make(chan error, 1)
+		go func() {
+			_, err := exchange.Sync(ctx, mustOpen(t, roots[0]), remote(roots[0]))
+			ended <- err
+		}()
+		return ended
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	first := start(ctx)
+	await("fetches")
+	second := start(t.Context())
+	time.Sleep(300 * time.Millisecond) // it looks at the log, and waits
+	let("fetch")
+	await("pushes")
+	stop()
+	if err := <-first; err == nil {
+		t.Error("it was not stopped")
+	}
+	let("push")
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+	if got := mustSync(t, roots[1]); len(got.Received) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
