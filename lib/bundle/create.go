@@ -76,10 +76,12 @@ func unwritten(path, temp string, err error) error {
 	switch {
 	case !isOfFile || errors.Is(err, fs.ErrExist):
 		return err
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission),
+		errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
 		return fault.New(fault.ErrInvalid, "check the path", "cannot write %s: %v", path, cause(err))
 	}
-	return fault.New(nil, "make room, or name a file elsewhere, and run it again", "cannot write %s: %v", path, cause(err))
+	return fault.New(nil, "make room, or name a file elsewhere, and run it again",
+		"cannot write %s: %v", path, cause(err))
 }
 
 // cause is what the system said, without the name of a file that is gone.

@@ -31,7 +31,8 @@ type With struct {
 // handoff that cannot be proven ends it with an error, and with a bundle that is cut, as does more than
 // any import takes: handoff.ErrInvalid.
 func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) (Counts, error) {
-	entries = slices.SortedFunc(slices.Values(entries), func(a, b handoff.Entry) int { return strings.Compare(a.ID, b.ID) })
+	byID := func(a, b handoff.Entry) int { return strings.Compare(a.ID, b.ID) }
+	entries = slices.SortedFunc(slices.Values(entries), byID)
 	entries = slices.CompactFunc(entries, func(a, b handoff.Entry) bool { return a.ID == b.ID })
 	e := export{Store: s, With: with, entries: entries}
 	if err := e.collect(with.State); err != nil {

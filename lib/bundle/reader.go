@@ -107,12 +107,14 @@ func (r *Reader) next() ([]byte, error) {
 		case r.read > MaxBytes:
 			return nil, r.invalid("export fewer handoffs at once", fmt.Sprintf("has more than %d bytes", MaxBytes))
 		case len(r.line) > r.long:
-			return nil, r.invalid("set max_document_bytes higher if its documents may be larger", fmt.Sprintf("line %d is too long", r.number))
+			return nil, r.invalid("set max_document_bytes higher if its documents may be larger",
+				fmt.Sprintf("line %d is too long", r.number))
 		case err == nil:
 			return r.line[:len(r.line)-1], nil
 		case err == io.EOF:
 			return nil, r.damaged("is cut: it has no end line")
-		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
+		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
+			errors.As(err, new(flate.CorruptInputError)):
 			return nil, r.damaged("is cut or damaged: " + err.Error())
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, fmt.Errorf("nothing was imported: cannot read %s: %w", r.name, err)
@@ -212,8 +214,8 @@ func parseLine(line []byte) (l Line, err error) {
 		l.Read = &Read{v.Read.ID, v.Read.Operator, v.Read.Time}
 	case v.Consumed != nil:
 		c := v.Consumed
-		l.Consumed = &Consumed{Token: c.Token, HandoffID: c.ID, Operator: c.Operator, Time: c.Time, Accepted: c.Accepted,
-			Reason: c.Reason, Session: c.Session}
+		l.Consumed = &Consumed{Token: c.Token, HandoffID: c.ID, Operator: c.Operator, Time: c.Time,
+			Accepted: c.Accepted, Reason: c.Reason, Session: c.Session}
 	default:
 		return l, errors.New("is not of a kind that a bundle has")
 	}

@@ -281,8 +281,8 @@ func (x *exchange) report(have ledger, more lines, lost []Lost) error {
 		}
 		life := after[l.Here.HandoffID]
 		for _, c := range have {
-			isTheirs := c.HandoffID == l.Here.HandoffID && c.Operator == l.Here.Operator && isOnce(c.Token) && c.Act() != ""
-			if isTheirs && inTurn(c, l.Here) > 0 && !life.Counts(c.Token, c.Deed()) {
+			isTheirs := c.HandoffID == l.Here.HandoffID && c.Operator == l.Here.Operator
+			if isTheirs && isOnce(c.Token) && c.Act() != "" && inTurn(c, l.Here) > 0 && !life.Counts(c.Token, c.Deed()) {
 				l.Here = c
 			}
 		}

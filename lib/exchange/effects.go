@@ -59,7 +59,10 @@ func (h *held) tell(e effect) {
 	if !is {
 		h.places[e.key()] = len(h.Told)
 		h.Told = append(h.Told, e)
-	} else if was := h.Told[i]; e.Kind == kindMark && e.Time < was.Time || e.Kind == kindTombstone && e.Turn > was.Turn {
+		return
+	}
+	was := h.Told[i]
+	if e.Kind == kindMark && e.Time < was.Time || e.Kind == kindTombstone && e.Turn > was.Turn {
 		e.Seen = was.Seen
 		h.Told[i] = e
 	}

@@ -257,7 +257,8 @@ func (r *remote) sendAll(ctx ctx, p progress) (progress, error) {
 func (x *exchange) refusals() error {
 	var errs []error
 	for _, r := range x.got.Refused[:min(len(x.got.Refused), fault.Most)] {
-		advice, format := "nothing of it was imported; ask whose it is", "what the writer %s has published is refused: %s"
+		advice := "nothing of it was imported; ask whose it is"
+		format := "what the writer %s has published is refused: %s"
 		if r.Claim != "" {
 			advice, format = claimAdvice, "what the remote has in claims/%s is refused: %s"
 		}

@@ -39,7 +39,9 @@ func (r *remote) fetch(ctx ctx) error {
 	if err == nil || git.Refusal(err) != nil {
 		r.refs, err = r.repo.allRefs(ctx)
 	}
-	odd := slices.DeleteFunc(news, func(writer string) bool { return r.refs[own("fetched", writer)] == r.writers[writer] })
+	odd := slices.DeleteFunc(news, func(writer string) bool {
+		return r.refs[own("fetched", writer)] == r.writers[writer]
+	})
 	if err != nil || len(odd) == 0 {
 		return err
 	}
@@ -77,7 +79,8 @@ func (r *remote) inspect(ctx ctx, space string, writers ...string) (follows map[
 		moves[own("found", writer)] = ""
 	}
 	if err = r.fetchRefs(ctx, specs.String()); git.Refusal(err) != nil {
-		err = fault.New(nil, "run it again", "what the writer %s has published could not be fetched: %v", writers[0], err)
+		err = fault.New(nil, "run it again",
+			"what the writer %s has published could not be fetched: %v", writers[0], err)
 	}
 	if err == nil {
 		r.refs, err = r.repo.allRefs(ctx)
@@ -131,7 +134,8 @@ func (r *remote) reconcile(ctx ctx) error {
 		return err
 	}
 	return fault.New(fault.ErrIntegrity,
-		"where the copy is, run `handoff machine-fingerprint regenerate --reason copied`, and sync again: `handoff help git`",
+		"where the copy is, run `handoff machine-fingerprint regenerate --reason copied`, "+
+			"and sync again: `handoff help git`",
 		"the remote has of this writer, %s, what was not written here: its state directory was copied, "+
 			"or put back to an older one; nothing was sent", r.writer)
 }

@@ -32,10 +32,12 @@ type progress struct {
 	store.Sent        // the offset in the audit log, behind it
 	Chunk      int64  `json:"chunk"` // in the audit log, of the first event of the file that the next one belongs to
 
-	Quiet  int64    `json:"quiet,omitempty"`  // in the audit log: what stands before it is published, or need not be soon
 	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents did not verify
 	Last   string   `json:"last,omitempty"`   // when all was sent and imported
 	Claims claimed  `json:"claims,omitzero"`
+
+	// Quiet is an offset in the audit log: what stands before it is published, or need not be soon.
+	Quiet int64 `json:"quiet,omitempty"`
 
 	Partly bool `json:"-"` // what was published has to be found out by looking at all
 }
@@ -190,7 +192,8 @@ func (x *exchange) findNews(p progress) (n news, err error) {
 	defer done()
 	n = news{progress: p, ids: p.Unsent, vague: p.Partly}
 	if p.Offset > log.Size() {
-		return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is shorter than what was sent of it", layout.Log)
+		return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`",
+			"%s is shorter than what was sent of it", layout.Log)
 	}
 	isQuiet := !n.vague && p.Quiet <= log.Size()
 	if isQuiet {

@@ -159,7 +159,8 @@ func (o *offer) parseDocuments(got blobs) (why string, err error) {
 	parallel.Each(len(o.documents), parallel.Workers(), func(i int) {
 		text, err := got.text(wanted{o.documents[i].object, layout.MaxDocument})
 		doc, faults := document.ParseStored(text)
-		isRight[i], errs[i] = len(faults) == 0 && o.documents[i].name == fileOf(doc.HandoffID, doc.Time+"0000-00-00"), err
+		name := fileOf(doc.HandoffID, doc.Time+"0000-00-00")
+		isRight[i], errs[i] = len(faults) == 0 && o.documents[i].name == name, err
 	})
 	if err = errors.Join(errs...); err != nil {
 		return "", err

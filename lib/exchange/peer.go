@@ -81,7 +81,8 @@ func (x *exchange) wait(c *catch, results []handoff.Result) {
 		d := c.held.Documents[i]
 		isHeld := func(w heldDocument) bool { return w.ID == d.ID }
 		switch {
-		case x.receives(r), r.Err == nil, errors.As(r.Err, new(*handoff.PrunedError)): // what was pruned does not come back
+		case x.receives(r), r.Err == nil:
+		case errors.As(r.Err, new(*handoff.PrunedError)): // it does not come back
 		case (i < c.waited || !x.refused[d.Writer]) && !slices.ContainsFunc(waiting, isHeld) && !x.has(d.ID):
 			d.Why = firstLine(r.Err)
 			waiting = append(waiting, d)

@@ -114,8 +114,9 @@ func (x *exchange) bury(ctx ctx, c *catch, due []effect) error {
 	}
 	gone, waiting, err := x.Bury(ctx, all)
 	for _, t := range waiting {
-		of := handoff.Consumption{HandoffID: t.HandoffID, Operator: t.Operator, Time: t.Time}
-		c.held.tell(effect{Kind: kindTombstone, Consumption: of, Turn: t.Turn, Writer: t.Writer, Seen: seen[t.HandoffID]})
+		e := markOf(t.HandoffID, t.Operator, t.Time)
+		e.Kind, e.Turn, e.Writer, e.Seen = kindTombstone, t.Turn, t.Writer, seen[t.HandoffID]
+		c.held.tell(e)
 	}
 	x.got.Pruned += gone
 	return err

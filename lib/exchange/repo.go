@@ -237,10 +237,11 @@ func isOfRepo(name string, isDir bool) bool {
 
 // isRemnant reports whether a file of a repository is one that only a running git has.
 func isRemnant(name string) bool {
-	return slices.ContainsFunc([]string{"*.lock", "*.keep", "tmp_*", ".tmp-*", "fast_import_crash_*"}, func(pattern string) bool {
-		is, _ := filepath.Match(pattern, name)
-		return is
-	})
+	is := func(pattern string) bool {
+		matches, _ := filepath.Match(pattern, name)
+		return matches
+	}
+	return slices.ContainsFunc([]string{"*.lock", "*.keep", "tmp_*", ".tmp-*", "fast_import_crash_*"}, is)
 }
 
 // pack puts the newest objects into one pack, and that together with others which are not much larger.
@@ -248,7 +249,7 @@ func isRemnant(name string) bool {
 // pack they take next to nothing.
 func (r *repo) pack(ctx ctx) {
 	repack := git.Call{Args: []string{"repack", "-d", "-n", "--quiet", "--geometric=8"}, Limit: transferLimit}
-	if _, err := r.Run(ctx, repack); err != nil && ctx.Err() == nil { // git is older than 2.32; what fails now is done later
+	if _, err := r.Run(ctx, repack); err != nil && ctx.Err() == nil { // git is older than 2.32
 		_, _ = r.Run(ctx, git.Call{Args: []string{"gc", "--auto", "--quiet"}, Limit: transferLimit})
 	}
 }
@@ -366,7 +367,8 @@ func hopeless(err *git.Error) error {
 			"the remote cannot let in several claims together: %v", err)
 	case err.Says("Authentication failed", "Permission denied", "could not read Username", "could not read Password",
 		"terminal prompts disabled", "access denied", "returned error: 403", "Host key verification failed"):
-		return fault.New(fault.ErrConfig, "see what `git ls-remote` and `git push` say to it, and ask who looks after the remote",
+		return fault.New(fault.ErrConfig,
+			"see what `git ls-remote` and `git push` say to it, and ask who looks after the remote",
 			"the remote does not let you in: %v", err)
 	}
 	return nil

@@ -38,7 +38,8 @@ func Gather(ctx ctx, p *handoff.Project) {
 		} else if !p.Beside.Begun {
 			p.Beside.Begun = true
 			warn(fmt.Sprintf("%s cannot be written: this work tree has a replica of its own from now on, with %s; "+
-				"commands that can write the main one take over what it gets", p.Beside.Main, handoff.Count(n, "handoff")))
+				"commands that can write the main one take over what it gets",
+				p.Beside.Main, handoff.Count(n, "handoff")))
 		}
 		return
 	}
@@ -66,7 +67,8 @@ func replicasBeside(p *handoff.Project) (roots []string) {
 	for _, linked := range git.Linked(top) {
 		rel, err := filepath.Rel(top, p.Root)
 		root := filepath.Join(linked, rel)
-		if err == nil && store.IsThere(filepath.Join(p.Options.At(root).StateDir, layout.Log)) && settings.IsTrusted(root) {
+		log := filepath.Join(p.Options.At(root).StateDir, layout.Log)
+		if err == nil && store.IsThere(log) && settings.IsTrusted(root) {
 			roots = append(roots, root)
 		}
 	}

@@ -68,7 +68,8 @@ func mayTrack(index []byte, path string) bool {
 			return true
 		}
 	}
-	return strings.ContainsFunc(path, func(c rune) bool { return c >= utf8.RuneSelf }) // which may be written in other ways
+	isLong := func(c rune) bool { return c >= utf8.RuneSelf } // which may be written in other ways
+	return strings.ContainsFunc(path, isLong)
 }
 
 // fold makes letters small ones, and other bytes others of which some are the same then.

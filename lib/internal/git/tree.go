@@ -30,7 +30,8 @@ const mostPatient = 2 * time.Second // with one question
 
 // closed is the environment in which git fetches nothing, asks nobody, and takes history and paths as
 // they are.
-var closed = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}
+var closed = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
+	"GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}
 
 // top is where git is asked: a directory below it may hold what looks like a bare repository, whose settings
 // git would take for its own.
