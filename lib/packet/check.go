@@ -173,8 +173,8 @@ func (c *checking) packet(data []byte) {
 		c.gone("the artifact cannot be read as a packet", err)
 		return
 	}
-	d := decode(v)
-	c.run(facts(d.record, v, d.beside(c.o.AllowEmpty)))
+	r, reading := decode(v)
+	c.run(facts(r, v, reading.Faults(c.o.AllowEmpty...)))
 	c.claimedFields(v)
 }
 

@@ -48,7 +48,8 @@ func (in Input) Says() Facts {
 	if err != nil {
 		return Facts{}
 	}
-	return facts(decode(v).record, v, nil)
+	r, _ := decode(v)
+	return facts(r, v, nil)
 }
 
 // Facts returns what the record says.
@@ -81,7 +82,7 @@ func Passages(data []byte) []Passage {
 // others too.
 func texts(v *jsontree.Value) (all []Passage) {
 	v.Walk("", nil, func(at string, in *jsontree.Member, v *jsontree.Value) {
-		if in != nil && !known(in.Name) {
+		if in != nil && !Table().Has(in.Name) {
 			all = append(all, Passage{at, in.Name})
 		}
 		if v.Kind == jsontree.String {

@@ -19,6 +19,8 @@
 // Freshness, Resume token, Replay test. Their results make the Class. Nothing that a packet says can
 // improve it; what tries to is reported and makes it worse. Other kinds are checked through Facts.
 //
+// The fields are in fields.json, the form of the view in view.md.
+//
 // The rules about words (words.go, claims.go, danger.go) know English and are floors: a text of
 // nothing but words that say nothing is refused, one that says little passes. What they find is for
 // people to judge.
@@ -26,8 +28,12 @@ package packet
 
 import (
 	"bytes"
+	_ "embed" // for the table of fields and the form of the view
 	"encoding/json"
+	"fmt"
+	"sync"
 
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
@@ -38,20 +44,20 @@ const (
 	Version = "1"
 )
 
-// A Record is one resume packet.
+// A Record is one resume packet. Empty optional fields are left out of its JSON.
 type Record struct {
-	Objective   string
-	Completed   []string
-	Unresolved  []string
-	Assumptions []string
-	NextAction  string
-	Risks       []string
-	UpdatedAt   string // ISO 8601 with its offset, as written
-	ResumeToken string
-	ExpiresAt   string  // ISO 8601 with its offset, "" for none
-	Agent       string  // who wrote it, "" for not said
-	Task        string  // what it is about, "" for not said
-	Extra       []Field // members that this package does not know, in their order
+	Objective   string   `json:"objective"`
+	Completed   []string `json:"completed"`
+	Unresolved  []string `json:"unresolved"`
+	Assumptions []string `json:"assumptions"`
+	NextAction  string   `json:"next_action"`
+	Risks       []string `json:"risks"`
+	UpdatedAt   string   `json:"updated_at"` // ISO 8601 with its offset, as written
+	ResumeToken string   `json:"resume_token"`
+	ExpiresAt   string   `json:"expires_at,omitempty"` // ISO 8601 with its offset
+	Agent       string   `json:"agent,omitempty"`      // who wrote it
+	Task        string   `json:"task,omitempty"`       // what it is about
+	Extra       []Field  `json:"-"`                    // members that this package does not know, in their order
 }
 
 // A Field is a member of a packet that has no place in Record.
@@ -60,41 +66,39 @@ type Field struct {
 	JSON json.RawMessage // compact
 }
 
+// Table returns the fields of a packet.
+var Table = sync.OnceValue(func() *fields.Table { return fields.Load(file, fields.Checks{"time": checkTime}, blank) })
+
+//go:embed fields.json
+var file []byte
+
+// Required returns the names of the fields that every packet has.
+func Required() []string { return Table().Needed() }
+
 // JSON returns the record as indented JSON with a fixed order of fields. Parse gives the record back.
 func (r Record) JSON() []byte {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for _, f := range fields {
-		if f.optional && *f.text(&r) == "" {
-			continue
-		}
-		if f.list != nil {
-			writeMember(&b, f.name, jsontree.Encode(append([]string{}, *f.list(&r)...), ""))
-		} else {
-			writeMember(&b, f.name, jsontree.Encode(*f.text(&r), ""))
-		}
+	for _, list := range []*[]string{&r.Completed, &r.Unresolved, &r.Assumptions, &r.Risks} {
+		*list = append([]string{}, *list...) // empty, and not null
 	}
+	text := bytes.TrimSuffix(jsontree.Encode(r, ""), []byte("}"))
 	for _, f := range r.Extra {
-		writeMember(&b, f.Name, f.JSON)
+		text = fmt.Appendf(text, ",%s:%s", jsontree.Encode(f.Name, ""), f.JSON)
 	}
-	b.WriteByte('}')
+	text = append(text, '}')
 	var indented bytes.Buffer
-	if err := json.Indent(&indented, b.Bytes(), "", "  "); err != nil {
-		return b.Bytes() // an Extra that is not JSON
+	if json.Indent(&indented, text, "", "  ") != nil {
+		return text // an Extra that is not JSON
 	}
 	return indented.Bytes()
 }
 
-// writeMember writes a member by hand: a struct would not keep the members that this package does not
-// know in their order.
-func writeMember(b *bytes.Buffer, name string, value []byte) {
-	if b.Len() > 1 {
-		b.WriteByte(',')
-	}
-	b.Write(jsontree.Encode(name, ""))
-	b.WriteByte(':')
-	b.Write(value)
-}
+// View returns the record as Markdown for people. Its form is part of kind packet/1 and never changes:
+// stored handoffs are verified against it.
+func (r Record) View() string { return view(r) }
+
+//go:embed view.md
+var viewText string
+var view = recordblock.View(viewText)
 
 // Body returns the handoff body that carries the record: its view and its block.
 func (r Record) Body() (string, error) {
@@ -104,38 +108,3 @@ func (r Record) Body() (string, error) {
 // Head returns what the record says for the head of a handoff: who wrote it, what it is about, and
 // when. It is addressed to nobody.
 func (r Record) Head() (from, to, topic, at string) { return r.Agent, "", r.Task, r.UpdatedAt }
-
-// Required returns the names of the fields that every packet has.
-func Required() []string {
-	var names []string
-	for _, f := range fields {
-		if !f.optional {
-			names = append(names, f.name)
-		}
-	}
-	return names
-}
-
-// A field describes one member: its name and where its value lies. Either text or list is set.
-type field struct {
-	name     string
-	optional bool
-	text     func(*Record) *string
-	list     func(*Record) *[]string
-}
-
-// fields is the table of a packet, in the order of its JSON. Reading, writing and the list of what is
-// required follow it.
-var fields = []field{
-	{name: "objective", text: func(r *Record) *string { return &r.Objective }},
-	{name: "completed", list: func(r *Record) *[]string { return &r.Completed }},
-	{name: "unresolved", list: func(r *Record) *[]string { return &r.Unresolved }},
-	{name: "assumptions", list: func(r *Record) *[]string { return &r.Assumptions }},
-	{name: "next_action", text: func(r *Record) *string { return &r.NextAction }},
-	{name: "risks", list: func(r *Record) *[]string { return &r.Risks }},
-	{name: "updated_at", text: func(r *Record) *string { return &r.UpdatedAt }},
-	{name: "resume_token", text: func(r *Record) *string { return &r.ResumeToken }},
-	{name: "expires_at", optional: true, text: func(r *Record) *string { return &r.ExpiresAt }},
-	{name: "agent", optional: true, text: func(r *Record) *string { return &r.Agent }},
-	{name: "task", optional: true, text: func(r *Record) *string { return &r.Task }},
-}

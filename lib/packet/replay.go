@@ -1,11 +1,15 @@
 package packet
 
 import (
+	_ "embed" // for the table of answers
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 )
 
 // replay asks what a resuming side would ask: what is it about, what stands in the way, what comes
@@ -134,20 +138,16 @@ func ParseAnswers(data []byte) (Answers, error) {
 		return Answers{}, err
 	}
 	var a Answers
-	d := &decoded{empty: map[int]string{}}
-	places := map[string]*string{"objective": &a.Objective, "blocker": &a.Blocker, "next_action": &a.NextAction}
-	for _, m := range v.Members {
-		if place := places[m.Name]; place != nil {
-			*place = d.string(m.Name, "/"+m.Name, m.Value)
-		} else {
-			d.fault(m.Value, "", "unknown field "+quote(m.Name), "known are objective, blocker, next_action")
-		}
+	reading := answers().Read(v, nil)
+	if faults := reading.Faults(); len(faults) > 0 {
+		return a, &fault.DocumentError{Faults: faults}
 	}
-	if len(d.faults) > 0 {
-		return Answers{}, &fault.DocumentError{Faults: d.faults}
-	}
-	return a, nil
+	return a, json.Unmarshal(reading.Record.Append(nil), &a)
 }
+
+//go:embed answers.json
+var answersFile []byte
+var answers = sync.OnceValue(func() *fields.Table { return fields.Load(answersFile, nil, blank) })
 
 // A Comparison is an answer beside what the packet says. Whether both mean the same is for who reads
 // them to say: the opposite of a sentence has nearly all of its words.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Review is what the self-audit needs to know that the record itself does not say.
@@ -23,15 +22,16 @@ func (d Draft) Seal(review Review) (Record, error) {
 	r := d.Record
 	notes := r.SelfAudit.Notes
 	r.SelfAudit = Audit{Notes: notes}
-	var found faults
-	for _, f := range flags {
+	var found []fault.Fault
+	for i, f := range flags {
 		problem := f.problem(r, review)
 		claimed, given := d.Claimed[f.name]
 		if given && claimed && problem != "" {
-			found.add(nil, "/self_audit/"+f.name, "is claimed true, but "+problem, "say false, or leave it out: it is derived")
+			found = append(found, fault.Fault{Pointer: "/self_audit/" + f.name,
+				Problem: "is claimed true, but " + problem, Hint: "say false, or leave it out: it is derived"})
 		}
 		// A claim can lower a flag and never raise one.
-		*f.place(&r.SelfAudit) = problem == "" && (claimed || !given)
+		*r.SelfAudit.answers()[i] = problem == "" && (claimed || !given)
 	}
 	if len(found) > 0 {
 		return Record{}, &fault.DocumentError{Faults: found}
@@ -42,8 +42,8 @@ func (d Draft) Seal(review Review) (Record, error) {
 // Failed returns the names of the flags that are false, in their order.
 func (a Audit) Failed() []string {
 	var names []string
-	for _, f := range flags {
-		if !*f.place(&a) {
+	for i, f := range flags {
+		if !*a.answers()[i] {
 			names = append(names, f.name)
 		}
 	}
@@ -54,31 +54,36 @@ func (a Audit) Failed() []string {
 // not. A sealed record has none; one that somebody wrote by hand may.
 func (r Record) contradicted() []string {
 	var names []string
-	for _, f := range flags {
-		if *f.place(&r.SelfAudit) && f.problem(r, Review{Scanned: true}) != "" {
+	for i, f := range flags {
+		if *r.SelfAudit.answers()[i] && f.problem(r, Review{Scanned: true}) != "" {
 			names = append(names, f.name)
 		}
 	}
 	return names
 }
 
-// A flag is one question of the audit: its name, its place, why the answer is no ("" for yes), and why
-// it may be no by what the record itself does not show.
+// answers returns the places of the flags, in the order of the table.
+func (a *Audit) answers() []*bool {
+	return []*bool{&a.SchemaValidated, &a.RedactionReviewed, &a.ReceiptsReviewed, &a.AssumptionsReviewed,
+		&a.ValidationRecorded, &a.PolicyExceptionsDisclosed}
+}
+
+// A flag is one question of the audit: its name, why the answer is no ("" for yes), and why it may be no
+// by what the record itself does not show.
 type flag struct {
 	name    string
-	place   func(*Audit) *bool
 	problem func(Record, Review) string
 	unseen  string
 }
 
 // flags is the table of the audit, in the order of its JSON.
 var flags = []flag{
-	{"schema_validated", func(a *Audit) *bool { return &a.SchemaValidated }, func(Record, Review) string { return "" }, ""}, // a Draft is valid
-	{"redaction_reviewed", func(a *Audit) *bool { return &a.RedactionReviewed }, redaction, "the secret scan let something through, or "},
-	{"receipts_reviewed", func(a *Audit) *bool { return &a.ReceiptsReviewed }, receipts, ""},
-	{"assumptions_reviewed", func(a *Audit) *bool { return &a.AssumptionsReviewed }, assumptions, "an assumption of an earlier record is not named, or "},
-	{"validation_recorded", func(a *Audit) *bool { return &a.ValidationRecorded }, validation, ""},
-	{"policy_exceptions_disclosed", func(a *Audit) *bool { return &a.PolicyExceptionsDisclosed }, disclosure, "a secret was allowed that nothing mentions, or "},
+	{"schema_validated", func(Record, Review) string { return "" }, ""}, // a Draft is valid
+	{"redaction_reviewed", redaction, "the secret scan let something through, or "},
+	{"receipts_reviewed", receipts, ""},
+	{"assumptions_reviewed", assumptions, "an assumption of an earlier record is not named, or "},
+	{"validation_recorded", validation, ""},
+	{"policy_exceptions_disclosed", disclosure, "a secret was allowed that nothing mentions, or "},
 }
 
 // why says, from the record alone, why the flag is no.
@@ -175,30 +180,6 @@ func (t texts) mention(what string) bool {
 
 // oneSpace is the form in which items of two records are compared.
 func oneSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// readAudit reads what a text claims about itself.
-func readAudit(o *object) (Audit, map[string]bool) {
-	var a Audit
-	claimed := map[string]bool{}
-	v := o.get("self_audit")
-	if v == nil {
-		return a, claimed
-	}
-	if v.Kind != jsontree.Object {
-		o.add(v, "/self_audit", "must be an object, is of type "+v.Kind.String(), "")
-		return a, claimed
-	}
-	inner := &object{v: v, at: "/self_audit", faults: o.faults}
-	for _, f := range flags {
-		if value, given := inner.boolean(f.name); given {
-			claimed[f.name] = value
-			*f.place(&a) = value
-		}
-	}
-	a.Notes = inner.strings("notes", maxText)
-	inner.closed()
-	return a, claimed
-}
 
 // Warnings says, before a draft is sealed, what a run leaves undone at its end: flags of the
 // self-audit that are false and why, a status that the results contradict, and what was carried into

@@ -19,9 +19,12 @@
 // record names them promoted, refuted, resolved or done. Onboard collects them for whoever starts
 // next, and gives each the number that stays its own until an older one is closed. Parse takes the
 // handoffs of Craik under their own names, too.
+//
+// The fields are in fields.json, the form of the view in view.md.
 package run
 
 import (
+	_ "embed" // for the form of the view
 	"slices"
 	"strings"
 
@@ -136,6 +139,42 @@ func (d Draft) JSON() []byte {
 		}
 	}
 	return v.Append(nil)
+}
+
+// View returns the record as Markdown for people, with every field that it has, and why a flag of the
+// audit is no. Its form is part of kind run/1: stored handoffs are verified against it, or against
+// EarlierView.
+func (r Record) View() string { return view(shown{r, false}) }
+
+// EarlierView returns the view that the first programs made: without empty sections and reasons. It
+// never changes.
+func (r Record) EarlierView() string { return view(shown{r, true}) }
+
+//go:embed view.md
+var viewText string
+var view = recordblock.View(viewText)
+
+// shown is a record as its view shows it; Short leaves out what is empty.
+type shown struct {
+	Record
+	Short bool
+}
+
+// An answer is what the view says of a flag of the audit.
+type answer struct{ Name, Answer string }
+
+// Flags returns the answers of the audit.
+func (s shown) Flags() (all []answer) {
+	for i, f := range flags {
+		a := answer{f.name, "yes"}
+		if !*s.SelfAudit.answers()[i] {
+			if a.Answer = "no"; !s.Short {
+				a.Answer += ": " + f.why(s.Record)
+			}
+		}
+		all = append(all, a)
+	}
+	return all
 }
 
 // Body returns the handoff body that carries the record: its view and its block.

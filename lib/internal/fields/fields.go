@@ -1,0 +1,122 @@
+// Package fields holds what a kind of record is made of: one table of fields, which is data. A record is read by
+// it, what flags say becomes a record by it, and a repair knows from it what each place wants.
+//
+// A table is a JSON file beside the package of its kind:
+//
+//	{
+//	  "closed": true,            members that no field names are faults
+//	  "nulls": true,             a member that is null counts as absent
+//	  "lists": "a list",         how a fault calls what a list of texts should be
+//	  "empty": "say it …",       the hint for a text without anything to see
+//	  "nothing": "say so …",     the hint for a list without items; "" where such a list is no fault
+//	  "fields": [
+//	    {"path": "/summary", "type": "text", "need": true, "most": 4000, "flags": [{"name": "summary", "usage": "…"}]},
+//	    {"path": "/next_steps", "type": "list", "main": "what"},
+//	    {"path": "/next_steps/*/what", "type": "text", "need": true}
+//	  ]
+//	}
+//
+// A path is a JSON pointer in which * stands for every item of a list. The types are text, texts (a list of
+// them), word (one of words, of which the first is the default), number, flag (true or false), object (one
+// member each of the fields below its path), list (of such objects), and whatever else a kind has a check of
+// texts for.
+package fields
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// A Field is one place of a record.
+type Field struct {
+	Path  string
+	Type  string
+	Need  bool              // it must be there
+	Least int64             // of a number
+	Most  int64             // of a number; of a text, in characters, 0 for any
+	Words []string          // of a word; of an older name, those of the kind of its items
+	Means map[string]string // other words, by what they mean
+	Main  string            // the member that a text stands for in the place of an object
+	Into  string            // the name of the list that this one is an older name of
+	Late  bool              // what its type finds is told after everything else
+	Hint  string            // how to mend it, where its type does not say
+	Flags []Flag
+}
+
+// A Flag is one way to say a field on a command line.
+type Flag struct {
+	Name  string
+	Usage string // with the name of its value in backquotes
+	File  bool   // the value is the name of a file, whose content counts
+	Asked int    // a form asks for those with a greater number later
+
+	// Of a list of objects.
+	With   map[string]string // what each item has beside the text that is said
+	State  string            // the member that =STATE at the end of the text is
+	States []string          // the states, where the field of that member has no words
+	Open   string            // what is open from before, by whose numbers the text may name it
+}
+
+// A Table is all fields of a kind, in the order in which they are read and written.
+type Table struct {
+	Closed, Nulls         bool
+	Lists, Empty, Nothing string
+	Fields                []Field
+
+	below map[string][]Field // the fields of an object, by its path
+	checks
+}
+
+// Checks says of a text of a type that only one kind has what is wrong with it, and what to do; "" if nothing is.
+type Checks map[string]func(text string) (problem, hint string)
+
+type checks struct {
+	types Checks
+	blank func(text string) bool
+}
+
+// Load reads a table, which is part of the program. blank says of a text that it shows nothing; nil takes white
+// space for nothing.
+func Load(file []byte, types Checks, blank func(text string) bool) *Table {
+	t := &Table{below: map[string][]Field{}, checks: checks{types, blank}}
+	if t.blank == nil {
+		t.blank = func(text string) bool { return strings.TrimSpace(text) == "" }
+	}
+	if err := json.Unmarshal(file, t); err != nil {
+		t.Fields = nil // a test of each kind sees it
+	}
+	for _, f := range t.Fields {
+		at := f.Path[:strings.LastIndexByte(f.Path, '/')]
+		t.below[at] = append(t.below[at], f)
+	}
+	return t
+}
+
+// Name returns the last part of the path.
+func (f Field) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
+
+// At returns the field with a path.
+func (t *Table) At(path string) (Field, bool) {
+	i := slices.IndexFunc(t.Fields, func(f Field) bool { return f.Path == path })
+	if i < 0 {
+		return Field{}, false
+	}
+	return t.Fields[i], true
+}
+
+// Needed returns the names of the members that every record has.
+func (t *Table) Needed() (names []string) {
+	for _, f := range t.below[""] {
+		if f.Need {
+			names = append(names, f.Name())
+		}
+	}
+	return names
+}
+
+// Has reports whether a record has a member of that name.
+func (t *Table) Has(name string) bool {
+	_, known := t.At("/" + name)
+	return known
+}

@@ -1,0 +1,60 @@
+package fields
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+)
+
+// Say returns the object that flags say, by their names. What is needed is in it even if nothing was said about it.
+func (t *Table) Say(said map[string][]string) *jsontree.Value {
+	record := jsontree.NewObject()
+	for _, f := range t.below[""] {
+		list := jsontree.NewArray()
+		for _, flag := range f.Flags {
+			for _, text := range said[flag.Name] {
+				list.Items = append(list.Items, t.item(f, flag, text))
+			}
+		}
+		switch isList := f.Type == "texts" || f.Type == "list"; {
+		case isList && (f.Need || len(list.Items) > 0):
+			record.Set(f.Name(), list)
+		case !isList && len(list.Items) > 0:
+			record.Set(f.Name(), list.Items[len(list.Items)-1])
+		case f.Need:
+			record.Set(f.Name(), jsontree.NewString(""))
+		}
+	}
+	return record
+}
+
+// item returns what a text that a flag says is in the record.
+func (t *Table) item(f Field, flag Flag, text string) *jsontree.Value {
+	if f.Type != "list" {
+		return jsontree.NewString(text)
+	}
+	item := jsontree.NewObject()
+	text, state := t.Cut(f, flag, text)
+	item.Set(f.Main, jsontree.NewString(text))
+	for name, value := range flag.With {
+		item.Set(name, jsontree.NewString(value))
+	}
+	if state != "" {
+		item.Set(flag.State, jsontree.NewString(state))
+	}
+	return item
+}
+
+// Cut cuts =STATE off the end of a text that a flag says, if it is one of the states, and returns the state, or
+// the default.
+func (t *Table) Cut(f Field, flag Flag, text string) (rest, state string) {
+	of, _ := t.At(f.Path + "/*/" + flag.State)
+	if at := strings.LastIndexByte(text, '='); at > 0 && (slices.Contains(of.Words, text[at+1:]) || slices.Contains(flag.States, text[at+1:])) {
+		return text[:at], text[at+1:]
+	}
+	if len(of.Words) > 0 {
+		return text, of.Words[0]
+	}
+	return text, ""
+}
