@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/run"
@@ -19,10 +20,10 @@ import (
 // done as for a kind that needs nothing but its own text.
 var kinds = []kind{
 	{name: packet.Kind, version: packet.Version, detect: packet.Detect, read: reading(storedPacket),
-		build: Options.packet, input: packetInput, validate: validatePacket, flags: packetFlags, make: newPacket,
+		build: Options.packet, input: packetInput, validate: validatePacket, table: packet.Table, make: newPacket,
 		members: map[string]string{"from": "agent", "topic": "task"}},
 	{name: universal.Kind, version: universal.Version, detect: universal.Detect, read: reading(universal.Parse),
-		build: Options.universal, input: universalInput, validate: validateUniversal, flags: universalFlags, make: newUniversal},
+		build: Options.universal, input: universalInput, validate: validateUniversal, table: universal.Table, make: newUniversal},
 	{name: run.Kind, version: run.Version, detect: run.Detect, read: reading(storedRun),
 		build: Options.run, input: runInput, validate: validateRun},
 }
@@ -44,7 +45,7 @@ type kind struct {
 	build    func(Options, []byte, screened) (content, error)                 // makes a new record, in the place of read
 	input    func([]byte, handoff.Rules) packet.Input                         // in the place of the facts of what read returns
 	validate func(data []byte, o universal.Options) (universal.Report, error) // in the place of the faults of read
-	flags    []Flag                                                           // what make is told
+	table    func() *fields.Table                                             // of a kind that make makes
 	make     func(*Making) ([]byte, error)                                    // makes the JSON of a new record of what was said; it may change the head
 	members  map[string]string                                                // by field of the head, the member of a record that gives it but may be left out
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -16,6 +17,7 @@ type Flag struct {
 	List   bool   // it may be said several times
 	Needed bool
 	File   bool // what is said is the name of a file, and what New gets the content
+	asked  int
 }
 
 // A Making is what somebody says about a record that does not exist yet. Its Kind is one of Makes.
@@ -45,10 +47,21 @@ func Makes() (names []string) {
 	return names
 }
 
-// Flags returns what New is told about a record of a kind.
-func Flags(kind string) []Flag {
+// Flags returns what New is told about a record of a kind, in the order in which a form asks.
+func Flags(kind string) (flags []Flag) {
 	k, _ := kindOf(nil, kind)
-	return k.flags
+	if k.table == nil {
+		return nil
+	}
+	table := k.table()
+	for _, f := range table.Fields {
+		for _, said := range f.Flags {
+			field := strings.TrimPrefix(strings.TrimPrefix(f.Path, "/handoff"), "/")
+			flags = append(flags, Flag{said.Name, field, said.Usage, f.IsList(), said.Need, said.File, said.Asked})
+		}
+	}
+	slices.SortStableFunc(flags, func(a, b Flag) int { return a.asked - b.asked })
+	return flags
 }
 
 // Lacking returns those of the needed flags of which nothing is said.

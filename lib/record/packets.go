@@ -7,29 +7,23 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
-// packetFlags are what a new packet says, in the order in which a form asks.
-var packetFlags = []Flag{
-	{Name: "objective", Field: "objective", Usage: "what the work is for (`text`)", Needed: true},
-	{Name: "completed", Field: "completed", Usage: "what is done (`text`)", List: true, Needed: true},
-	{Name: "unresolved", Field: "unresolved", Usage: "what is open or in the way (`text`), such as 'No blockers'", List: true, Needed: true},
-	{Name: "assumption", Field: "assumptions", Usage: "what was taken for granted (`text`)", List: true, Needed: true},
-	{Name: "risk", Field: "risks", Usage: "what may go wrong (`text`)", List: true, Needed: true},
-	{Name: "next-action", Field: "next_action", Usage: "what comes first now (`text`)", Needed: true},
-	{Name: "expires-at", Field: "expires_at", Usage: "the `time` from which it is no use to resume"},
-}
-
 // newPacket issues the token: a person would take one that was taken before.
 func newPacket(m *Making) ([]byte, error) {
-	r := packet.Record{
-		Objective: m.text("objective"), Completed: m.Said["completed"], Unresolved: m.Said["unresolved"], Assumptions: m.Said["assumption"],
-		Risks: m.Said["risk"], NextAction: m.text("next-action"), ExpiresAt: m.text("expires-at"),
-		UpdatedAt: cmp.Or(m.Head.Time, m.At.UTC().Format(time.RFC3339)), ResumeToken: packet.NewToken(), Agent: m.Head.From, Task: m.Head.Topic,
+	r := packet.Table().Say(m.Said)
+	for name, text := range map[string]string{
+		"updated_at": cmp.Or(m.Head.Time, m.At.UTC().Format(time.RFC3339)), "resume_token": packet.NewToken(),
+		"agent": m.Head.From, "task": m.Head.Topic,
+	} {
+		if text != "" {
+			r.Set(name, jsontree.NewString(text))
+		}
 	}
-	return r.JSON(), nil
+	return r.Append(nil), nil
 }
 
 // packet reads a packet that is to be stored.

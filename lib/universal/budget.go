@@ -25,21 +25,6 @@ type Part struct {
 // Encodings returns the ways to count tokens, the default first.
 func Encodings() []string { return []string{tokens.O200k, tokens.CL100k, tokens.Chars4} }
 
-// tiers divides the budget among the places of a document.
-var tiers = []struct {
-	name  string
-	limit int
-	paths []string
-}{
-	{"metadata", 100, []string{"/handoff/version", "/handoff/schema_type", "/handoff/timestamp", "/handoff/expires_at", "/handoff/trace_id"}},
-	{"source and target", 50, []string{"/handoff/source", "/handoff/target"}},
-	{"context", 200, []string{"/handoff/context"}},
-	{"payload.working", 500, []string{"/handoff/payload/working"}},
-	{"payload.session", 800, []string{"/handoff/payload/session"}},
-	{"payload.references", 200, []string{"/handoff/payload/references"}},
-	{"meta and tracing", 150, []string{"/handoff/meta", "/handoff/tracing"}},
-}
-
 // checkTokens counts the tokens of the document as JSON returns it, so that it does not matter how its
 // text is set out.
 func (d *Document) checkTokens(encoding string, r *Report) error {
@@ -93,9 +78,9 @@ func deviates(n, estimate int) bool {
 
 // checkTiers counts each part by itself. Their sum is not the total: tokens cross the borders.
 func (d *Document) checkTiers(encoding string, r *Report) error {
-	for _, tier := range tiers {
+	for _, tier := range known().Tiers {
 		var text []byte
-		for _, path := range tier.paths {
+		for _, path := range tier.Paths {
 			if v := d.root.At(path); v != nil {
 				text = append(jsontree.AppendQuoted(text, path[len(above(path))+1:]), ':')
 				text = v.Append(text)
@@ -105,9 +90,9 @@ func (d *Document) checkTiers(encoding string, r *Report) error {
 		if err != nil {
 			return err
 		}
-		r.Budget.Parts = append(r.Budget.Parts, Part{Name: tier.name, Tokens: n, Limit: tier.limit})
-		if n*4 > tier.limit*5 {
-			warn(r, tier.paths[0], "", "%s takes %d tokens, more than its share of %d", tier.name, n, tier.limit)
+		r.Budget.Parts = append(r.Budget.Parts, Part{Name: tier.Name, Tokens: n, Limit: tier.Limit})
+		if n*4 > tier.Limit*5 {
+			warn(r, tier.Paths[0], "", "%s takes %d tokens, more than its share of %d", tier.Name, n, tier.Limit)
 		}
 	}
 	return nil

@@ -15,16 +15,6 @@ const (
 	sessionPath   = "/handoff/payload/session"
 )
 
-// droppable lists the optional fields that compression leaves out, in this order.
-var droppable = []string{
-	"/handoff/expires_at",
-	"/handoff/target/invocation",
-	"/handoff/target/expected_phase",
-	"/handoff/context/original_prompt",
-	"/handoff/context/success_criteria",
-	"/handoff/tracing/tags",
-}
-
 // A compressor shortens a record until it fits the budget.
 type compressor struct {
 	*editor
@@ -74,11 +64,10 @@ func (c compressor) measure(src []byte) int {
 
 // dropOptional leaves optional fields out, as few as it takes.
 func (c compressor) dropOptional() {
-	for _, pointer := range droppable {
-		if c.fits() {
-			return
+	for _, f := range Table().Fields {
+		if f.Drop && !c.fits() {
+			c.cut(f.Path, "optional, left out to save tokens")
 		}
-		c.cut(pointer, "optional, left out to save tokens")
 	}
 }
 

@@ -1,157 +1,157 @@
 package universal
 
 import (
-	"fmt"
 	"path"
 	"strconv"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // convert turns a value into the shape that its field wants, where that is possible, after it has found it.
-func convert(e *editor, f field, pointer string) {
+func convert(e *editor, f fields.Field, pointer string) {
 	rename(e, f, pointer)
 	v := e.root.At(pointer)
 	if v == nil || v.Kind == jsontree.Null {
 		return
 	}
-	switch f.shape {
-	case text:
-		if scalar(v) {
-			e.set(pointer, jsontree.NewString(v.Text), "converted to a string")
-		} else if all, ok := joined(v, "; "); ok {
-			e.set(pointer, all, "converted to a string")
-		}
-	case texts:
-		convertList(e, v, pointer)
-	case flag:
-		if yes, ok := truth(v); ok && v.Kind != jsontree.Bool {
-			e.set(pointer, jsontree.NewBool(yes), "converted to a boolean")
-		}
-	case clock:
-		if fixed, why := inUTC(v); fixed != "" && fixed != v.Text {
-			e.set(pointer, jsontree.NewString(fixed), why)
-		}
-	case link:
-		if v.Kind == jsontree.String && isHost(v.Text) {
-			e.set(pointer, jsontree.NewString("https://"+v.Text), "an address without a scheme")
-		}
-	case object:
-		convertObject(e, f, v, pointer)
-	case list:
-		if v.Kind != jsontree.Array {
-			e.set(pointer, jsontree.NewArray(v), "converted to a list")
-		}
-	case word:
+	if f.Type == "word" {
 		convertWord(e, f, v, pointer)
 	}
+	if to, why := converted(f, v); to != nil {
+		e.set(pointer, to, why)
+		return
+	}
+	// What a list or an object of texts holds besides is written as a text, so that nothing that was said is lost.
+	isText := func(part *jsontree.Value) bool {
+		return scalar(part) || f.Type == "texts" && part.Kind == jsontree.Object
+	}
+	for i, item := range v.Items {
+		if f.Type == "texts" && isText(item) {
+			e.set(pointer+"/"+strconv.Itoa(i), jsontree.NewString(plain(item)), "converted to a string")
+		}
+	}
+	for _, m := range v.Members {
+		if f.Main == "tag" && isText(m.Value) {
+			e.set(fault.Pointer(pointer, m.Name), jsontree.NewString(plain(m.Value)), "converted to a string")
+		}
+	}
+}
+
+// plain returns a value as a text.
+func plain(v *jsontree.Value) string {
+	if v.Kind == jsontree.Object {
+		return v.String()
+	}
+	return v.Text
+}
+
+// converted returns the value that a field wants for another one, and what was done to it; nil if there is none.
+func converted(f fields.Field, v *jsontree.Value) (to *jsontree.Value, why string) {
+	isText := v.Kind == jsontree.String
+	switch {
+	case f.Type == "text" && scalar(v):
+		return jsontree.NewString(v.Text), "converted to a string"
+	case f.Type == "text":
+		return joined(v, "; "), "converted to a string"
+	case f.Type == "texts" && (isText || scalar(v)):
+		return jsontree.NewArray(jsontree.NewString(v.Text)), "converted to a list"
+	case f.Type == "list" && v.Kind != jsontree.Array:
+		return jsontree.NewArray(v), "converted to a list"
+	case f.Type == "flag" && v.Kind != jsontree.Bool:
+		return truth(v), "converted to a boolean"
+	case f.Type == "time":
+		if text, why := inUTC(v); text != "" && text != v.Text {
+			return jsontree.NewString(text), why
+		}
+	case f.Type == "link" && isText && isHost(v.Text):
+		return jsontree.NewString("https://" + v.Text), "an address without a scheme"
+	case f.Type == "object" && v.Kind != jsontree.Object:
+		return asObject(f.Main, v)
+	}
+	return nil, ""
 }
 
 // scalar reports whether a value is one that people write where a string is due, such as a number.
 func scalar(v *jsontree.Value) bool { return v.Kind == jsontree.Number || v.Kind == jsontree.Bool }
 
 // truth reads the words that people write for true and false. Anything else is not guessed at.
-func truth(v *jsontree.Value) (yes, ok bool) {
+func truth(v *jsontree.Value) *jsontree.Value {
 	switch strings.ToLower(v.Text) {
 	case "true", "yes", "1":
-		return true, true
+		return jsontree.NewBool(true)
 	case "false", "no", "0":
-		return false, true
+		return jsontree.NewBool(false)
 	}
-	return false, false
+	return nil
 }
 
-// convertList makes a list of what is a single item, and strings of items that are numbers or booleans:
-// nothing that was said is lost.
-func convertList(e *editor, v *jsontree.Value, pointer string) {
-	if scalar(v) || v.Kind == jsontree.String {
-		e.set(pointer, jsontree.NewArray(jsontree.NewString(v.Text)), "converted to a list")
-		return
-	}
-	for i, item := range v.Items {
-		if at := pointer + "/" + strconv.Itoa(i); scalar(item) {
-			e.set(at, jsontree.NewString(item.Text), "converted to a string")
-		} else if item.Kind == jsontree.Object {
-			e.set(at, jsontree.NewString(item.String()), "converted to a string")
-		}
-	}
-}
-
-// joined returns the texts of a list as one, if it holds nothing else.
-func joined(v *jsontree.Value, between string) (*jsontree.Value, bool) {
+// joined returns the texts of a list as one, nil if it holds anything else, or nothing.
+func joined(v *jsontree.Value, between string) *jsontree.Value {
 	var all []string
 	for _, item := range v.Items {
 		if item.Kind != jsontree.String && !scalar(item) {
-			return nil, false
+			return nil
 		}
 		all = append(all, item.Text)
 	}
-	return jsontree.NewString(strings.Join(all, between)), len(all) > 0
+	if len(all) == 0 {
+		return nil
+	}
+	return jsontree.NewString(strings.Join(all, between))
 }
 
-// convertObject makes an object of a text, of which it becomes the main member, and of a list.
-func convertObject(e *editor, f field, v *jsontree.Value, pointer string) {
-	why := fmt.Sprintf("converted to an object with %s", f.main)
+// asObject makes an object of a text, of which it becomes the main member, and of a list.
+func asObject(main string, v *jsontree.Value) (to *jsontree.Value, why string) {
+	why = "converted to an object with " + main
+	isList := v.Kind == jsontree.Array
 	switch {
-	case v.Kind == jsontree.Object && f.main == "tag":
-		for _, m := range v.Members {
-			if scalar(m.Value) {
-				e.set(fault.Pointer(pointer, m.Name), jsontree.NewString(m.Value.Text), "converted to a string")
-			}
+	case main == "files": // of references, which are files and addresses
+		return sorted(v), "converted to an object with files and urls"
+	case main == "tag" && isList:
+		if v = joined(v, ", "); v == nil {
+			return nil, ""
 		}
-	case v.Kind == jsontree.Object || v.Kind == jsontree.Null:
-	case f.main == "files": // of references, which are files and addresses
-		e.set(pointer, sorted(v), "converted to an object with files and urls")
-	case v.Kind == jsontree.Array && f.main == "tag":
-		if all, ok := joined(v, ", "); ok {
-			e.set(pointer, jsontree.NewObject(jsontree.Member{Name: f.main, Value: all}), why)
-		}
-	case v.Kind == jsontree.Array && f.main != "working":
-		e.set(pointer, jsontree.NewObject(jsontree.Member{Name: "items", Value: v}), "converted to an object with items")
-	case f.main == "name": // of an artifact
-		e.set(pointer, artifact(v), why)
-	default:
-		e.set(pointer, jsontree.NewObject(jsontree.Member{Name: f.main, Value: v}), why)
+	case isList && main != "working":
+		return jsontree.NewObject(member("items", v)), "converted to an object with items"
+	case main == "name": // of an artifact
+		return artifact(v.Text), why
 	}
+	return jsontree.NewObject(member(main, v)), why
 }
 
 // artifact returns the artifact that a path alone stands for.
-func artifact(v *jsontree.Value) *jsontree.Value {
-	return jsontree.NewObject(
-		jsontree.Member{Name: "name", Value: jsontree.NewString(path.Base(v.Text))},
-		jsontree.Member{Name: "path", Value: jsontree.NewString(v.Text)},
-		jsontree.Member{Name: "type", Value: jsontree.NewString(TypeOf(v.Text))},
-	)
+func artifact(file string) *jsontree.Value {
+	return jsontree.NewObject(member("name", jsontree.NewString(path.Base(file))), member("path", jsontree.NewString(file)),
+		member("type", jsontree.NewString(TypeOf(file))))
 }
 
 // convertWord makes one of the allowed words out of another name for it. Where none is meant for sure the
 // value stays, and validation names it.
-func convertWord(e *editor, f field, v *jsontree.Value, pointer string) {
+func convertWord(e *editor, f fields.Field, v *jsontree.Value, pointer string) {
+	isText, isConfidence := v.Kind == jsontree.String, f.Path == confidencePath
+	text := strings.ToLower(strings.TrimSpace(v.Text))
+	meant := f.Meant(strings.ReplaceAll(text, "_", "-"))
+	near := form.Nearest(text, f.Words)
 	switch {
-	case f.path == versionPath: // another version needs an adapter, not another name
-		if isVersion(v.Text) && (v.Kind != jsontree.String || v.Text != Version) {
+	case f.Path == versionPath: // another version needs an adapter, not another name
+		if isVersion(v.Text) && (!isText || v.Text != Version) {
 			e.set(pointer, jsontree.NewString(Version), "another name of this version")
 		}
-		return
-	case f.path == confidencePath && level(v) != "":
+	case isConfidence && level(v) != "":
 		e.swap(pointer, jsontree.NewString(level(v)), "the level of that number")
-		return
-	case v.Kind != jsontree.String && f.path == confidencePath:
+	case isConfidence && !isText:
 		e.swap(pointer, jsontree.NewString("medium"), "default for a value that is none")
-		return
-	case v.Kind != jsontree.String:
-		if strings.Contains(f.path, "/*") { // what the rest of the entry says is worth more
-			e.cut(pointer, "none of the values allowed")
-		}
-		return
-	}
-	if meant := meaning(v.Text, f.words); meant != "" && meant != v.Text {
+	case !isText && strings.Contains(f.Path, "/*"): // what the rest of the entry says is worth more
+		e.cut(pointer, "none of the values allowed")
+	case !isText || meant == v.Text:
+	case meant != "":
 		e.swap(pointer, jsontree.NewString(meant), "what it means among the values allowed")
-	} else if best := closest(v.Text, f.words); best != "" && best != v.Text {
-		e.swap(pointer, jsontree.NewString(best), "the closest of the values allowed")
+	case near != "" && (form.Edits(text, near) <= 2 || text[:min(6, len(text))] == near[:min(6, len(near))]): // or another ending
+		e.swap(pointer, jsontree.NewString(near), "the closest of the values allowed")
 	}
 }
 
@@ -172,25 +172,4 @@ func level(v *jsontree.Value) string {
 		return "medium"
 	}
 	return "low"
-}
-
-// closest returns the word that is meant: the same in another case, one that shares a beginning of
-// four letters, or the one with the fewest edits. Where only one word is allowed, what is far from it
-// is something else: then it returns "".
-func closest(text string, words []string) string {
-	text = strings.ToLower(strings.TrimSpace(cutTo(text, 40)))
-	best, fewest := "", len(text)+40
-	for _, w := range words {
-		n := form.Edits(text, w)
-		if len(text) >= 4 && len(w) >= 4 && text[:4] == w[:4] {
-			n = 1
-		}
-		if n < fewest {
-			best, fewest = w, n
-		}
-	}
-	if len(words) == 1 && fewest > 2 {
-		return ""
-	}
-	return best
 }

@@ -69,6 +69,8 @@ func TestShapesAreConverted(t *testing.T) {
 		{"/handoff/context/problem_type", `"bugfix"`, "", `"implementation"`},
 		{"/handoff/source", `{"skill": "a", "workflow": "w", "path": "/s", "stage": 1}`, "", `{"skill":"a","workflow_id":"w","session_path":"/s","phase":"1"}`},
 		{"/handoff/context", `{"description": "d", "type": "planning"}`, "", `{"summary":"d","problem_type":"strategic"}`},
+		{"/handoff/context/problem_type", `"reserch"`, "", `"research"`},
+		{"/handoff/context/problem_type", `"Implementing"`, "", `"implementation"`},
 		{meta + "/confidence", `0.9`, "", `"high"`},
 		{meta + "/confidence", `"20%"`, "", `"low"`},
 		{meta + "/user_approved", `"yes"`, "", `true`},
@@ -116,6 +118,16 @@ func TestUnusableEntriesAreCutAlone(t *testing.T) {
 		root, _ := jsontree.Parse(r.Document.Bytes())
 		if got := root.At(c.pointer).String(); got != c.want || !bytes.Contains(r.Moved[0].Bytes, []byte(c.kept)) {
 			t.Errorf("%s: %s becomes %s, want %s; kept %s", c.pointer, c.value, got, c.want, r.Moved[0].Bytes)
+		}
+	}
+}
+
+// A word that means none of the values allowed is named, and nothing is invented in its place.
+func TestNoWordIsInvented(t *testing.T) {
+	for _, word := range []string{"banana", "legal", "hiring", "x", ""} {
+		r := mustRepair(t, mustParse(t, putting(t, "/handoff/context/problem_type", `"`+word+`"`)), options())
+		if r.OK() || !strings.Contains(r.Failure(), "problem_type") {
+			t.Errorf("%q is repaired: %v", word, r.Patch())
 		}
 	}
 }

@@ -1,123 +1,53 @@
 package universal
 
 import (
+	_ "embed" // for the table of fields
+	"encoding/json"
 	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A shape is what the schema wants of a field, as far as a repair can bring it about.
-type shape int
+//go:embed fields.json
+var file []byte
 
-// What a repair can do about a field depends on its shape alone.
-const (
-	other shape = iota
-	text
-	texts
-	word // one of a list
-	clock
-	flag
-	link
-	object // main is the member that a text in its place stands for
-	list
-)
+// Table returns what a repair, its advice and the flags of a new document know of the schema. What is not in it
+// gets neither; the verdict on it is the schema's all the same.
+var Table = sync.OnceValue(func() *fields.Table { return fields.Load(file, nil, nil) })
 
-// A field is one place of the record. Under "*" it stands for every item of a list.
-type field struct {
-	path     string
-	shape    shape
-	optional bool
-	words    []string // word: the values allowed
-	hint     string   // how to mend it, when its shape does not say
-	main     string
+// A knowledge is what else the table says: how the budget is divided among the places of a document, and how to
+// mend a field of a type.
+type knowledge struct {
+	Tiers []struct {
+		Name  string
+		Limit int
+		Paths []string
+	}
+	Hints map[string]string
 }
 
-// fields is what a repair and its advice know of the schema. What is not in it gets neither; the
-// verdict on it is the schema's all the same.
-var fields = []field{
-	{path: "/handoff", hint: `put the whole record under one key "handoff"`},
-	{path: "/handoff/version", shape: word, words: []string{Version}},
-	{path: "/handoff/schema_type", shape: word, words: []string{SchemaType}},
-	{path: "/handoff/timestamp", shape: clock},
-	{path: "/handoff/expires_at", shape: clock, optional: true},
-	{path: "/handoff/trace_id", hint: "use a UUID version 4 in lower case; `handoff repair` makes one"},
-	{path: "/handoff/source", shape: object, main: "skill", hint: "add an object with skill, workflow_id, session_path and phase"},
-	{path: "/handoff/source/skill", shape: text},
-	{path: "/handoff/source/workflow_id", shape: text},
-	{path: "/handoff/source/session_path", shape: text, hint: "write an absolute path"},
-	{path: "/handoff/source/phase", shape: text},
-	{path: "/handoff/target", shape: object, main: "skill", hint: "add an object with skill"},
-	{path: "/handoff/target/skill", shape: text},
-	{path: "/handoff/target/invocation", shape: text, optional: true},
-	{path: "/handoff/target/category", shape: text, optional: true},
-	{path: "/handoff/target/expected_phase", shape: text, optional: true},
-	{path: "/handoff/context", shape: object, main: "summary", hint: "add an object with summary and problem_type"},
-	{path: "/handoff/context/summary", shape: text, hint: "write 1 to 500 characters; `handoff repair` cuts a longer one"},
-	{path: "/handoff/context/problem_type", shape: word, words: []string{"decision", "creative", "analytical", "strategic", "implementation", "research", "verification"}},
-	{path: "/handoff/context/original_prompt", shape: text, optional: true},
-	{path: "/handoff/context/focus_areas", shape: texts, optional: true},
-	{path: "/handoff/context/known_gaps", shape: texts, optional: true},
-	{path: "/handoff/context/success_criteria", shape: texts, optional: true},
-	{path: "/handoff/payload", shape: object, main: "working", hint: "add an object with working"},
-	{path: "/handoff/payload/working", shape: object, main: "notes", hint: "add an object with what the next skill needs"},
-	{path: "/handoff/payload/session", shape: object, main: "notes", optional: true, hint: "write an object, or leave it out"},
-	{path: "/handoff/payload/session/state", shape: object, main: "notes", optional: true, hint: "write an object, or leave it out"},
-	{path: "/handoff/payload/session/artifacts", shape: list, optional: true, hint: "write a list of objects with name, path and type"},
-	{path: "/handoff/payload/session/artifacts/*", shape: object, main: "name", hint: "write an object with name, path and type"},
-	{path: "/handoff/payload/session/artifacts/*/name", shape: text},
-	{path: "/handoff/payload/session/artifacts/*/path", shape: text},
-	{path: "/handoff/payload/session/artifacts/*/type", shape: word, words: []string{"specification", "analysis", "code", "documentation", "data", "model", "report"}},
-	{path: "/handoff/payload/session/artifacts/*/checksum", optional: true, hint: "write sha256: and 64 lower-case hex digits"},
-	{path: "/handoff/payload/references", shape: object, main: "files", optional: true, hint: "write an object, or leave it out"},
-	{path: "/handoff/payload/references/files", shape: list, optional: true, hint: "write a list of objects with path"},
-	{path: "/handoff/payload/references/files/*", shape: object, main: "path", hint: "write an object with path"},
-	{path: "/handoff/payload/references/files/*/path", shape: text},
-	{path: "/handoff/payload/references/files/*/relevance", shape: word, optional: true, words: []string{"critical", "important", "optional"}},
-	{path: "/handoff/payload/references/urls", shape: list, optional: true, hint: "write a list of objects with url"},
-	{path: "/handoff/payload/references/urls/*", shape: object, main: "url", hint: "write an object with url"},
-	{path: "/handoff/payload/references/urls/*/url", shape: link},
-	{path: "/handoff/meta", hint: "add an object with token_count and confidence"},
-	{path: "/handoff/meta/token_count", hint: "write a whole number from 0 to 2000; `handoff repair` counts"},
-	{path: "/handoff/meta/confidence", shape: word, words: []string{"high", "medium", "low"}},
-	{path: "/handoff/meta/handoff_chain", shape: texts, optional: true},
-	{path: "/handoff/meta/handoff_reason", shape: text, optional: true},
-	{path: "/handoff/meta/payload_hash", optional: true, hint: "write sha256: and 64 lower-case hex digits, or leave it out"},
-	{path: "/handoff/meta/payload_size_bytes", optional: true, hint: "write a whole number, or leave it out"},
-	{path: "/handoff/meta/user_approved", shape: flag, optional: true},
-	{path: "/handoff/tracing", optional: true, hint: "write an object, or leave it out"},
-	{path: "/handoff/tracing/events", shape: list, optional: true, hint: "write a list of objects with timestamp and event_type"},
-	{path: "/handoff/tracing/events/*/timestamp", shape: clock},
-	{path: "/handoff/tracing/events/*/event_type", shape: word, words: []string{"created", "validated", "transmitted", "received", "processed", "error"}},
-	{path: "/handoff/tracing/events/*/workflow", shape: text},
-	{path: "/handoff/tracing/parent_span_id", shape: text, optional: true},
-	{path: "/handoff/tracing/tags", shape: object, main: "tag", optional: true, hint: "write an object whose values are strings"},
-}
+var known = sync.OnceValue(func() (k knowledge) {
+	_ = json.Unmarshal(file, &k) // part of the program, and tested
+	return k
+})
 
-// advice says how to mend the field.
-func (f field) advice() string {
-	if f.hint != "" {
-		return f.hint
+// advice says how to mend a field.
+func advice(f fields.Field) string {
+	switch {
+	case f.Hint != "":
+		return f.Hint
+	case f.Type == "word":
+		return "use " + strings.Join(f.Words, ", ")
 	}
-	switch f.shape {
-	case text:
-		return "write a string that is not empty"
-	case texts:
-		return "write a list of strings that is not empty"
-	case word:
-		return "use " + strings.Join(f.words, ", ")
-	case clock:
-		return "write it in UTC with Z, such as 2026-02-07T18:30:00Z"
-	case flag:
-		return "write true or false"
-	case link:
-		return "write the whole address with its scheme, such as https://example.org/page"
-	}
-	return ""
+	return known().Hints[f.Type]
 }
 
 // fieldAt returns the field that a pointer lies in, by its place in lists of any index.
-func fieldAt(pointer string) (field, bool) {
+func fieldAt(pointer string) (fields.Field, bool) {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts {
 		if _, err := strconv.Atoi(part); err == nil {
@@ -125,20 +55,20 @@ func fieldAt(pointer string) (field, bool) {
 		}
 	}
 	pattern := strings.Join(parts, "/")
-	for _, f := range fields {
-		if f.path == pattern || f.shape == texts && f.path+"/*" == pattern {
-			return f, true
-		}
+	if f, ok := Table().At(pattern); ok {
+		return f, true
 	}
-	return field{}, false
+	list, isItem := strings.CutSuffix(pattern, "/*")
+	f, ok := Table().At(list)
+	return f, ok && isItem && f.Type == "texts"
 }
 
-// each calls visit with the pointer of every place that the field has in the record, there or not,
-// below parents that are.
-func (f field) each(root *jsontree.Value, visit func(pointer string)) {
-	head, tail, list := strings.Cut(f.path, "/*")
+// each calls visit with the pointer of every place that a path has in the record, there or not, below
+// parents that are.
+func each(path string, root *jsontree.Value, visit func(pointer string)) {
+	head, tail, list := strings.Cut(path, "/*")
 	if !list {
-		visit(f.path)
+		visit(path)
 		return
 	}
 	items := root.At(head)
@@ -148,4 +78,33 @@ func (f field) each(root *jsontree.Value, visit func(pointer string)) {
 	for i := range items.Items {
 		visit(head + "/" + strconv.Itoa(i) + tail)
 	}
+}
+
+// everywhere calls visit with every place that a field has in the record.
+func everywhere(root *jsontree.Value, visit func(f fields.Field, pointer string)) {
+	for _, f := range Table().Fields {
+		each(f.Path, root, func(pointer string) { visit(f, pointer) })
+	}
+}
+
+// member is a member of an object that is being made.
+func member(name string, value *jsontree.Value) jsontree.Member {
+	return jsontree.Member{Name: name, Value: value}
+}
+
+// isField reports whether a pointer names a field of the schema.
+func isField(pointer string) bool {
+	_, ok := fieldAt(pointer)
+	return ok
+}
+
+// otherName returns the field that is missing and that a member of a closed object seems to mean, "" for none.
+func otherName(root *jsontree.Value, pointer string) string {
+	for _, f := range Table().Fields {
+		name := fault.PointerName(pointer[strings.LastIndexByte(pointer, '/')+1:])
+		if above(f.Path) == above(pointer) && alike(name, f) && root.At(f.Path) == nil {
+			return f.Name()
+		}
+	}
+	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
@@ -23,9 +24,7 @@ func isTraceID(s string) bool {
 // mend is the first attempt: defaults, conversions, cuts to length. newID is called when a trace_id is needed.
 func mend(e *editor, now time.Time, newID func() string) {
 	wrap(e)
-	for _, f := range fields {
-		f.each(e.root, func(pointer string) { rename(e, f, pointer) })
-	}
+	everywhere(e.root, func(f fields.Field, pointer string) { rename(e, f, pointer) })
 	if e.root.At("/handoff") == nil {
 		return // whatever stands at the root may be the record itself: nothing is removed
 	}
@@ -33,14 +32,15 @@ func mend(e *editor, now time.Time, newID func() string) {
 	dropUnknown(e, "/handoff")
 	dropNulls(e)
 	// Defaults come before conversions, which leave alone what is right.
-	fill(e, "/handoff/version", jsontree.NewString(Version))
-	fill(e, "/handoff/schema_type", jsontree.NewString(SchemaType))
-	fill(e, "/handoff/timestamp", jsontree.NewString(now.UTC().Format(time.RFC3339)))
-	fill(e, "/handoff/meta", jsontree.NewObject())
-	fill(e, confidencePath, jsontree.NewString("medium"))
-	for _, f := range fields {
-		f.each(e.root, func(pointer string) { convert(e, f, pointer) })
+	for _, f := range Table().Fields {
+		if value, err := jsontree.Parse(f.Default); err == nil {
+			if value.Str() == "now" {
+				value.Text = now.UTC().Format(time.RFC3339)
+			}
+			fill(e, f.Path, unplaced(value))
+		}
 	}
+	everywhere(e.root, func(f fields.Field, pointer string) { convert(e, f, pointer) })
 	sortReferences(e)
 	complete(e)
 	shortenSummary(e)
@@ -53,33 +53,23 @@ func mend(e *editor, now time.Time, newID func() string) {
 
 // dropUnknown takes the keys away that the closed objects do not allow.
 func dropUnknown(e *editor, parent string) {
-	e.cutMembers(parent, "unknown key", func(name string) bool {
-		_, known := fieldAt(fault.Pointer(parent, name))
-		return known
-	})
+	e.cutMembers(parent, "unknown key", func(name string) bool { return isField(fault.Pointer(parent, name)) })
 }
 
 // dropNulls leaves out optional fields that are null.
 func dropNulls(e *editor) {
-	for _, f := range fields {
-		if !f.optional {
-			continue
+	everywhere(e.root, func(f fields.Field, pointer string) {
+		if !f.Need && e.root.At(pointer).Is(jsontree.Null) {
+			e.remove(pointer, "null counts as absent")
 		}
-		f.each(e.root, func(pointer string) {
-			if e.root.At(pointer).Is(jsontree.Null) {
-				e.remove(pointer, "null counts as absent")
-			}
-		})
-	}
+	})
 }
 
 // holdsNull reports whether dropNulls would leave something out.
 func holdsNull(root *jsontree.Value) (found bool) {
-	for _, f := range fields {
-		if f.optional && !found {
-			f.each(root, func(pointer string) { found = found || root.At(pointer).Is(jsontree.Null) })
-		}
-	}
+	everywhere(root, func(f fields.Field, pointer string) {
+		found = found || !f.Need && root.At(pointer).Is(jsontree.Null)
+	})
 	return found
 }
 
@@ -155,7 +145,7 @@ func mendHash(e *editor) {
 
 // mendChecksums puts the name of the only algorithm before checksums that lack it.
 func mendChecksums(e *editor) {
-	field{path: "/handoff/payload/session/artifacts/*/checksum"}.each(e.root, func(pointer string) {
+	each("/handoff/payload/session/artifacts/*/checksum", e.root, func(pointer string) {
 		sum := strings.ToLower(strings.TrimSpace(textAt(e.root, pointer)))
 		if full := form.IDPrefix + strings.TrimPrefix(sum, form.IDPrefix); form.IsID(full) && full != textAt(e.root, pointer) {
 			e.set(pointer, jsontree.NewString(full), "written as sha256: and lower-case hex digits")

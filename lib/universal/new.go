@@ -1,17 +1,17 @@
 package universal
 
 import (
-	"bytes"
-	"cmp"
 	"crypto/sha256"
-	"encoding/json"
+	_ "embed" // for the form of a new document
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
@@ -19,37 +19,21 @@ import (
 // A New is what somebody says about a document that does not exist yet. What is empty is left out, or
 // gets its default.
 type New struct {
-	Source, Target                string // skills; of a hop the source is the target of the document before it
-	Workflow, Phase, SessionPath  string
-	Summary, ProblemType          string // of what type: implementation
-	Confidence                    string // medium
-	Invocation, Reason, ExpiresAt string
-	Gaps                          []string
-	Working                       []byte   // a JSON object; none: {}
-	Artifacts, Files              []string // paths
-	Approved                      bool     // the user has approved a long chain
-	At                            time.Time
+	Source, Target string              // skills; of a hop the source is the target of the document before it
+	Said           map[string][]string // by the names of flags, see Table; of a file, its content
+	Approved       bool                // the user has approved a long chain
+	At             time.Time
 }
 
+//go:embed new.json
+var newDocument string
+
 // Make returns a document with a trace_id of its own, a chain of one hop, its hash and its count of
-// tokens. The error is about Working; whether the document is valid is for Validate to say.
+// tokens. The error is about what it refers to; whether the document is valid is for Validate to say.
 func Make(n New) (*Document, error) {
-	text := func(s string) *jsontree.Value { return jsontree.NewString(s) }
-	root := jsontree.NewObject(
-		member("handoff", jsontree.NewObject(
-			member("version", text(Version)), member("schema_type", text(SchemaType)),
-			member("timestamp", text("")), member("trace_id", text(NewID())),
-			member("source", jsontree.NewObject(member("skill", text(n.Source)), member("workflow_id", text("")), member("session_path", text("")), member("phase", text("")))),
-			member("target", jsontree.NewObject(member("skill", text(n.Target)))),
-			member("context", jsontree.NewObject(member("summary", text("")), member("problem_type", text("implementation")))),
-			member("payload", jsontree.NewObject(member("working", jsontree.NewObject()))),
-			member("meta", jsontree.NewObject(member("token_count", jsontree.NewInt(0)), member("confidence", text("medium")), member("handoff_chain", jsontree.NewArray(text(n.Source))))),
-		)))
-	var src bytes.Buffer
-	if err := json.Indent(&src, root.Append(nil), "", "  "); err != nil {
-		return nil, err
-	}
-	d, err := Parse(src.Bytes())
+	quoted := func(text string) string { return string(jsontree.AppendQuoted(nil, text)) }
+	src := strings.NewReplacer(`"SOURCE"`, quoted(n.Source), `"TARGET"`, quoted(n.Target), `"TRACE"`, quoted(NewID())).Replace(newDocument)
+	d, err := Parse([]byte(src))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +53,9 @@ func (d *Document) Hop(n New) (*Document, error) {
 	if last := hops.Items[len(hops.Items)-1]; last.Text != source {
 		hops.Items = append(hops.Items, jsontree.NewString(source))
 	}
-	n.Phase = cmp.Or(n.Phase, d.text("/handoff/target/expected_phase"))
+	if n.Said["phase"] == nil {
+		n.Said["phase"] = []string{d.text("/handoff/target/expected_phase")}
+	}
 	e.set("/handoff/source/skill", jsontree.NewString(source), "")
 	e.set("/handoff/target", jsontree.NewObject(member("skill", jsontree.NewString(n.Target))), "")
 	e.set(chainPath, hops, "")
@@ -84,31 +70,18 @@ func (d *Document) Hop(n New) (*Document, error) {
 // with returns the document with what is said, as of the time of n.
 func (d *Document) with(n New) (*Document, error) {
 	e := newEditor(d.root)
-	for _, said := range []struct{ pointer, text string }{
-		{"/handoff/timestamp", n.At.UTC().Format(time.RFC3339)}, {"/handoff/expires_at", n.ExpiresAt},
-		{"/handoff/source/workflow_id", n.Workflow}, {"/handoff/source/session_path", n.SessionPath}, {"/handoff/source/phase", n.Phase},
-		{"/handoff/target/invocation", n.Invocation}, {"/handoff/context/summary", n.Summary}, {"/handoff/context/problem_type", n.ProblemType},
-		{confidencePath, n.Confidence}, {"/handoff/meta/handoff_reason", n.Reason},
-	} {
-		if said.text != "" {
-			e.set(said.pointer, jsontree.NewString(said.text), "")
+	e.set("/handoff/timestamp", jsontree.NewString(n.At.UTC().Format(time.RFC3339)), "")
+	for _, f := range Table().Fields {
+		for _, flag := range f.Flags {
+			if said := n.Said[flag.Name]; len(said) > 0 {
+				if err := e.say(f, said); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	if n.Approved {
 		e.set("/handoff/meta/user_approved", jsontree.NewBool(true), "")
-	}
-	if len(n.Gaps) > 0 {
-		e.set("/handoff/context/known_gaps", stringList(n.Gaps), "")
-	}
-	if len(n.Working) > 0 {
-		working, err := jsontree.ParseObject(n.Working, jsontree.MaxBytes, "payload.working")
-		if err != nil {
-			return nil, err
-		}
-		e.set("/handoff/payload/working", unplaced(working), "")
-	}
-	if err := n.refer(e); err != nil {
-		return nil, err
 	}
 	e.set(hashPath, jsontree.NewString(payloadHash(e.root)), "")
 	if e.root.At(sizePath) != nil {
@@ -118,25 +91,41 @@ func (d *Document) with(n New) (*Document, error) {
 	return d.edited(e), nil
 }
 
-// refer adds the artifacts and the files.
-func (n New) refer(e *editor) error {
-	for _, name := range n.Artifacts {
+// say gives a field what is said about it: the last text, all texts, a JSON object, or files.
+func (e *editor) say(f fields.Field, said []string) error {
+	last := said[len(said)-1]
+	switch {
+	case f.Type == "texts":
+		e.set(f.Path, stringList(said), "")
+	case f.Type == "list":
+		return e.refer(f.Path, said)
+	case last == "":
+	case f.Type == "object":
+		object, err := jsontree.ParseObject([]byte(last), jsontree.MaxBytes, "payload.working")
+		if err != nil {
+			return err
+		}
+		e.set(f.Path, unplaced(object), "")
+	default:
+		e.set(f.Path, jsontree.NewString(last), "")
+	}
+	return nil
+}
+
+// refer adds files to a list: that of artifacts, or one of references.
+func (e *editor) refer(list string, names []string) error {
+	for _, name := range names {
 		path, sum, err := look(name)
 		if err != nil {
 			return err
 		}
-		item := artifact(jsontree.NewString(path))
-		if sum != "" {
-			item.Set("checksum", jsontree.NewString(sum))
+		item := jsontree.NewObject(member("path", jsontree.NewString(path)))
+		if above(list) == sessionPath {
+			if item = artifact(path); sum != "" {
+				item.Set("checksum", jsontree.NewString(sum))
+			}
 		}
-		e.add(sessionPath, "artifacts", item, "")
-	}
-	for _, name := range n.Files {
-		path, _, err := look(name)
-		if err != nil {
-			return err
-		}
-		e.add("/handoff/payload/references", "files", jsontree.NewObject(member("path", jsontree.NewString(path))), "")
+		e.add(above(list), list[len(above(list))+1:], item, "")
 	}
 	return nil
 }
@@ -175,11 +164,6 @@ func (d *Document) Oversize() error {
 	}
 	return &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("the document takes %d tokens, more than %d", n, TokenBudget),
 		Advice: "name files with --file in the place of their content"}
-}
-
-// member is a member of an object that is being made.
-func member(name string, value *jsontree.Value) jsontree.Member {
-	return jsontree.Member{Name: name, Value: value}
 }
 
 // stringList is a list of strings, empty rather than null.

@@ -64,5 +64,5 @@ func sorted(v *jsontree.Value) *jsontree.Value {
 			files.Items = append(files.Items, item)
 		}
 	}
-	return jsontree.NewObject(jsontree.Member{Name: "files", Value: files}, jsontree.Member{Name: "urls", Value: urls})
+	return jsontree.NewObject(member("files", files), member("urls", urls))
 }

@@ -52,10 +52,10 @@ func spare(pointer string) (at, of string) {
 	for at = pointer; at != ""; {
 		above, last := at[:strings.LastIndexByte(at, '/')], at[strings.LastIndexByte(at, '/')+1:]
 		if _, err := strconv.Atoi(last); err == nil {
-			if f, known := fieldAt(above); known && f.optional && f.path == above && (f.shape == list || f.shape == texts) {
+			if f, known := fieldAt(above); known && !f.Need && f.Path == above && (f.Type == "list" || f.Type == "texts") {
 				return at, above
 			}
-		} else if f, known := fieldAt(at); known && f.optional {
+		} else if f, known := fieldAt(at); known && !f.Need {
 			return at, ""
 		}
 		at = above

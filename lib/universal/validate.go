@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
@@ -101,10 +102,10 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 	faults, wrapped := rules(d.root.Plain()), d.root.Get("handoff") != nil
 	for i, f := range faults {
 		switch known, ok := fieldAt(f.Pointer); {
-		case ok && known.advice() != "":
-			faults[i].Hint = known.advice()
+		case ok && advice(known) != "":
+			faults[i].Hint = advice(known)
 		case !wrapped:
-			faults[i].Hint = fields[0].advice()
+			faults[i].Hint = advice(Table().Fields[0])
 		case above(f.Pointer) == "" || above(f.Pointer) == "/handoff":
 			faults[i].Hint = strings.TrimPrefix(f.Hint+"; `handoff repair` takes it out", "; ")
 			if name := otherName(d.root, f.Pointer); name != "" {
@@ -136,20 +137,15 @@ func (d *Document) checkDays(known []fault.Fault) (faults []fault.Fault) {
 	for _, f := range known {
 		reported[f.Pointer] = true
 	}
-	for _, f := range fields {
-		if f.shape != clock {
-			continue
+	everywhere(d.root, func(f fields.Field, pointer string) {
+		v := d.root.At(pointer)
+		if f.Type != "time" || !v.Is(jsontree.String) || reported[pointer] {
+			return
 		}
-		f.each(d.root, func(pointer string) {
-			v := d.root.At(pointer)
-			if !v.Is(jsontree.String) || reported[pointer] {
-				return
-			}
-			if _, ok := instant(v); !ok {
-				faults = append(faults, fault.Fault{Pointer: pointer, Problem: "there is no such day or time: " + quoted(v.Text), Hint: f.advice()})
-			}
-		})
-	}
+		if _, ok := instant(v); !ok {
+			faults = append(faults, fault.Fault{Pointer: pointer, Problem: "there is no such day or time: " + quoted(v.Text), Hint: advice(f)})
+		}
+	})
 	return faults
 }
 

@@ -12,7 +12,8 @@
 //	  "fields": [
 //	    {"path": "/summary", "type": "text", "need": true, "most": 4000, "flags": [{"name": "summary", "usage": "…"}]},
 //	    {"path": "/next_steps", "type": "list", "main": "what"},
-//	    {"path": "/next_steps/*/what", "type": "text", "need": true}
+//	    {"path": "/next_steps/*/what", "type": "text", "need": true},
+//	    {"path": "/status", "type": "word", "words": ["completed", "paused"], "means": {"paused": "incomplete"}}
 //	  ]
 //	}
 //
@@ -36,17 +37,23 @@ type Field struct {
 	Least int64             // of a number
 	Most  int64             // of a number; of a text, in characters, 0 for any
 	Words []string          // of a word; of an older name, those of the kind of its items
-	Means map[string]string // other words, by what they mean
+	Means map[string]string // by a word, others for it, with spaces between them
 	Main  string            // the member that a text stands for in the place of an object
 	Into  string            // the name of the list that this one is an older name of
 	Late  bool              // what its type finds is told after everything else
-	Hint  string            // how to mend it, where its type does not say
 	Flags []Flag
+
+	// For a repair.
+	Hint    string // how to mend it, where its type does not say
+	Names   string // other names of the member, with spaces between them
+	Default json.RawMessage
+	Drop    bool // it is left out to save tokens
 }
 
 // A Flag is one way to say a field on a command line.
 type Flag struct {
 	Name  string
+	Need  bool   // it must be said
 	Usage string // with the name of its value in backquotes
 	File  bool   // the value is the name of a file, whose content counts
 	Asked int    // a form asks for those with a greater number later
@@ -95,6 +102,19 @@ func Load(file []byte, types Checks, blank func(text string) bool) *Table {
 
 // Name returns the last part of the path.
 func (f Field) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
+
+// IsList reports whether the field holds several values.
+func (f Field) IsList() bool { return f.Type == "list" || f.Type == "texts" }
+
+// Meant returns the word of the field that a text is or stands for, "" for none.
+func (f Field) Meant(text string) string {
+	for _, word := range f.Words {
+		if text == word || slices.Contains(strings.Fields(f.Means[word]), text) {
+			return word
+		}
+	}
+	return ""
+}
 
 // At returns the field with a path.
 func (t *Table) At(path string) (Field, bool) {

@@ -168,11 +168,7 @@ func (r *Reading) value(f Field, v *jsontree.Value, at string) *jsontree.Value {
 		if v.Kind != jsontree.String || !slices.Contains(f.Words, v.Text) {
 			r.fault(v, at, "is not one of "+strings.Join(f.Words, ", "), "")
 		}
-		text := v.Text
-		if meant := f.Means[text]; meant != "" {
-			text = meant
-		}
-		return jsontree.NewString(text)
+		return jsontree.NewString(cmp.Or(f.Meant(v.Text), v.Text))
 	}
 	return r.text(f, v, at)
 }

@@ -17,10 +17,10 @@ func (t *Table) Say(said map[string][]string) *jsontree.Value {
 				list.Items = append(list.Items, t.item(f, flag, text))
 			}
 		}
-		switch isList := f.Type == "texts" || f.Type == "list"; {
-		case isList && (f.Need || len(list.Items) > 0):
+		switch {
+		case f.IsList() && (f.Need || len(list.Items) > 0):
 			record.Set(f.Name(), list)
-		case !isList && len(list.Items) > 0:
+		case !f.IsList() && len(list.Items) > 0:
 			record.Set(f.Name(), list.Items[len(list.Items)-1])
 		case f.Need:
 			record.Set(f.Name(), jsontree.NewString(""))
