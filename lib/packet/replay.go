@@ -102,14 +102,7 @@ func noBlocker(f Facts) bool {
 	return !slices.ContainsFunc(f.Unresolved, func(item string) bool { return !none(item) })
 }
 
-var (
-	// finishing are verbs that end something begun or wait for it, where a clause of English begins.
-	finishing = lazy(`(^|[.,;:]|\b(and|then|to|please|must|should|first|now)\b)\s*(finish|complete|resolve|unblock|fix|continue|close|settle|clear|wait)\b`)
-	stillOpen = lazy(`\b(remaining|outstanding|pending|unresolved|unfinished|still open|open (issues?|questions?|points?|items?|blockers?))\b`)
-
-	// reaching are the ways to say of the whole that it is over, where a clause begins.
-	reaching = lazy(`^(already |fully |completely |now )*(done|achieved|reached|finished|completed|closed|delivered|accomplished)\b|\b(is|are|was|were|has been|have been) (already |fully |completely |now |all )*(done|achieved|reached|finished|completed?|closed|delivered|accomplished)$`)
-)
+var finishing, stillOpen, reaching = pattern("finishing"), pattern("still-open"), pattern("reached")
 
 // finishesSomething reports whether an action needs something open. The verbs are looked for in the text as
 // written: folding takes the ends of clauses away.

@@ -1,7 +1,6 @@
 package packet
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -55,7 +54,7 @@ func credentials(texts []Passage) (faults []fault.Fault) {
 // claimedFields reports members that only a check may write.
 func (c *checking) claimedFields(v *jsontree.Value) {
 	for _, m := range v.Members {
-		if slices.Contains(verdictFields, strings.ToLower(m.Name)) {
+		if verdicts()[strings.ToLower(m.Name)] {
 			c.claim(fault.Pointer("", m.Name), m.Name+" = "+m.Value.String(), Authority)
 		}
 	}

@@ -114,6 +114,22 @@ type Carried struct {
 	Steps       []OriginStep
 }
 
+// Open returns the texts of what is open, each list in the order of its numbers, by the names that the table of
+// fields has for them.
+func (c Carried) Open() map[string][]string {
+	open := map[string][]string{}
+	for _, a := range c.Assumptions {
+		open["assumptions"] = append(open["assumptions"], a.Statement)
+	}
+	for _, d := range c.Debt {
+		open["debt"] = append(open["debt"], d.Summary)
+	}
+	for _, s := range c.Steps {
+		open["steps"] = append(open["steps"], s.What)
+	}
+	return open
+}
+
 // CarriedInto returns what the records of the same project carry into a run, as of its created_at. The
 // record itself does not count, so that one which is written again is sealed as it was before.
 func CarriedInto(newestFirst []Entry, r Record) Carried {

@@ -4,6 +4,7 @@ import (
 	_ "embed" // for the table of fields
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -84,8 +85,12 @@ var Table = sync.OnceValue(func() *fields.Table {
 //go:embed fields.json
 var file []byte
 
-// Say returns the draft that flags say, by the names that the table gives them.
-func Say(said map[string][]string) (Draft, error) { return decode(Table().Say(said)) }
+// Say gives the draft the lists that flags say, by the names that the table gives them.
+func (d *Draft) Say(said map[string][]string) error {
+	lists := Table().Say(said)
+	lists.Members = slices.DeleteFunc(lists.Members, func(m jsontree.Member) bool { return m.Value.Kind == jsontree.String })
+	return json.Unmarshal(lists.Append(nil), &d.Record)
+}
 
 func checkID(text string) (problem, hint string) {
 	if !strings.ContainsFunc(text, unicode.IsControl) {

@@ -25,10 +25,9 @@ type creation struct {
 	everyday.Fields
 	projectID, agent, status, summary, intentLock string
 
-	actions, files, artifacts, commands, tests, execs []string
-	assumptions, debt, resolved, exceptions, closed   []string
-	receipts, proposals, steps, risks, notes, no      []string
-	who, verifyFirst                                  []string // of each step, "" for none
+	said             sayings  // of the lists of the record
+	lowered          []string // flags of the self-audit
+	who, verifyFirst []string // of each step, "" for none
 
 	recording everyday.Recording
 	relating  everyday.Relating
@@ -36,7 +35,7 @@ type creation struct {
 }
 
 func createCommand(a *app) *cobra.Command {
-	c := &creation{app: a}
+	c := &creation{app: a, said: sayings{}}
 	cmd := &cobra.Command{
 		Use: "create TASK_ID --summary TEXT",
 		Long: `Store a run record: what a run did, what it validated, what stays uncertain, and where the next one
@@ -67,9 +66,12 @@ or with --work the commit that is checked out is recorded too, and each --file a
 	f.StringVar(&c.projectID, "project", "", "the `project_id` (default the name of the project root)")
 	f.StringVar(&c.intentLock, "intent-lock", "", "the `id` of the scope contract that the run had")
 	f.BoolVar(&c.dryRun, "dry-run", false, "print the record, store nothing and run nothing")
-	for _, list := range c.lists() {
-		everyday.Texts(f, list.values, list.flag, list.usage)
+	for _, field := range runs.Table().Fields {
+		for _, flag := range field.Flags {
+			c.said.register(f, flag.Name, flag.Usage, true)
+		}
 	}
+	everyday.Texts(f, &c.lowered, "lower", "a `flag` of the self-audit to answer with no, such as receipts_reviewed")
 	f.Func("who", "who should take the --next-step before it (`operator`)", c.ofStep(&c.who))
 	f.Func("verify-first", "what to verify before the --next-step before it (`text`)", c.ofStep(&c.verifyFirst))
 	return cmd
@@ -78,43 +80,15 @@ or with --work the commit that is checked out is recorded too, and each --file a
 // ofStep returns how a flag about the last next step is read.
 func (c *creation) ofStep(values *[]string) func(string) error {
 	return func(text string) error {
-		if len(c.steps) == 0 {
+		steps := len(*c.said["next-step"])
+		if steps == 0 {
 			return errors.New("put it after the --next-step that it is about")
 		}
-		for len(*values) < len(c.steps) {
+		for len(*values) < steps {
 			*values = append(*values, "")
 		}
-		(*values)[len(c.steps)-1] = text
+		(*values)[steps-1] = text
 		return nil
-	}
-}
-
-// A listFlag is a flag that may be repeated.
-type listFlag struct {
-	flag   string
-	values *[]string
-	usage  string
-}
-
-func (c *creation) lists() []listFlag {
-	return []listFlag{
-		{"completed-action", &c.actions, "a finished piece of work (`text`)"},
-		{"close", &c.closed, "the `number` of an open next step that is done, or its text"},
-		{"file", &c.files, "a file that the run touched (`path`)"},
-		{"artifact", &c.artifacts, "an artifact that the run made (`path` or name)"},
-		{"command", &c.commands, "a `command` that was run"},
-		{"test-run", &c.tests, "a `command` that was run to validate"},
-		{"test-run-exec", &c.execs, "run this `command` and record its result as a validation"},
-		{"assumption", &c.assumptions, "what was taken for granted (`text`), or the number of an open assumption and =STATE"},
-		{"context-debt", &c.debt, "what was not followed up (`text`)"},
-		{"resolve-debt", &c.resolved, "context debt of an earlier record that is resolved (its `number` or text)"},
-		{"policy-exception", &c.exceptions, "a policy boundary that was met or passed (`text`)"},
-		{"receipt", &c.receipts, "a receipt (`id` or text)"},
-		{"memory-proposal", &c.proposals, "a fact to be remembered, pending review (`text` or id)"},
-		{"next-step", &c.steps, "what should happen next (`text`)"},
-		{"risk", &c.risks, "a risk (`text`)"},
-		{"note", &c.notes, "a note of the self-audit (`text`)"},
-		{"lower", &c.no, "a `flag` of the self-audit to answer with no, such as receipts_reviewed"},
 	}
 }
 
@@ -126,7 +100,7 @@ func (c *creation) create(taskID string) error {
 	took := ""
 	if c.Time == "" {
 		c.Time = now(p)
-		if len(c.execs) == 0 { // a command that runs again takes another time, which makes another record
+		if len(c.execs()) == 0 { // a command that runs again takes another time, which makes another record
 			took = c.Time
 		}
 	}
@@ -168,7 +142,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 		c.Note("left out, run `handoff verify`: " + why)
 	}
 	carried := runs.CarriedInto(entries, draft.Record)
-	if err := c.fill(&draft.Record, carried); err != nil {
+	if err := c.fill(&draft, carried); err != nil {
 		return err
 	}
 	made, err := c.source(draft, carried, nil).Make()
@@ -178,8 +152,8 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if c.dryRun {
 		return c.printRecord(made)
 	}
-	results := draft.Record.CommandsAndValidation[len(draft.Record.CommandsAndValidation)-len(c.execs):]
-	for i, command := range c.execs {
+	results := draft.Record.CommandsAndValidation[len(draft.Record.CommandsAndValidation)-len(c.execs()):]
+	for i, command := range c.execs() {
 		if results[i], err = c.execute(command); err != nil {
 			return err
 		}
@@ -193,7 +167,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 
 // recordWork adds the commit, and the files that the run touched as they are. What was run was run on these.
 func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
-	if !c.recording.Work && !p.Settings.RecordWork.Value && len(c.execs) == 0 {
+	if !c.recording.Work && !p.Settings.RecordWork.Value && len(c.execs()) == 0 {
 		return nil
 	}
 	c.recording.Try = true
@@ -206,6 +180,9 @@ func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
 	c.References = append(c.References, refs...)
 	return err
 }
+
+// execs returns the commands that are to be run.
+func (c *creation) execs() []string { return *c.said["test-run-exec"] }
 
 func (c *creation) source(draft runs.Draft, carried runs.Carried, warn func(string)) handoff.Source {
 	return record.RunSource("", draft, record.Options{
@@ -225,11 +202,9 @@ func (c *creation) printRecord(made handoff.Made) error {
 
 // record turns the flags into a draft, and completes agent, recipient and project.
 func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) {
-	for _, list := range c.lists() {
-		for _, text := range *list.values {
-			if !utf8.ValidString(text) {
-				return runs.Draft{}, everyday.Invalid("", "--%s is not UTF-8 text", list.flag)
-			}
+	for flag, texts := range c.said.texts() {
+		if i := slices.IndexFunc(texts, func(text string) bool { return !utf8.ValidString(text) }); i >= 0 {
+			return runs.Draft{}, everyday.Invalid("", "--%s is not UTF-8 text", flag)
 		}
 	}
 	me := p.Me()
@@ -241,11 +216,9 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	if c.projectID == "" {
 		c.projectID = c.ProjectName()
 	}
-	r := runs.Record{TaskID: taskID, ProjectID: c.projectID, IntentLockID: c.intentLock, Agent: c.agent, Status: c.status, Summary: c.summary,
-		Receipts: c.receipts, MemoryProposals: c.proposals, Risks: c.risks, CreatedAt: c.Time}
-	r.SelfAudit.Notes = c.notes
+	r := runs.Record{TaskID: taskID, ProjectID: c.projectID, IntentLockID: c.intentLock, Agent: c.agent, Status: c.status, Summary: c.summary, CreatedAt: c.Time}
 	lowered := map[string]bool{}
-	for _, flag := range c.no {
+	for _, flag := range c.lowered {
 		if known := (runs.Audit{}).Failed(); !slices.Contains(known, flag) {
 			return runs.Draft{}, everyday.Invalid("the flags are "+strings.Join(known, ", "), "--lower %q is not a flag of the self-audit", flag)
 		}

@@ -21,7 +21,7 @@ import (
 // A newRecord is a record as the flags of new say it.
 type newRecord struct {
 	record.Making
-	said map[string]*[]string // of the flags of all kinds
+	said sayings // of the flags of all kinds
 }
 
 // register adds the flags of every kind that is made here. One that two kinds have is for both.
@@ -36,24 +36,15 @@ func (r *newRecord) register(cmd *cobra.Command) {
 // registerKind adds the flags of one kind; label goes before what is said about each.
 func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
 	if r.said == nil {
-		r.said = map[string]*[]string{}
+		r.said = sayings{}
 	}
 	for _, f := range record.Flags(kind) {
-		if r.said[f.Name] != nil {
-			continue
-		}
-		r.said[f.Name] = new([]string)
 		usage := label + f.Usage
 		if f.Name == recordedFile && label != "" {
 			usage = "record this `path` of the project as it is, for check to compare with; " + usage
 		}
-		if said := r.said[f.Name]; f.List {
-			everyday.Texts(cmd.Flags(), said, f.Name, usage)
-		} else {
-			cmd.Flags().Func(f.Name, usage, func(text string) error {
-				*said = append(*said, text)
-				return nil
-			})
+		if r.said[f.Name] == nil {
+			r.said.register(cmd.Flags(), f.Name, usage, f.List)
 		}
 	}
 }
@@ -98,10 +89,7 @@ func (r *newRecord) prepare(a *app, p handoff.Project, f everyday.Fields, ask bo
 	if p.Options.Now != nil {
 		r.At = p.Options.Now()
 	}
-	r.Said = map[string][]string{}
-	for name, said := range r.said {
-		r.Said[name] = *said
-	}
+	r.Said = r.said.texts()
 	if ask {
 		if err := r.ask(a, p); err != nil {
 			return err
