@@ -11,8 +11,8 @@
 //	zoned    an instant that may have an offset such as +02:00 in the place of Z
 //	ISO      a time of ISO 8601 with its offset, in any of the forms that Python reads
 //
-// All of this is plain code: to compile one regular expression takes longer than to check every row of
-// a store of ordinary size.
+// All of this is plain code, but for the times of ISO 8601, which no store asks for: to compile one regular
+// expression takes longer than to check every row of a store of ordinary size.
 package form
 
 import (

@@ -1,9 +1,10 @@
 package form
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"time"
-	"unicode/utf8"
 )
 
 // IsInstant reports whether s is an instant.
@@ -78,77 +79,40 @@ func number(digits string) (n int) {
 	return n
 }
 
+// isoForm matches what datetime.fromisoformat of Python 3.11 takes, with an offset: a date by month or by week, any
+// one character, a time, Z or an offset as fine as a time. A digit after a week and a hyphen is its day, unless another
+// digit follows: then the hyphen is the character before the time.
+var isoForm = sync.OnceValue(func() *regexp.Regexp {
+	const clock = `(\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?|\d\d(?:\d\d(?:[.,]\d+)?)?)?)`
+	const month, week = `(\d{4})-(\d\d)-(\d\d)|(\d{4})(\d\d)(\d\d)`, `(\d{4})-W(\d\d)|(\d{4})W(\d\d)(\d)??`
+	return regexp.MustCompile(`^(?:(?:` + month + `|` + week + `)[\s\S]|(\d{4})-W(\d\d)-(\d)\D)` + clock + `(?:Z|([+-])` + clock + `)$`)
+})
+
 // ISO returns the moment, in UTC, that a time of ISO 8601 with its offset names, and whether s is one.
 // It takes what datetime.fromisoformat of Python 3.11 takes: calendar and week dates, each with or
 // without hyphens, any one character before the time, a time to the hour, minute or second with or
 // without colons, any number of digits of a fraction, Z or an offset as fine as a time. A time without
 // an offset names no moment.
 func ISO(s string) (time.Time, bool) {
-	day, rest, ok := isoDate(s)
-	if !ok || rest == "" {
+	m := isoForm().FindStringSubmatch(s)
+	if m == nil {
 		return time.Time{}, false
 	}
-	_, size := utf8.DecodeRuneInString(rest)
-	clock := rest[size:]
-	at := strings.IndexAny(clock, "+-Z")
-	if at < 0 {
-		return time.Time{}, false
+	// Of two forms of the same only one has matched: the groups of the other are empty.
+	day, ok := ofMonth(number(m[1]+m[4]), number(m[2]+m[5]), number(m[3]+m[6]))
+	if year := m[7] + m[9] + m[12]; year != "" {
+		day, ok = ofWeek(number(year), number(m[8]+m[10]+m[13]), m[11]+m[14])
 	}
-	since, ok := isoClock(clock[:at])
-	east, zoned := isoOffset(clock[at:])
+	since, isClock := isoClock(m[15])
+	east, isZone := isoClock(m[17])
+	if m[16] == "-" {
+		east = -east
+	}
 	const dayLong = 24 * time.Hour
-	if !ok || !zoned || since >= dayLong || east >= dayLong || east <= -dayLong {
+	if !ok || !isClock || !isZone || since >= dayLong || east >= dayLong || east <= -dayLong {
 		return time.Time{}, false
 	}
-	t := day.Add(since - east)
-	return t, true
-}
-
-// isoDate takes a date from the front of s.
-func isoDate(s string) (day time.Time, rest string, ok bool) {
-	for _, shape := range isoDates(s) {
-		if len(s) < len(shape) || !Matches(s[:len(shape)], shape) {
-			continue
-		}
-		digits := strings.Map(func(r rune) rune {
-			if r == '-' || r == 'W' {
-				return -1
-			}
-			return r
-		}, s[:len(shape)])
-		if strings.Contains(shape, "W") {
-			day, ok = ofWeek(number(digits[:4]), number(digits[4:6]), digits[6:])
-		} else {
-			day, ok = ofMonth(number(digits[:4]), number(digits[4:6]), number(digits[6:]))
-		}
-		return day, s[len(shape):], ok
-	}
-	return time.Time{}, "", false
-}
-
-// isoDates returns the shapes that the beginning of s allows, as Python resolves what is ambiguous:
-// whether a week is followed by its day, or by the character before the time.
-func isoDates(s string) []string {
-	const week, weekDay = "0000-W00", "0000-W00-0"
-	switch {
-	case len(s) > 5 && s[4] == '-' && s[5] == 'W':
-		if len(s) > 10 && s[8] == '-' && isDigit(s[10]) {
-			return []string{week}
-		}
-		return []string{weekDay, week}
-	case len(s) > 4 && s[4] == '-':
-		return []string{"0000-00-00"}
-	case len(s) > 4 && s[4] == 'W':
-		n := 7
-		for n < len(s) && isDigit(s[n]) {
-			n++
-		}
-		if n == 7 || n >= 9 && n%2 == 0 {
-			return []string{"0000W00"}
-		}
-		return []string{"0000W000"}
-	}
-	return []string{"00000000"}
+	return day.Add(since - east), true
 }
 
 func ofMonth(year, month, day int) (time.Time, bool) {
@@ -169,38 +133,12 @@ func ofWeek(year, week int, day string) (time.Time, bool) {
 	return t, year > 0 && weekday >= 1 && weekday <= 7 && inYear == year && inWeek == week
 }
 
-// isoClock reads a time of day.
+// isoClock reads a time of day of isoForm; none is its beginning.
 func isoClock(s string) (since time.Duration, ok bool) {
-	whole, digits, some := s, "", false
-	if at := strings.IndexAny(s, ".,"); at >= 0 {
-		whole, digits, some = s[:at], s[at+1:], true
-		if len(whole) != len("000000") && len(whole) != len("00:00:00") || !IsDigits(digits) || digits == "" {
-			return 0, false
-		}
-	}
-	switch {
-	case Matches(whole, "00:00:00"), Matches(whole, "00:00"):
-		whole = strings.ReplaceAll(whole, ":", "")
-	case !Matches(whole, "00") && !Matches(whole, "0000") && !Matches(whole, "000000"):
-		return 0, false
-	}
+	s = strings.NewReplacer(":", "", ",", ".").Replace(s)
+	whole, fraction, _ := strings.Cut(s, ".")
 	whole += "000000"[len(whole):]
 	hour, minute, second := number(whole[:2]), number(whole[2:4]), number(whole[4:])
 	since = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
-	if some {
-		since += time.Duration(number((digits + "000000000")[:9]))
-	}
-	return since, minute < 60 && second < 60
-}
-
-// isoOffset reads how far a zone lies ahead of UTC.
-func isoOffset(s string) (time.Duration, bool) {
-	if s == "Z" {
-		return 0, true
-	}
-	east, ok := isoClock(s[1:])
-	if s[0] == '-' {
-		east = -east
-	}
-	return east, ok && s[0] != 'Z'
+	return since + time.Duration(number((fraction + "000000000")[:9])), minute < 60 && second < 60
 }
