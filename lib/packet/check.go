@@ -2,8 +2,10 @@ package packet
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -173,8 +175,10 @@ func (c *checking) packet(data []byte) {
 		c.gone("the artifact cannot be read as a packet", err)
 		return
 	}
-	r, reading := decode(v)
-	c.run(facts(r, v, reading.Faults(c.o.AllowEmpty...)))
+	reading := Table().Read(v, nil)
+	f := Told(label, Table(), reading.Record)
+	f.Faults, f.Texts = reading.Faults(c.o.AllowEmpty...), texts(v)
+	c.run(f)
 	c.claimedFields(v)
 }
 
@@ -183,9 +187,9 @@ const notChecked = "not checked, there is no packet"
 // gone reports an artifact that there is nothing to check of.
 func (c *checking) gone(reason string, err error) {
 	c.report.Class = Critical
-	c.add(Schema, false, say(reason+": ").because(err))
+	c.add(Schema, false, reason+": "+because(err))
 	for _, name := range []string{Freshness, Token, Replay} {
-		c.add(name, false, say(notChecked))
+		c.add(name, false, notChecked)
 	}
 	c.step("Ask the sender for the artifact, or write a new one from the state of the work.")
 }
@@ -210,49 +214,37 @@ func (c *checking) run(f Facts) {
 	}
 }
 
-// add notes the result of a check.
-func (c *checking) add(check string, pass bool, reason said) {
-	c.report.Checks = append(c.report.Checks, Result{check, pass, reason.full, reason.own})
+// add notes the result of a check. In the reason, what is quoted is marked as aside does.
+func (c *checking) add(check string, pass bool, reason string) {
+	c.report.Checks = append(c.report.Checks, Result{check, pass, asides().ReplaceAllString(reason, "$1"), asides().ReplaceAllString(reason, "$2")})
 }
 
-// A said thing is a part of a report, in full and in our own words alone.
-type said struct{ full, own string }
+// aside marks a part of a reason that comes from others, with what stands for it in our own words.
+func aside(full, own string) string { return "\x00" + full + "\x01" + own + "\x00" }
 
-// say is fmt.Sprintf for texts of the artifact, which it quotes.
-func say(format string, texts ...string) said {
-	full, own := make([]any, len(texts)), make([]any, len(texts))
-	for i, text := range texts {
-		full[i], own[i] = quote(text), "…"
-	}
-	return said{fmt.Sprintf(format, full...), fmt.Sprintf(format, own...)}
-}
+var asides = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x00([^\x01]*)\x01([^\x00]*)\x00") })
 
-// and adds more of our own words.
-func (s said) and(more string) said { return said{s.full + more, s.own + more} }
+// quoted is a text of the artifact in a reason.
+func quoted(text string) string { return aside(quote(text), "…") }
 
-// because adds why.
-func (s said) because(err error) said {
-	return said{s.full + show(err.Error()), s.own + fault.Plain(err)}
-}
-
-// after puts a text of the artifact before it.
-func (s said) after(text string) said { return said{show(text) + s.full, s.own} }
+// because is an error in a reason.
+func because(err error) string { return aside(show(err.Error()), fault.Plain(err)) }
 
 const maxListed = 20 // of the same kind in one report
 
-// sayAll joins as many as a report lists, and what is the same in our own words once.
-func sayAll(all []said) said {
+// sayAll joins as many reasons as a report lists, and what is the same in our own words once.
+func sayAll(all []string) string {
 	var full, own []string
-	for _, s := range all[:min(len(all), maxListed)] {
-		full = append(full, s.full)
-		if !slices.Contains(own, s.own) {
-			own = append(own, s.own)
+	for _, reason := range all[:min(len(all), maxListed)] {
+		full = append(full, asides().ReplaceAllString(reason, "$1"))
+		if ours := asides().ReplaceAllString(reason, "$2"); !slices.Contains(own, ours) {
+			own = append(own, ours)
 		}
 	}
 	if more := len(all) - len(full); more > 0 {
 		full = append(full, fmt.Sprintf("and %d more", more))
 	}
-	return said{strings.Join(full, "; "), strings.Join(own, "; ")}
+	return aside(strings.Join(full, "; "), strings.Join(own, "; "))
 }
 
 // note adds what is worth knowing and decides nothing.

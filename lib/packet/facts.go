@@ -2,8 +2,11 @@ package packet
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -48,24 +51,45 @@ func (in Input) Says() Facts {
 	if err != nil {
 		return Facts{}
 	}
-	r, _ := decode(v)
-	return facts(r, v, nil)
+	return Told(label, Table(), Table().Read(v, nil).Record)
 }
 
 // Facts returns what the record says.
 func (r Record) Facts() Facts {
 	v, _ := jsontree.Parse(r.JSON())
-	return facts(r, v, nil)
+	return Told(label, Table(), v)
 }
 
-// facts returns what was read of a packet that may have faults. v is the whole of it, for the texts
-// that the record has no field for.
-func facts(r Record, v *jsontree.Value, faults []fault.Fault) Facts {
-	return Facts{
-		Kind: Kind + "/" + Version, Objective: r.Objective, Completed: r.Completed, Unresolved: r.Unresolved, Assumptions: r.Assumptions,
-		NextAction: r.NextAction, Risks: r.Risks, UpdatedAt: r.UpdatedAt, ExpiresAt: r.ExpiresAt, ResumeToken: r.ResumeToken,
-		Texts: texts(v), Faults: faults,
+// Told returns what a record of a kind says, by the facts of its table.
+func Told(kind string, table *fields.Table, record *jsontree.Value) Facts {
+	said, sums := map[string][]string{}, []FileSum(nil)
+	for _, f := range table.Fields {
+		f.Each(record, func(v, holder *jsontree.Value) {
+			text, state := jsontree.Printable(v.Str()), holder.Get("state").Str()
+			sum := strings.TrimPrefix(text, form.IDPrefix)
+			switch {
+			case f.Fact == "" || !v.Is(jsontree.String) || state != "" && state == f.Unless:
+			case f.Fact != "sha256":
+				said[f.Fact] = append(said[f.Fact], text)
+			case form.IsDigest(sum) && holder.Get("change").Str() != "deleted":
+				sums = append(sums, FileSum{jsontree.Printable(holder.Get("path").Str()), sum})
+			}
+		})
 	}
+	first := func(fact string) string { return strings.Join(said[fact][:min(1, len(said[fact]))], "") }
+	return Facts{
+		Kind: kind, Objective: first("objective"), Completed: said["completed"], Unresolved: said["unresolved"],
+		Assumptions: said["assumptions"], NextAction: first("next_action"), Risks: said["risks"], UpdatedAt: first("updated_at"),
+		ExpiresAt: first("expires_at"), ResumeToken: first("resume_token"), Sums: sums,
+		Tested: slices.Contains(said["result"], "passed"), Cannot: lacking(table), Texts: texts(record),
+	}
+}
+
+// lacking returns the names of the packet fields that a kind has no place for.
+func lacking(table *fields.Table) []string {
+	return slices.DeleteFunc(Required(), func(name string) bool {
+		return slices.ContainsFunc(table.Fields, func(f fields.Field) bool { return f.Fact == name })
+	})
 }
 
 // Passages returns every string of a JSON text with its pointer, names of members included; none when

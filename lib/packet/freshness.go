@@ -18,7 +18,7 @@ func (c *checking) freshness(f Facts) {
 	if pass && f.ExpiresAt != "" {
 		pass, reason = c.expiry(f.ExpiresAt, reason)
 	}
-	c.add(Freshness, pass, own(reason))
+	c.add(Freshness, pass, reason)
 	if !pass {
 		c.step("Confirm with the owner that the packet still describes the work, then set updated_at to the time of that.")
 	}
@@ -33,13 +33,13 @@ func (c *checking) work(f Facts) {
 	if w.Reason == "" {
 		return
 	}
-	var files []said
-	for _, name := range w.Files {
-		files = append(files, say("%s", name))
-	}
-	reason := own(w.Reason)
-	if len(files) > 0 {
-		reason.full += ": " + sayAll(files).full
+	reason := w.Reason
+	if len(w.Files) > 0 {
+		files := make([]string, len(w.Files))
+		for i, name := range w.Files {
+			files[i] = quote(name)
+		}
+		reason += aside(": "+sayAll(files), "")
 	}
 	c.add(WorkCheck, w.Pass, reason)
 	if !w.Pass {
@@ -127,13 +127,10 @@ type Standing struct {
 	Taken, Done        string
 }
 
-// own is a reason that quotes nothing but ids and times.
-func own(reason string) said { return said{reason, reason} }
-
 // standing looks whether something else is to be resumed from, or nothing any more.
 func (c *checking) standing() {
 	if set := relation.Of(c.references); set.IsExpired(c.o.Now) {
-		c.add(StandingCheck, false, own("expired at "+set.Expires))
+		c.add(StandingCheck, false, "expired at "+set.Expires)
 		c.step("Ask the sender whether it still holds.")
 	}
 	if c.o.Standing == nil || c.id == "" {
@@ -141,7 +138,7 @@ func (c *checking) standing() {
 	}
 	s := c.o.Standing(c.id)
 	if len(s.Successors) > 0 {
-		c.add(StandingCheck, false, own("superseded by "+strings.Join(s.Successors, " and by ")))
+		c.add(StandingCheck, false, "superseded by "+strings.Join(s.Successors, " and by "))
 		c.step("Check " + strings.Join(s.Successors, " and ") + " instead.")
 	}
 	switch {

@@ -42,6 +42,7 @@ import (
 const (
 	Kind    = "packet"
 	Version = "1"
+	label   = Kind + "/" + Version
 )
 
 // A Record is one resume packet. Empty optional fields are left out of its JSON.

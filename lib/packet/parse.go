@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -23,11 +22,17 @@ func Parse(data []byte, mayBeEmpty ...string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	r, reading := decode(v)
+	reading := Table().Read(v, nil)
 	if faults := reading.Faults(mayBeEmpty...); len(faults) > 0 {
 		return Record{}, &fault.DocumentError{Faults: faults}
 	}
-	return r, nil
+	var r Record
+	for _, m := range v.Members {
+		if !Table().Has(m.Name) {
+			r.Extra = append(r.Extra, Field{m.Name, json.RawMessage(m.Value.String())})
+		}
+	}
+	return r, json.Unmarshal(reading.Record.Append(nil), &r)
 }
 
 // Detect says whether a JSON value looks like a packet rather than another kind: an object with a resume
@@ -44,18 +49,6 @@ func Detect(v *jsontree.Value) bool {
 // read returns the JSON object in data. The error is a *fault.DocumentError.
 func read(data []byte) (*jsontree.Value, error) {
 	return jsontree.ParseObject(data, MaxBytes, "a packet")
-}
-
-// decode reads what has the right type, so that a check can say all that is wrong in one run.
-func decode(v *jsontree.Value) (r Record, reading fields.Reading) {
-	reading = Table().Read(v, nil)
-	_ = json.Unmarshal(reading.Record.Append(nil), &r) // of texts and lists of them, which fit
-	for _, m := range v.Members {
-		if !Table().Has(m.Name) {
-			r.Extra = append(r.Extra, Field{m.Name, json.RawMessage(m.Value.String())})
-		}
-	}
-	return r, reading
 }
 
 // checkTime says what is wrong with a time that names no moment.

@@ -33,13 +33,13 @@ func (c *checking) probed(all []Probed) {
 		c.note("it claims nothing that a probe was to confirm")
 		return
 	}
-	pass, reasons := true, make([]said, len(all))
+	pass, reasons := true, make([]string, len(all))
 	for i, p := range all {
-		name := say("%s", p.Probe)
+		name := quoted(p.Probe)
 		if p.Defined {
-			name = said{p.Probe, p.Probe}
+			name = p.Probe
 		}
-		reasons[i] = name.and(" " + p.Verdict + ": " + p.Reason)
+		reasons[i] = name + " " + p.Verdict + ": " + p.Reason
 		pass = pass && p.Pass
 		p.Output, _ = render.Escape(redacted(p.Output))
 		c.report.Probed = append(c.report.Probed, p)

@@ -24,7 +24,7 @@ func (c *checking) replay(f Facts) {
 		return
 	}
 	if c.o.Answers == nil {
-		c.add(Replay, true, say("answerable; nobody has answered"))
+		c.add(Replay, true, "answerable; nobody has answered")
 		return
 	}
 	c.compare(f)
@@ -32,39 +32,39 @@ func (c *checking) replay(f Facts) {
 
 // answer says what is wrong with the answer to "what is it about?" or "what comes next?", which stands in a
 // field.
-func answer(f Facts, question, field, text string) []said {
+func answer(f Facts, question, field, text string) []string {
 	switch {
 	case f.cannot(field):
-		return []said{say(question + ": ").and(show(f.Kind) + " does not say it")}
+		return []string{question + ": " + show(f.Kind) + " does not say it"}
 	case blank(text):
-		return []said{say(field + " is missing")}
+		return []string{field + " is missing"}
 	case placeholder(text), none(text):
-		return []said{say(field+" %s is a placeholder", text)}
+		return []string{field + " " + quoted(text) + " is a placeholder"}
 	}
 	return nil
 }
 
 // blocker says what is wrong with the answer to "what stands in the way?". Nothing is an answer,
 // silence is none.
-func (c *checking) blocker(f Facts) []said {
+func (c *checking) blocker(f Facts) []string {
 	switch {
 	case f.cannot("unresolved"):
-		return []said{say("blocker: ").and(show(f.Kind) + " does not say it")}
+		return []string{"blocker: " + show(f.Kind) + " does not say it"}
 	case len(f.Unresolved) == 0 && !slices.Contains(c.o.AllowEmpty, "unresolved"):
-		return []said{say("unresolved is missing or empty, so the blocker is unknown")}
+		return []string{"unresolved is missing or empty, so the blocker is unknown"}
 	}
 	return nil
 }
 
 // vagueItems names the entries of lists that say nothing. That there is nothing is an entry like others.
-func vagueItems(f Facts) (problems []said) {
+func vagueItems(f Facts) (problems []string) {
 	for _, list := range []struct {
 		name  string
 		items []string
 	}{{"completed", f.Completed}, {"unresolved", f.Unresolved}, {"assumptions", f.Assumptions}, {"risks", f.Risks}} {
 		for _, item := range list.items {
 			if placeholder(item) && !none(item) {
-				problems = append(problems, say(list.name+" %s is a placeholder", item))
+				problems = append(problems, list.name+" "+quoted(item)+" is a placeholder")
 			}
 		}
 	}
@@ -72,27 +72,27 @@ func vagueItems(f Facts) (problems []said) {
 }
 
 // contradictions names what cannot be true at once.
-func contradictions(f Facts) (problems []said) {
+func contradictions(f Facts) (problems []string) {
 	next := deeds(f.NextAction)
 	for i, done := range f.Completed {
 		if next != "" && deeds(done) == next {
-			problems = append(problems, say("next_action is already in completed (entry ").and(fmt.Sprintf("%d)", i+1)))
+			problems = append(problems, fmt.Sprintf("next_action is already in completed (entry %d)", i+1))
 		}
 	}
 	open := slices.DeleteFunc(slices.Clone(f.Unresolved), none)
 	for _, item := range open {
 		if slices.ContainsFunc(f.Completed, func(done string) bool { return deeds(done) == deeds(item) }) {
-			problems = append(problems, say("%s is in unresolved and in completed", item))
+			problems = append(problems, quoted(item)+" is in unresolved and in completed")
 		}
 	}
 	nothing := len(open) == 0 && len(f.Unresolved) > 0
 	switch {
 	case len(open) > 0 && len(open) < len(f.Unresolved):
-		problems = append(problems, say("unresolved says that nothing is open, and names %s", open[0]))
+		problems = append(problems, "unresolved says that nothing is open, and names "+quoted(open[0]))
 	case nothing && finishesSomething(f.NextAction):
-		problems = append(problems, say("unresolved says that nothing is open, but next_action %s finishes something open", f.NextAction))
+		problems = append(problems, "unresolved says that nothing is open, but next_action "+quoted(f.NextAction)+" finishes something open")
 	case nothing && next != "" && !none(f.NextAction) && (slices.ContainsFunc(f.Completed, allDone) || reached(f.Objective)):
-		problems = append(problems, say("all is done and nothing is open, but next_action is %s", f.NextAction))
+		problems = append(problems, "all is done and nothing is open, but next_action is "+quoted(f.NextAction))
 	}
 	return problems
 }
@@ -168,15 +168,15 @@ func (c *checking) compare(f Facts) {
 	}
 	switch {
 	case len(lacking) > 0:
-		c.add(Replay, false, say("not answered: "+strings.Join(lacking, ", ")))
+		c.add(Replay, false, "not answered: "+strings.Join(lacking, ", "))
 		c.step("Answer objective, blocker and next action from the packet.")
 	case len(other) == 0:
-		c.add(Replay, true, say("objective, blocker and next action confirmed"))
+		c.add(Replay, true, "objective, blocker and next action confirmed")
 	case c.o.ConfirmedBy != "":
 		c.report.ConfirmedBy = show(c.o.ConfirmedBy)
-		c.add(Replay, true, say("answered in other words ("+strings.Join(other, ", ")+"), confirmed by %s", c.o.ConfirmedBy))
+		c.add(Replay, true, "answered in other words ("+strings.Join(other, ", ")+"), confirmed by "+quoted(c.o.ConfirmedBy))
 	default:
-		c.add(Replay, false, say("answered in other words: "+strings.Join(other, ", ")))
+		c.add(Replay, false, "answered in other words: "+strings.Join(other, ", "))
 		c.step("Compare each answer with the packet, which stands beside it; if they mean the same, check again and name who confirms it (confirmed-by).")
 	}
 }

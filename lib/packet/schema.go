@@ -27,7 +27,7 @@ func (c *checking) schema(f Facts) {
 	if len(c.o.AllowEmpty) > 0 {
 		reason += "; allowed to be empty: " + show(strings.Join(c.o.AllowEmpty, ", "))
 	}
-	c.add(Schema, len(f.Faults) == 0, own(reason))
+	c.add(Schema, len(f.Faults) == 0, reason)
 	if len(f.Faults) > 0 {
 		c.step("Mend the faults of the schema listed above.")
 	}

@@ -27,30 +27,30 @@ func NewToken() string {
 // handoff that was resumed is worse than one whose token is badly written.
 func (c *checking) token(f Facts) {
 	token := f.ResumeToken
-	found := secrets.Scan(token)
+	found, shown := secrets.Scan(token), aside(show(token+", "), "")
 	switch {
 	case c.resumedBefore(f, len(found) == 0):
 	case f.cannot("resume_token"):
-		c.refuseToken(say("none, a handoff of kind ").and(show(f.Kind) + " has no resume token and therefore cannot be CLEAN"))
+		c.refuseToken("none, a handoff of kind " + show(f.Kind) + " has no resume token and therefore cannot be CLEAN")
 	case blank(token):
-		c.refuseToken(say("missing or empty"))
+		c.refuseToken("missing or empty")
 	case len(found) > 0:
-		c.refuseToken(say("looks like a credential (").and(found[0].Rule + ") and is not shown"))
+		c.refuseToken("looks like a credential (" + found[0].Rule + ") and is not shown")
 		c.step("Revoke the credential that stands in resume_token.")
 	case len(token) < minToken || !form.IsSlug(token, maxToken):
-		c.refuseToken(say("%s is not 8 to 128 letters, digits, _ and -", token))
+		c.refuseToken(quoted(token) + " is not 8 to 128 letters, digits, _ and -")
 	case c.sharedToken(token):
 	case c.o.Consumed == nil:
-		c.add(Token, true, say("valid format; no ledger of consumed tokens was asked").after(token+", "))
+		c.add(Token, true, shown+"valid format; no ledger of consumed tokens was asked")
 	case c.gap:
-		c.add(Token, false, say("valid format, but nobody can tell whether it was consumed before").after(token+", "))
+		c.add(Token, false, shown+"valid format, but nobody can tell whether it was consumed before")
 	default:
-		c.add(Token, true, say("valid format, not previously consumed").after(token+", "))
+		c.add(Token, true, shown+"valid format, not previously consumed")
 	}
 }
 
 // refuseToken notes that the check fails, and the one way out.
-func (c *checking) refuseToken(reason said) {
+func (c *checking) refuseToken(reason string) {
 	c.add(Token, false, reason)
 	c.step("Write a packet with a new resume_token before going on.")
 }
@@ -67,19 +67,19 @@ func (c *checking) resumedBefore(f Facts, showable bool) bool {
 	if updated, ok := form.ISO(f.UpdatedAt); use.Gap == "" && (!ok || updated.Before(use.Since)) && !use.Since.IsZero() {
 		use.Gap = "the packet is older than the audit log of this store, which was begun anew: what was consumed before is not known"
 	}
-	name := say("this handoff")
+	name := "this handoff"
 	if token != "" && showable {
-		name = said{show(token), "the token"}
+		name = aside(show(token), "the token")
 	}
 	switch {
 	case err != nil:
-		c.add(Token, false, name.and(" cannot be looked up in the ledger of consumed tokens: ").because(err))
+		c.add(Token, false, name+" cannot be looked up in the ledger of consumed tokens: "+because(err))
 		c.step("Mend the ledger of consumed tokens, as `handoff doctor` says, and check again.")
 		return true
 	case use.Consumed:
 		c.atLeast(Critical)
 		c.report.Consumed = &use
-		c.refuseToken(name.and(fmt.Sprintf(" was consumed before, by %s at %s, from %s", legible(use.Operator), legible(use.Time), legible(use.HandoffID))))
+		c.refuseToken(fmt.Sprintf("%s was consumed before, by %s at %s, from %s", name, legible(use.Operator), legible(use.Time), legible(use.HandoffID)))
 		c.step("Find out what " + legible(use.Operator) + " did since.")
 		return true
 	case use.Gap != "":
@@ -101,10 +101,10 @@ func (c *checking) sharedToken(token string) bool {
 	others := Beside(all, c.id)
 	switch {
 	case err != nil:
-		c.add(Token, false, say("the store cannot be searched for it: ").because(err))
+		c.add(Token, false, "the store cannot be searched for it: "+because(err))
 		return true
 	case len(others) > 0 && len(all) > 1:
-		c.refuseToken(say("valid format, but " + fault.Count(len(all), "stored packet") + " have it: " + strings.Join(all[:min(len(all), maxListed)], ", ")).after(token + ", "))
+		c.refuseToken(aside(show(token+", "), "") + "valid format, but " + fault.Count(len(all), "stored packet") + " have it: " + strings.Join(all[:min(len(all), maxListed)], ", "))
 		return true
 	case len(others) > 0:
 		c.note("%s is stored with this token", others[0])

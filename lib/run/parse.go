@@ -33,21 +33,21 @@ type Draft struct {
 // those of Craik become ours, defaults fill what is left out. The error is a *fault.DocumentError with
 // every fault, and the line, column and JSON pointer of each.
 func Parse(data []byte, defaults Defaults) (Draft, error) {
-	draft, found, err := parse(data, defaults)
-	if err == nil && len(found) > 0 {
-		err = &fault.DocumentError{Faults: found}
-	}
+	reading, err := read(data, defaults)
 	if err != nil {
 		return Draft{}, err
 	}
-	return draft, nil
+	if found := reading.Faults(); len(found) > 0 {
+		return Draft{}, &fault.DocumentError{Faults: found}
+	}
+	return decode(reading.Record)
 }
 
-// parse returns what can be read of a record that has faults too. The error says that it is not a JSON object.
-func parse(data []byte, defaults Defaults) (d Draft, found []fault.Fault, err error) {
+// read returns what can be read of a record that has faults too. The error says that it is not a JSON object.
+func read(data []byte, defaults Defaults) (fields.Reading, error) {
 	v, err := jsontree.ParseObject(data, MaxBytes, "a run record")
 	if err != nil {
-		return Draft{}, nil, err
+		return fields.Reading{}, err
 	}
 	v = fromCraik(v)
 	for name, otherwise := range map[string]func() string{"project_id": defaults.ProjectID, "created_at": defaults.CreatedAt} {
@@ -57,11 +57,7 @@ func parse(data []byte, defaults Defaults) (d Draft, found []fault.Fault, err er
 			}
 		}
 	}
-	reading := Table().Read(v, contradiction)
-	if d, err = decode(reading.Record); err != nil {
-		return Draft{}, nil, err
-	}
-	return d, reading.Faults(), nil
+	return Table().Read(v, contradiction), nil
 }
 
 // decode returns the draft that an object of the right types says.

@@ -27,6 +27,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Field is one place of a record.
@@ -42,6 +44,9 @@ type Field struct {
 	Into  string            // the name of the list that this one is an older name of
 	Late  bool              // what its type finds is told after everything else
 	Flags []Flag
+
+	Fact   string // what it answers when the record is checked like a resume packet, by the name that a packet has for it
+	Unless string // the state of an item that is no such fact
 
 	// For a repair.
 	Hint    string // how to mend it, where its type does not say
@@ -102,6 +107,26 @@ func Load(file []byte, types Checks, blank func(text string) bool) *Table {
 
 // Name returns the last part of the path.
 func (f Field) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
+
+// Each calls visit with every value that the field has in a record, an item at a time, and with what holds it.
+func (f Field) Each(record *jsontree.Value, visit func(v, holder *jsontree.Value)) {
+	head, tail, inList := strings.Cut(f.Path, "/*")
+	holders := []*jsontree.Value{record}
+	if inList {
+		holders = record.At(head).All()
+	} else {
+		tail = head
+	}
+	for _, holder := range holders {
+		values := []*jsontree.Value{holder.At(tail)}
+		if f.IsList() {
+			values = values[0].All()
+		}
+		for _, v := range values {
+			visit(v, holder)
+		}
+	}
+}
 
 // IsList reports whether the field holds several values.
 func (f Field) IsList() bool { return f.Type == "list" || f.Type == "texts" }

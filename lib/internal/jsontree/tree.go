@@ -53,6 +53,14 @@ func (v *Value) Str() string {
 	return v.Text
 }
 
+// All returns the items of an array, nil for anything else.
+func (v *Value) All() []*Value {
+	if v == nil {
+		return nil
+	}
+	return v.Items
+}
+
 // At returns the value at an RFC 6901 pointer, nil when there is none.
 func (v *Value) At(pointer string) *Value {
 	if pointer == "" {
