@@ -1,7 +1,6 @@
 package packet
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -36,8 +35,8 @@ func (a About) says() string {
 // What claims authority, in folded text, and in each clause by itself. That is a label for people, not the defence:
 // the verdict does not depend on it but to get worse.
 var (
-	claimed       = pattern("claim")
-	clauseClaimed = pattern("clause-claim")
+	claimed       = phrases("claim")
+	clauseClaimed = phrases("clause-claim")
 )
 
 // claims looks through every text of the artifact, also names of members.
@@ -77,23 +76,11 @@ func (p prose) claimsAuthority() bool {
 	if slices.Contains(render.Flags(p.text), render.RoleSwitch) {
 		return true
 	}
-	return says(p.folded, claimed()) || slices.ContainsFunc(p.clauses(), func(clause string) bool { return says(clause, clauseClaimed()) })
-}
-
-// says reports whether folded text says what a pattern matches, and does not ask not to do it, as in "do not skip the
-// checks", or only speak of it.
-func says(folded string, form *regexp.Regexp) bool {
-	for at := 0; ; {
-		found := form.FindStringIndex(folded[at:])
-		if found == nil {
-			return false
-		}
-		at += found[0]
-		before := strings.Fields(folded[:at])
-		if len(before) == 0 || !negating()[before[len(before)-1]] {
-			return true
-		}
-		_, rest, _ := strings.Cut(strings.TrimLeft(folded[at:], " "), " ")
-		at = len(folded) - len(rest)
+	// "Do not skip the checks" asks not to do it, or it is only spoken of.
+	negated := func(before string) bool {
+		words := strings.Fields(before)
+		return len(words) > 0 && negating()[words[len(words)-1]]
 	}
+	return says(p.folded, claimed(), negated) ||
+		slices.ContainsFunc(p.clauses(), func(clause string) bool { return says(clause, clauseClaimed(), negated) })
 }

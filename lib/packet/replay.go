@@ -102,18 +102,18 @@ func noBlocker(f Facts) bool {
 	return !slices.ContainsFunc(f.Unresolved, func(item string) bool { return !none(item) })
 }
 
-var finishing, stillOpen, reaching = pattern("finishing"), pattern("still-open"), pattern("reached")
+var finishing, stillOpen, reaching = phrases("finishing"), phrases("still-open"), phrases("reached")
 
 // finishesSomething reports whether an action needs something open. The verbs are looked for in the text as
 // written: folding takes the ends of clauses away.
 func finishesSomething(action string) bool {
 	lower := strings.ToLower(strings.TrimSpace(action))
-	return finishing().MatchString(lower) || stillOpen().MatchString(folded(action))
+	return says(lower, finishing(), nil) || says(folded(action), stillOpen(), nil)
 }
 
 // reached reports whether an objective says of itself that it was reached.
 func reached(objective string) bool {
-	return slices.ContainsFunc(clauses(objective), reaching().MatchString)
+	return slices.ContainsFunc(clauses(objective), func(clause string) bool { return says(clause, reaching(), nil) })
 }
 
 // Answers are what the resuming side understood from a packet, in its own words.

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"cmp"
+	_ "embed" // for the form of a report
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
@@ -59,7 +61,7 @@ func Text(reports []Report, o TextOptions) (string, error) {
 			}
 			fmt.Fprintf(&b, "%s\n%s\n", title, strings.Repeat("=", max(3, min(80, utf8.RuneCountInString(title)))))
 		}
-		r.write(&b)
+		b.WriteString(summary(r))
 		if err := errors.Join(r.quote(&b, room), r.printed(&b, room)); err != nil {
 			return "", err
 		}
@@ -73,34 +75,24 @@ func Text(reports []Report, o TextOptions) (string, error) {
 	return b.String(), nil
 }
 
-// The marks stand at the beginning of a line, where no text of a packet comes to stand: its line
-// breaks are escaped.
-var marks = map[bool]string{true: "✅", false: "❌"}
+// summary is a report in our own words. Its marks stand at the beginning of a line, where no text of a packet comes to
+// stand: its line breaks are escaped. Scripts read its form, too; the tests hold it byte by byte.
+var summary = recordblock.View(reportText)
 
-// write writes one report. Its form is read by scripts, too; the tests hold it byte by byte.
-func (r Report) write(b *strings.Builder) {
-	b.WriteString("Check Summary:\n")
-	for _, c := range r.Checks {
-		fmt.Fprintf(b, "  %s %-14s %s\n", marks[c.Pass], c.Check+":", c.own)
-	}
+//go:embed report.txt
+var reportText string
+
+// Ours returns the reason without what it quotes.
+func (r Result) Ours() string { return r.own }
+
+// Said returns what the claims of the artifact do, each once.
+func (r Report) Said() (all []string) {
 	for _, about := range []About{Authority, Danger} {
 		if slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.About == about }) {
-			fmt.Fprintf(b, "  ❌ %-14s text that %s\n", "Content:", about.says())
+			all = append(all, about.says())
 		}
 	}
-	for _, n := range r.Notes {
-		b.WriteString("  Note: " + n + "\n")
-	}
-	fmt.Fprintf(b, "\nClassification: %s\n\nRecovery Steps:", r.Class)
-	if len(r.Recovery) == 0 {
-		b.WriteString(" None required.\n")
-	} else {
-		b.WriteString("\n")
-	}
-	for i, s := range r.Recovery {
-		fmt.Fprintf(b, "  %d. %s\n", i+1, s)
-	}
-	fmt.Fprintf(b, "\nEscalation: %s\n", r.Escalation)
+	return all
 }
 
 // quote writes what the report quotes, in a frame; nothing if it quotes nothing.

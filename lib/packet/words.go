@@ -12,25 +12,63 @@ import (
 //go:embed words.txt
 var wordsText string
 
+// A line of words.txt. needs are words of which a text has one, if the line is about it; none is about any text.
+type line struct {
+	needs []string
+	text  string
+}
+
 // lists are the lines of words.txt by the list that they add to.
-var lists = sync.OnceValue(func() map[string][]string {
-	all := map[string][]string{}
-	for line := range strings.Lines(wordsText) {
-		name, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		all[name] = append(all[name], said)
+var lists = sync.OnceValue(func() map[string][]line {
+	all := map[string][]line{}
+	for said := range strings.Lines(wordsText) {
+		name, text, _ := strings.Cut(strings.TrimSuffix(said, "\n"), ": ")
+		l := line{text: text}
+		if list, needs, some := strings.Cut(strings.TrimSuffix(name, "]"), " ["); some {
+			name, l.needs = list, strings.Split(needs, "|")
+		}
+		all[name] = append(all[name], l)
 	}
 	return all
 })
 
-// pattern returns what matches where one of the patterns of a list does. It is compiled at its first use, so that
-// programs which only link this package start at once.
-func pattern(list string) func() *regexp.Regexp {
+// pattern compiles a pattern at its first use, so that programs which only link this package start at once.
+func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
-		text := "(?:" + strings.Join(lists()[list], ")|(?:") + ")"
 		for name, said := range lists() {
-			text = strings.ReplaceAll(text, "{"+name+"}", said[0])
+			text = strings.ReplaceAll(text, "{"+name+"}", said[0].text)
 		}
 		return regexp.MustCompile(text)
+	})
+}
+
+// A phrase is one pattern of a list.
+type phrase struct {
+	needs []string
+	form  func() *regexp.Regexp
+}
+
+// phrases returns the patterns of a list.
+func phrases(list string) func() []phrase {
+	return sync.OnceValue(func() (all []phrase) {
+		for _, l := range lists()[list] {
+			all = append(all, phrase{l.needs, pattern(l.text)})
+		}
+		return all
+	})
+}
+
+// isPossible reports whether a text has one of the words without which the phrase is not in it.
+func (p phrase) isPossible(text string) bool {
+	return p.needs == nil || slices.ContainsFunc(p.needs, func(word string) bool { return strings.Contains(text, word) })
+}
+
+// says reports whether a text has one of the phrases where what stands before it does not turn it around.
+func says(text string, phrases []phrase, turned func(before string) bool) bool {
+	return slices.ContainsFunc(phrases, func(p phrase) bool {
+		return p.isPossible(text) && slices.ContainsFunc(p.form().FindAllStringIndex(text, -1), func(at []int) bool {
+			return turned == nil || !turned(text[:at[0]])
+		})
 	})
 }
 
@@ -42,7 +80,7 @@ func lexiconOf(names ...string) func() lexicon {
 	return sync.OnceValue(func() lexicon {
 		l := lexicon{}
 		for _, name := range names {
-			for _, word := range strings.Fields(strings.Join(lists()[name], " ")) {
+			for _, word := range wordsOf(name) {
 				l[word] = true
 			}
 		}
@@ -74,7 +112,7 @@ func folded(text string) string { return strings.Join(words(text), " ") }
 // clauses returns the folded clauses of text, which end at punctuation before a space.
 func clauses(text string) []string {
 	var all []string
-	for _, part := range clauseEnd().Split(text, -1) {
+	for _, part := range clauseEnd()[0].form().Split(text, -1) {
 		if f := folded(part); f != "" {
 			all = append(all, f)
 		}
@@ -82,7 +120,15 @@ func clauses(text string) []string {
 	return all
 }
 
-var clauseEnd = pattern("clause-end")
+var clauseEnd = phrases("clause-end")
+
+// wordsOf returns the words of a list.
+func wordsOf(list string) (words []string) {
+	for _, l := range lists()[list] {
+		words = append(words, strings.Fields(l.text)...)
+	}
+	return words
+}
 
 // has reports whether one of the words is in the lexicon.
 func (l lexicon) has(words []string) bool {
@@ -100,8 +146,9 @@ var (
 	minor         = lexiconOf("minor") // carry no meaning of their own where two texts are compared
 	negating      = lexiconOf("negating")
 	verdicts      = lexiconOf("verdict")
+	programs      = lexiconOf("program")
 
-	reference = pattern("reference")
+	reference = phrases("reference")
 )
 
 // only reports whether all words are in the lexicon. A single letter counts: "feature X" is any feature.
@@ -125,7 +172,7 @@ func placeholder(text string) bool {
 	}
 	w := words(text)
 	f := strings.Join(w, " ")
-	return f == "" || sayingNothing().only(w) || reference().MatchString(f) || strings.HasPrefix(f, "lorem ipsum ")
+	return f == "" || sayingNothing().only(w) || says(f, reference(), nil) || strings.HasPrefix(f, "lorem ipsum ")
 }
 
 // none says whether text honestly states that there is nothing. "Nothing is done" does not: it takes a
@@ -165,7 +212,7 @@ func deeds(text string) string {
 // past maps verbs of English that form their past otherwise.
 var past = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
-	for pair := range slices.Chunk(strings.Fields(strings.Join(lists()["past"], " ")), 2) {
+	for pair := range slices.Chunk(wordsOf("past"), 2) {
 		m[pair[0]] = pair[1]
 	}
 	return m

@@ -1,9 +1,10 @@
 package record
 
 import (
-	"strings"
+	_ "embed" // for the form of a brief
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -23,30 +24,18 @@ func briefOf(f packet.Facts) Brief {
 	return Brief{f.NextAction, f.Objective, f.Unresolved, f.Completed, f.Assumptions, f.Risks}
 }
 
+//go:embed brief.txt
+var briefText string
+var brief = recordblock.View(briefText)
+
 // framed returns the brief in a frame, the next action first: what comes last may be cut.
 func (b Brief) framed(id string) string {
-	var text strings.Builder
-	one := func(label, said string) {
-		if said != "" {
-			text.WriteString(label + ": " + said + "\n")
-		}
-	}
-	list := func(label string, items []string) {
-		if len(items) > 0 {
-			text.WriteString(label + ":\n- " + strings.Join(items, "\n- ") + "\n")
-		}
-	}
-	one("Next action", b.NextAction)
-	one("Objective", b.Objective)
-	list("Unresolved", b.Unresolved)
-	list("Assumptions", b.Assumptions)
-	list("Risks", b.Risks)
-	list("Completed", b.Completed)
-	of := handoff.Stored{Document: handoff.Document{Body: text.String()}}
+	text := brief(b)
+	of := handoff.Stored{Document: handoff.Document{Body: text}}
 	of.Entry.ID = id
 	framed, _, err := handoff.Framed(of, handoff.Frame{MaxChars: handoff.DefaultSurfaceMaxChars})
 	switch {
-	case err != nil || text.Len() == 0:
+	case err != nil || text == "":
 		return "The handoff does not say what is next: read it.\n"
 	case b.NextAction == "":
 		return "The handoff does not say what is next: read it. What it says beside:\n" + framed

@@ -15,9 +15,10 @@ import (
 //	line LABEL TEXT                    a line with both, nothing for an empty text
 //	item TEXT [NAME VALUE]…            the text and the values that are not empty, each with its name
 //	section TITLE LIST WITHOUT         a heading, and what stands below it for an empty list; no heading if that is ""
+//	next N                             the number after it
 func View(source string) func(record any) string {
 	parsed := sync.OnceValue(func() *template.Template {
-		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section}
+		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section, "next": func(n int) int { return n + 1 }}
 		return template.Must(template.New("").Funcs(functions).Parse(source))
 	})
 	return func(record any) string {
