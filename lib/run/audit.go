@@ -208,15 +208,15 @@ func (d Draft) Warnings(allowed []string, carried Carried) []string {
 }
 
 // unnamed warns about what was carried and is not named, and about resolved debt that nothing carried.
-func (d Draft) unnamed(carried Carried) []string {
-	var all []string
+func (d Draft) unnamed(carried Carried) (all []string) {
+	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	named, known := map[string]bool{}, map[string]bool{}
 	for _, a := range d.Record.Assumptions {
 		named[oneSpace(a.Statement)] = true
 	}
 	for _, a := range carried.Assumptions {
 		if !named[oneSpace(a.Statement)] {
-			all = append(all, fmt.Sprintf("the assumption \"%s\" of task \"%s\" is still open: was it promoted, refuted, or is it carried forward?", show(a.Statement), show(a.TaskID)))
+			warn("the assumption \"%s\" of task \"%s\" is still open: was it promoted, refuted, or is it carried forward?", show(a.Statement), show(a.TaskID))
 		}
 	}
 	for _, debt := range d.Record.ContextDebt {
@@ -224,12 +224,12 @@ func (d Draft) unnamed(carried Carried) []string {
 	}
 	for _, debt := range carried.Debt {
 		if known[oneSpace(debt.Summary)] = true; !named[oneSpace(debt.Summary)] {
-			all = append(all, fmt.Sprintf("the context debt \"%s\" of task \"%s\" is still open", show(debt.Summary), show(debt.TaskID)))
+			warn("the context debt \"%s\" of task \"%s\" is still open", show(debt.Summary), show(debt.TaskID))
 		}
 	}
 	for _, debt := range d.Record.ContextDebt {
 		if debt.State == "resolved" && !known[oneSpace(debt.Summary)] {
-			all = append(all, fmt.Sprintf("no open context debt of the project is called \"%s\", so nothing is resolved by it", show(debt.Summary)))
+			warn("no open context debt of the project is called \"%s\", so nothing is resolved by it", show(debt.Summary))
 		}
 	}
 	return all

@@ -3,6 +3,7 @@ package run
 import (
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -26,17 +27,20 @@ func (e Entry) origin() Origin {
 
 // A CarriedAssumption lives on: no later record promoted or refuted it.
 type CarriedAssumption struct {
-	Number int `json:"number"` // from 1, the longest carried first, by which a later record may name it
+	Key string `json:"key"` // by which a later record may name it, see Key
 	Assumption
 	Origin
 }
 
 // A CarriedDebt lives on: no later record resolved it.
 type CarriedDebt struct {
-	Number int `json:"number"` // as that of a CarriedAssumption
+	Key string `json:"key"`
 	Debt
 	Origin
 }
+
+// Key returns six digits of the SHA-256 of a text, which stay its own whatever else is open.
+func Key(text string) string { return canon.SHA256Hex([]byte(oneSpace(text)))[:6] }
 
 // Carry returns the assumptions and the debt that the records of one project, the newest first, leave to
 // the next run, the longest carried first. Items are the same when their text is; the latest record
@@ -47,13 +51,13 @@ func Carry(newestFirst []Entry) ([]CarriedAssumption, []CarriedDebt) {
 	// The oldest first: the latest record that names an item has the last word.
 	for _, e := range slices.Backward(newestFirst) {
 		for _, a := range e.Record.Assumptions {
-			assumptions.name(a.Statement, a.State != "promoted" && a.State != "refuted", CarriedAssumption{0, a, e.origin()})
+			assumptions.name(a.Statement, a.State != "promoted" && a.State != "refuted", CarriedAssumption{Key(a.Statement), a, e.origin()})
 		}
 		for _, d := range e.Record.ContextDebt {
-			debt.name(d.Summary, d.State != "resolved", CarriedDebt{0, d, e.origin()})
+			debt.name(d.Summary, d.State != "resolved", CarriedDebt{Key(d.Summary), d, e.origin()})
 		}
 	}
-	return assumptions.alive(func(a *CarriedAssumption, n int) { a.Number = n }), debt.alive(func(d *CarriedDebt, n int) { d.Number = n })
+	return assumptions.alive(), debt.alive()
 }
 
 // OpenSteps returns the next steps of one project that no later record did, the longest open first: a
@@ -65,43 +69,38 @@ func OpenSteps(newestFirst []Entry) []OriginStep {
 			steps.name(a.Summary, false, OriginStep{})
 		}
 		for _, s := range e.Record.NextSteps {
-			steps.name(s.What, true, OriginStep{0, s, e.origin()})
+			steps.name(s.What, true, OriginStep{Key(s.What), s, e.origin()})
 		}
 	}
-	return steps.alive(func(s *OriginStep, n int) { s.Number = n })
+	return steps.alive()
 }
 
 // carried holds items by their text, in the order in which they came up.
 type carried[T any] struct {
 	order []string
-	seen  map[string]bool // what is in order
-	items map[string]T    // what lives on
+	items map[string]*T // nil for what was ended
 }
 
 // name enters an item that lives on, or ends it.
 func (c *carried[T]) name(text string, lives bool, item T) {
-	key := oneSpace(text)
 	if c.items == nil {
-		c.items, c.seen = map[string]T{}, map[string]bool{}
+		c.items = map[string]*T{}
 	}
-	if !lives {
-		delete(c.items, key)
-		return
-	}
-	if !c.seen[key] {
+	key := oneSpace(text)
+	if _, seen := c.items[key]; !seen {
 		c.order = append(c.order, key)
 	}
-	c.seen[key] = true
-	c.items[key] = item
+	if c.items[key] = &item; !lives {
+		c.items[key] = nil
+	}
 }
 
 // alive returns what no later record ended. An item that was ended and named again has its old place.
-func (c *carried[T]) alive(count func(item *T, n int)) []T {
+func (c *carried[T]) alive() []T {
 	all := []T{}
 	for _, key := range c.order {
-		if item, ok := c.items[key]; ok {
-			count(&item, len(all)+1)
-			all = append(all, item)
+		if item := c.items[key]; item != nil {
+			all = append(all, *item)
 		}
 	}
 	return all
@@ -114,20 +113,19 @@ type Carried struct {
 	Steps       []OriginStep
 }
 
-// Open returns the texts of what is open, each list in the order of its numbers, by the names that the table of
-// fields has for them.
-func (c Carried) Open() map[string][]string {
-	open := map[string][]string{}
+// Open returns the texts of what is open by their keys, each list by the name that the table of fields has for it.
+func (c Carried) Open() map[string]map[string]string {
+	assumptions, debt, steps := map[string]string{}, map[string]string{}, map[string]string{}
 	for _, a := range c.Assumptions {
-		open["assumptions"] = append(open["assumptions"], a.Statement)
+		assumptions[a.Key] = a.Statement
 	}
 	for _, d := range c.Debt {
-		open["debt"] = append(open["debt"], d.Summary)
+		debt[d.Key] = d.Summary
 	}
 	for _, s := range c.Steps {
-		open["steps"] = append(open["steps"], s.What)
+		steps[s.Key] = s.What
 	}
-	return open
+	return map[string]map[string]string{"assumptions": assumptions, "debt": debt, "steps": steps}
 }
 
 // CarriedInto returns what the records of the same project carry into a run, as of its created_at. The

@@ -32,7 +32,7 @@ type Onboarding struct {
 	Assumptions      []CarriedAssumption `json:"assumptions"`
 	ContextDebt      []CarriedDebt       `json:"context_debt"`
 	PolicyExceptions []OriginException   `json:"policy_exceptions"` // of the recent handoffs
-	NextSteps        []OriginStep        `json:"next_steps"`        // of the recent handoffs, less what was done since
+	NextSteps        []OriginStep        `json:"next_steps"`        // of all records, less what was done since
 	Drafts           []Left              `json:"drafts"`            // for the caller to fill
 	Warnings         []string            `json:"warnings"`
 }
@@ -62,34 +62,32 @@ type OriginException struct {
 
 // An OriginStep is a next step with its record.
 type OriginStep struct {
-	Number int `json:"number"` // among all open steps of the project, see OpenSteps
+	Key string `json:"key"` // by which a later record may close it, see Key
 	Step
 	Origin
 }
 
-// Onboard collects what the records of a project, the newest first, leave to the next run. Debt and
-// assumptions are carried from all of them, exceptions and next steps come from the recent ones.
+// Onboard collects what the records of a project, the newest first, leave to the next run. Debt, assumptions and
+// next steps are carried from all of them, exceptions come from the recent ones.
 func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 	entries := slices.DeleteFunc(slices.Clone(newestFirst), func(e Entry) bool {
 		return o.ProjectID != "" && e.Record.ProjectID != o.ProjectID
 	})
 	b := Onboarding{
-		ProjectID: o.ProjectID, RecentHandoffs: []Recent{}, PolicyExceptions: []OriginException{}, NextSteps: []OriginStep{}, Drafts: []Left{}, Warnings: []string{},
+		ProjectID: o.ProjectID, RecentHandoffs: []Recent{}, PolicyExceptions: []OriginException{}, NextSteps: OpenSteps(entries), Drafts: []Left{}, Warnings: []string{},
 	}
 	b.Assumptions, b.ContextDebt = Carry(entries)
-	open := OpenSteps(entries)
+	place := map[Origin]int{}
+	for i, e := range entries {
+		place[e.origin()] = i
+	}
+	slices.SortStableFunc(b.NextSteps, func(x, y OriginStep) int { return place[x.Origin] - place[y.Origin] }) // the newest first
 	recent := entries[:min(len(entries), cmp.Or(max(o.MaxRecent, 0), DefaultMaxRecent))]
 	for _, e := range recent {
 		r := e.Record
 		b.RecentHandoffs = append(b.RecentHandoffs, Recent{e.origin(), r.Agent, r.Status, r.Summary, append(append([]string{}, r.SelfAudit.Failed()...), r.contradicted()...)})
 		for _, x := range r.PolicyExceptions {
 			b.PolicyExceptions = append(b.PolicyExceptions, OriginException{x, e.origin()})
-		}
-		// The newest come first: what one of them did, or asks for, is not asked for again.
-		for _, s := range open {
-			if s.Origin == e.origin() {
-				b.NextSteps = append(b.NextSteps, s)
-			}
 		}
 	}
 	b.warn(recent, o)
@@ -98,8 +96,9 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 
 // warn says what makes the recent handoffs less than what they seem.
 func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
+	say := func(format string, args ...any) { b.Warnings = append(b.Warnings, fmt.Sprintf(format, args...)) }
 	if len(recent) == 0 {
-		b.Warnings = append(b.Warnings, "no prior handoff of this project")
+		say("no prior handoff of this project")
 		return
 	}
 	now := o.Now
@@ -107,21 +106,20 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 		now = time.Now()
 	}
 	limit := cmp.Or(o.MaxAge, 48*time.Hour)
-	newest := recent[0].Record
-	if at, ok := form.Instant(newest.CreatedAt); !ok || now.Sub(at) > limit {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("stale: the newest handoff was created %d h ago, at %s (exceeds %s limit)",
-			now.Sub(at)/time.Hour, show(newest.CreatedAt), hours(limit)))
+	newest := recent[0].Record.CreatedAt
+	if at, ok := form.Instant(newest); !ok || now.Sub(at) > limit {
+		say("stale: the newest handoff was created %d h ago, at %s (exceeds %s limit)", now.Sub(at)/time.Hour, show(newest), hours(limit))
 	}
 	for _, e := range recent {
-		r := e.Record
+		r, task := e.Record, show(e.Record.TaskID)
 		if r.Status != "completed" {
-			b.Warnings = append(b.Warnings, fmt.Sprintf("task %s ended as %s", show(r.TaskID), show(r.Status)))
+			say("task %s ended as %s", task, show(r.Status))
 		}
 		if failed := r.SelfAudit.Failed(); len(failed) > 0 {
-			b.Warnings = append(b.Warnings, fmt.Sprintf("task %s fails its self-audit: %s", show(r.TaskID), strings.Join(failed, ", ")))
+			say("task %s fails its self-audit: %s", task, strings.Join(failed, ", "))
 		}
 		if wrong := r.contradicted(); len(wrong) > 0 {
-			b.Warnings = append(b.Warnings, fmt.Sprintf("task %s claims in its self-audit what its data contradict: %s", show(r.TaskID), strings.Join(wrong, ", ")))
+			say("task %s claims in its self-audit what its data contradict: %s", task, strings.Join(wrong, ", "))
 		}
 	}
 }
@@ -146,7 +144,7 @@ func Latest(newestFirst []Entry, taskID string) (Entry, bool) {
 // show makes text of a record fit for one line.
 func show(text string) string { return render.EscapeLine(text) }
 
-// Markdown returns the onboarding for people. What has a number can be named by it in the next record.
+// Markdown returns the onboarding for people. What has a key can be named by it in the next record.
 func (b Onboarding) Markdown() string { return markdown(b) }
 
 //go:embed onboard.md

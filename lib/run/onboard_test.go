@@ -77,7 +77,7 @@ func TestOnboard(t *testing.T) {
 	if want := []string{"task four ended as paused", "task two fails its self-audit: receipts_reviewed"}; !reflect.DeepEqual(b.Warnings, want) {
 		t.Errorf("warnings %q", b.Warnings)
 	}
-	if !strings.Contains(string(data), `"context_debt":[{"number":1,"summary":"Flaky test","state":"open","next_action":"rerun it","task_id":"two"`) {
+	if !strings.Contains(string(data), `"context_debt":[{"key":"a955ce","summary":"Flaky test","state":"open","next_action":"rerun it","task_id":"two"`) {
 		t.Errorf("%s", data)
 	}
 	o.Now = o.Now.Add(60 * time.Hour)
@@ -86,6 +86,26 @@ func TestOnboard(t *testing.T) {
 	}
 	if b := run.Onboard(nil, o); len(b.Warnings) != 1 || b.Warnings[0] != "no prior handoff of this project" || b.RecentHandoffs == nil {
 		t.Errorf("%+v", b)
+	}
+}
+
+// A step that nobody did stays open, however many records came since, and its key stays its own.
+func TestStepsStayOpen(t *testing.T) {
+	all := []run.Entry{entry("old", "2026-05-04T12:00:00Z", func(r *run.Record) {
+		r.NextSteps = []run.Step{{What: "Write the redirects"}, {What: "Announce it"}}
+	})}
+	for _, task := range []string{"a", "b", "c", "d", "e", "f"} {
+		all = append([]run.Entry{entry(task, "2026-05-05T12:00:00Z", func(*run.Record) {})}, all...)
+	}
+	b := run.Onboard(all, run.OnboardOptions{ProjectID: "p"})
+	if len(b.NextSteps) != 2 || b.NextSteps[1].Key != run.Key("Announce it") {
+		t.Fatalf("%+v", b.NextSteps)
+	}
+	all = append([]run.Entry{entry("g", "2026-05-06T12:00:00Z", func(r *run.Record) {
+		r.CompletedActions = []run.Action{{Summary: "Write the  redirects"}}
+	})}, all...)
+	if left := run.Onboard(all, run.OnboardOptions{ProjectID: "p"}).NextSteps; len(left) != 1 || left[0].Key != b.NextSteps[1].Key {
+		t.Errorf("%+v", left)
 	}
 }
 

@@ -73,6 +73,12 @@ func decode(record *jsontree.Value) (d Draft, err error) {
 	return d, json.Unmarshal(record.Append(nil), &d.Record)
 }
 
+// A Field is a row of the table of fields, a Flag one way to say it.
+type (
+	Field = fields.Field
+	Flag  = fields.Flag
+)
+
 // Table returns the fields of a record.
 var Table = sync.OnceValue(func() *fields.Table {
 	return fields.Load(file, fields.Checks{"id": checkID, "paragraph": checkParagraph, "digest": checkDigest, "instant": checkInstant}, nil)

@@ -17,7 +17,7 @@
 //
 // Assumptions, context debt and next steps of earlier records of a project live on until a later
 // record names them promoted, refuted, resolved or done. Onboard collects them for whoever starts
-// next, and gives each the number that stays its own until an older one is closed. Parse takes the
+// next, and gives each the key of its text, by which the next record may name it. Parse takes the
 // handoffs of Craik under their own names, too.
 //
 // The fields are in fields.json, the form of the view in view.md.

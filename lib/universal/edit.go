@@ -156,8 +156,15 @@ func (e *editor) refresh() {
 	if e.genuine && textAt(e.root, hashPath) != hash {
 		e.set(hashPath, jsontree.NewString(hash), "the payload was changed by this repair")
 	}
-	size := jsontree.NewInt(len(e.root.At("/handoff/payload").Append(nil)))
-	if given := e.root.At(sizePath); given != nil && given.String() != size.Text {
-		e.set(sizePath, size, "the payload was changed by this repair")
+	e.measure("the payload was changed by this repair")
+}
+
+// measure makes payload_size_bytes fit the payload, where it is given.
+func (e *editor) measure(why string) {
+	payload := e.root.At("/handoff/payload")
+	if given := e.root.At(sizePath); given != nil && payload != nil {
+		if size := len(payload.Append(nil)); given.String() != strconv.Itoa(size) {
+			e.number(sizePath, size, why)
+		}
 	}
 }

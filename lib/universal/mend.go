@@ -2,6 +2,7 @@ package universal
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -107,25 +108,25 @@ func cutTo(text string, max int) string {
 // the target stays, so that a circle remains visible.
 func shortenChain(e *editor) {
 	hops := e.root.At(chainPath)
-	if hops.Is(jsontree.Array) && len(hops.Items) == 0 {
+	if !hops.Is(jsontree.Array) {
+		return
+	}
+	switch n := len(hops.Items); {
+	case n == 0:
 		e.remove(chainPath, "without a chain, the source is the only hop")
-		return
-	}
-	if !hops.Is(jsontree.Array) || len(hops.Items) <= longestChain {
-		return
-	}
-	// Both ends say most: where the work began, and who had it last.
-	head, tail := longestChain/2, len(hops.Items)-longestChain/2
-	kept := append([]*jsontree.Value(nil), hops.Items[:head]...)
-	target := textAt(e.root, "/handoff/target/skill")
-	for _, hop := range hops.Items[head:tail] {
-		if hop.Kind == jsontree.String && jsontree.Printable(hop.Text) == target {
-			kept[head-1] = hop
-			break
+	case n > longestChain:
+		// Both ends say most: where the work began, and who had it last.
+		head, tail := longestChain/2, n-longestChain/2
+		target := textAt(e.root, "/handoff/target/skill")
+		isTarget := func(hop *jsontree.Value) bool {
+			return hop.Is(jsontree.String) && jsontree.Printable(hop.Text) == target
 		}
+		kept := slices.Concat(hops.Items[:head], hops.Items[tail:])
+		if i := slices.IndexFunc(hops.Items[head:tail], isTarget); i >= 0 {
+			kept[head-1] = hops.Items[head+i]
+		}
+		e.swap(chainPath, jsontree.NewArray(kept...).Clone(), fmt.Sprintf("the middle of the chain cut to %d hops", longestChain))
 	}
-	kept = append(kept, hops.Items[tail:]...)
-	e.swap(chainPath, jsontree.NewArray(kept...).Clone(), fmt.Sprintf("the middle of the chain cut to %d hops", longestChain))
 }
 
 // mendHash gives a hash that is none its value. A hash that is one and does not fit is left alone.
@@ -205,11 +206,11 @@ func (e *editor) number(pointer string, n int, why string) {
 
 // mendSize counts the bytes of the payload, where their number is given as something else than a number.
 func mendSize(e *editor) {
-	v, payload := e.root.At(sizePath), e.root.At("/handoff/payload")
-	if v == nil || payload == nil {
+	v := e.root.At(sizePath)
+	if v == nil {
 		return
 	}
 	if n, err := wholeNumber(v); v.Kind != jsontree.Number || err != nil || n < 0 {
-		e.number(sizePath, len(payload.Append(nil)), "the size of the payload")
+		e.measure("the size of the payload")
 	}
 }

@@ -84,9 +84,7 @@ func (d *Document) with(n New) (*Document, error) {
 		e.set("/handoff/meta/user_approved", jsontree.NewBool(true), "")
 	}
 	e.set(hashPath, jsontree.NewString(payloadHash(e.root)), "")
-	if e.root.At(sizePath) != nil {
-		e.set(sizePath, jsontree.NewInt(len(e.root.At("/handoff/payload").Append(nil))), "")
-	}
+	e.measure("")
 	recount(e)
 	return d.edited(e), nil
 }

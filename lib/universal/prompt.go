@@ -36,27 +36,23 @@ func barred(text string) string {
 // Failure returns the report of a repair that failed: what each attempt changed, what was wrong after
 // it, what to do.
 func (r Repair) Failure() string {
+	faults := func(faults []fault.Fault) []string {
+		return fault.Lines(faults, func(f fault.Fault) string { return oneLine(f.String()) })
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "the document could not be repaired in %s; nothing was changed\n\nas it is: %s at the %s stage\n",
 		fault.Count(len(r.Attempts), "attempt"), fault.Count(len(r.Report.Faults), "fault"), r.Report.Stage)
-	writeFaults(&b, r.Report.Faults)
+	writeLines(&b, faults(r.Report.Faults))
 	for i, a := range r.Attempts {
 		fmt.Fprintf(&b, "\nattempt %d, %s: %s, %s left at the %s stage\n", i+1, a.Name,
 			fault.Count(len(a.Patch), "change"), fault.Count(len(a.Report.Faults), "fault"), a.Report.Stage)
-		writeLines(&b, fault.Lines(a.Patch, func(c Change) string {
-			return fmt.Sprintf("%s %s (%s)", c.Op,
-				oneLine(c.Path), c.Why)
-		}))
-		writeFaults(&b, a.Report.Faults)
+		changes := fault.Lines(a.Patch, func(c Change) string { return c.Op + " " + oneLine(c.Path) + " (" + c.Why + ")" })
+		writeLines(&b, append(changes, faults(a.Report.Faults)...))
 	}
 	if len(r.Attempts) > 0 {
 		b.WriteString("\nmend by hand what attempt 1 left, or give a model the text that `handoff repair --prompt` prints\n")
 	}
 	return b.String()
-}
-
-func writeFaults(b *strings.Builder, faults []fault.Fault) {
-	writeLines(b, fault.Lines(faults, func(f fault.Fault) string { return oneLine(f.String()) }))
 }
 
 func writeLines(b *strings.Builder, lines []string) {

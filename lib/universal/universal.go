@@ -103,9 +103,7 @@ func (d *Document) Rehashed() *Document {
 	if e.root.At(hashPath) != nil {
 		e.set(hashPath, jsontree.NewString(e.before), "computed from the payload")
 	}
-	if payload := e.root.At("/handoff/payload"); payload != nil && e.root.At(sizePath) != nil {
-		e.set(sizePath, jsontree.NewInt(len(payload.Append(nil))), "the size of the payload")
-	}
+	e.measure("the size of the payload")
 	return d.edited(e)
 }
 

@@ -149,25 +149,12 @@ func (d *Document) checkDays(known []fault.Fault) (faults []fault.Fault) {
 	return faults
 }
 
-// place gives each fault the line and column of its value, or of the object that lacks it. One walk
-// serves all.
+// place gives each fault that anybody reads the line and column of its value, or of the object that lacks it.
 func (d *Document) place(faults []fault.Fault) {
-	wanted := map[string]*jsontree.Value{}
-	for _, f := range faults {
-		wanted[f.Pointer] = nil
-		wanted[above(f.Pointer)] = nil
-	}
-	if len(wanted) > 0 {
-		d.root.Walk("", nil, func(at string, _ *jsontree.Member, v *jsontree.Value) {
-			if _, ok := wanted[at]; ok {
-				wanted[at] = v
-			}
-		})
-	}
-	for i, f := range faults {
-		v := wanted[f.Pointer]
+	for i, f := range fault.Bounded(faults) {
+		v := d.root.At(f.Pointer)
 		if v == nil {
-			v = wanted[above(f.Pointer)]
+			v = d.root.At(above(f.Pointer))
 		}
 		if v != nil && f.Pointer != "" && f.Line == 0 {
 			faults[i].Line, faults[i].Column = v.Line, v.Column

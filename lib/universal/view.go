@@ -2,6 +2,7 @@ package universal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -19,28 +20,23 @@ func (d *Document) View() string {
 	root := d.written()
 	record := root.Get("handoff")
 	if !record.Is(jsontree.Object) {
-		record = jsontree.NewObject(jsontree.Member{Name: "document", Value: root})
+		record = jsontree.NewObject(member("document", root))
 	}
-	// A section that is empty or no object is shown like any other field: nothing of the record is left out.
-	shown := map[string]bool{}
-	for _, name := range sections {
-		v := record.Get(name)
-		shown[name] = v != nil && len(v.Members) > 0
-	}
-	var b strings.Builder
+	var b, below strings.Builder
 	b.WriteString("# Universal handoff: " + line(d.Source()) + " to " + line(d.Target()) + "\n\n")
+	for _, name := range sections {
+		// A section that is empty or no object is shown like any other field: nothing of the record is left out.
+		if v := record.Get(name); v != nil && len(v.Members) > 0 {
+			below.WriteString("\n## " + strings.ToUpper(name[:1]) + name[1:] + "\n\n")
+			writeItems(&below, "", v)
+		}
+	}
 	for _, m := range record.Ordered() {
-		if !shown[m.Name] {
+		if !slices.Contains(sections, m.Name) || len(m.Value.Members) == 0 {
 			writeField(&b, "", m.Name, m.Value)
 		}
 	}
-	for _, name := range sections {
-		if shown[name] {
-			b.WriteString("\n## " + strings.ToUpper(name[:1]) + name[1:] + "\n\n")
-			writeItems(&b, "", record.Get(name))
-		}
-	}
-	return b.String()
+	return b.String() + below.String()
 }
 
 // writeItems writes the items of a list under their numbers, the members of an object under their names.

@@ -41,8 +41,8 @@ func createCommand(a *app) *cobra.Command {
 		Long: `Store a run record: what a run did, what it validated, what stays uncertain, and where the next one
 goes on. The self-audit is derived from the record; what the run leaves undone is said on standard
 error and makes nothing invalid. Assumptions, context debt and next steps of earlier records of the
-project stay open until a record names them, by their text or by the number that onboard shows:
---assumption 1=refuted, --resolve-debt 2, --close 3. --who and --verify-first are about the --next-step
+project stay open until a record names them, by their text or by the key that onboard shows:
+--assumption 3f2a91=refuted, --resolve-debt 81b0c4, --close d5e6f7. --who and --verify-first are about the --next-step
 before them.
 
 A value may end in =STATE: tests and commands in passed, failed, skipped or unknown, assumptions in
@@ -51,7 +51,7 @@ open, promoted, refuted or carried_forward, files in added, modified, deleted or
 or with --work the commit that is checked out is recorded too, and each --file as it is, for handoff check.`,
 		Example: `  handoff record create deploy-42 --summary 'Moved the deploy to the new runner.' --agent agent:codex --test-run-exec 'go test ./...'
   handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'
-  handoff create deploy-43 --summary 'Ops added a disk.' --close 1 --resolve-debt 1`,
+  handoff create deploy-43 --summary 'Ops added a disk.' --close d5e6f7 --resolve-debt 81b0c4`,
 		Args: everyday.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, ids []string) error { return c.create(ids[0]) },
 	}

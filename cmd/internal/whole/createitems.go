@@ -2,7 +2,6 @@ package whole
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -38,31 +37,20 @@ func (s sayings) texts() map[string][]string {
 	return texts
 }
 
-// fill turns what the flags say into the lists of the record. Numbers stand for what is carried into it.
+// fill turns what the flags say into the lists of the record. Keys stand for what is carried into it.
 func (c *creation) fill(d *runs.Draft, carried runs.Carried) error {
 	said, open := c.said.texts(), carried.Open()
 	for _, f := range runs.Table().Fields {
 		for _, flag := range f.Flags {
 			for i, text := range said[flag.Name] {
-				name, state := runs.Table().Cut(f, flag, text)
-				switch number, _, _ := strings.Cut(text, "="); {
-				case flag.Open == "":
-					continue
-				case flag.State == "":
-					state = ""
-				case name != text:
-					state = "=" + state
-				case isNumber(number): // of one that is open, and no text of a new one
-					return everyday.Invalid("run `handoff onboard --markdown` to see their numbers",
-						"--%s %s: a number is followed by = and open, promoted, refuted or carried_forward", flag.Name, text)
-				default:
-					continue
+				if flag.Open == "" {
+					break
 				}
-				named, err := c.named("--"+flag.Name, name, open[flag.Open])
+				named, err := c.named(f, flag, text, open[flag.Open])
 				if err != nil {
 					return err
 				}
-				said[flag.Name][i] = named + state
+				said[flag.Name][i] = named
 			}
 		}
 	}
@@ -79,21 +67,32 @@ func (c *creation) fill(d *runs.Draft, carried runs.Carried) error {
 	return nil
 }
 
-// named replaces the number of an open item by its text, and says which that is. Any other text stays, so that it can be the
-// item's own.
-func (c *creation) named(flag, text string, open []string) (string, error) {
-	n, err := strconv.Atoi(text)
-	switch {
-	case err != nil, slices.Contains(open, text):
-		return text, nil
-	case n < 1 || n > len(open):
-		return "", everyday.Invalid("run `handoff onboard --markdown` to see their numbers", "%s %s: of the %d that are open, none has this number", flag, text, len(open))
+// named replaces the key of an open item by its text, and says which that is. Any other text stays, so that it can be
+// the item's own.
+func (c *creation) named(f runs.Field, flag runs.Flag, said string, open map[string]string) (string, error) {
+	key, state := said, ""
+	if flag.State != "" {
+		key, _ = runs.Table().Cut(f, flag, said)
+		state = said[len(key):]
 	}
-	c.Note(fmt.Sprintf("%s %s is %q", flag, text, open[n-1]))
-	return open[n-1], nil
+	text, isOpen := open[key]
+	switch before, _, _ := strings.Cut(said, "="); {
+	case flag.State != "" && state == "" && isKey(before): // of one that is open, and no text of a new one
+		return "", everyday.Invalid("run `handoff onboard --markdown` to see their keys",
+			"--%s %s: a key is followed by = and open, promoted, refuted or carried_forward", flag.Name, said)
+	case isOpen:
+		c.Note(fmt.Sprintf("--%s %s is %q", flag.Name, key, text))
+		return text + state, nil
+	case isKey(key):
+		return "", everyday.Invalid("run `handoff onboard --markdown` to see their keys", "--%s %s: of the %d that are open, none has this key", flag.Name, key, len(open))
+	case flag.Open == "steps" && open[runs.Key(key)] == "":
+		c.Note(fmt.Sprintf("warning: no open next step of the project is called %q, so nothing is closed by it", key))
+	}
+	return said, nil
 }
 
-func isNumber(text string) bool {
+// isKey reports whether a text can only be meant for the key of an open item, or for its place in a list.
+func isKey(text string) bool {
 	_, err := strconv.Atoi(text)
-	return err == nil
+	return err == nil || len(text) == 6 && strings.Trim(text, "0123456789abcdef") == ""
 }

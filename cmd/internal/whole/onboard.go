@@ -22,7 +22,7 @@ func onboardCommand(a *app) *cobra.Command {
 		Use: "onboard",
 		Long: `Print as JSON what the run records of a project leave to the next run: the recent handoffs, newest
 first, every assumption and context debt that no later record settled, policy exceptions, next steps,
-drafts that sessions left, and warnings (stale, failed self-audit, no prior handoff). What has a number
+drafts that sessions left, and warnings (stale, failed self-audit, no prior handoff). What has a key
 can be named by it with create. --markdown is for people. With --agent NAME the same stands in a frame
 that says it is not an instruction. Nothing is changed.`,
 		Example: "  handoff record onboard\n  handoff record onboard --project shop --max-recent 3 --agent codex",
