@@ -111,8 +111,7 @@ func kindOfBlock(block Block) (kind, bool) {
 	return firstKind(func(k kind) bool { return k.label() == block.Kind+"/"+block.Version })
 }
 
-// universal checks what is to be stored by its schema and its semantics. Tokens are not counted: they
-// are for validate, and loading a vocabulary takes longer than the write.
+// universal checks what is to be stored by its schema, its size and its semantics.
 func (o Options) universal(data []byte, s screened) (content, error) {
 	d, err := universal.Parse(data)
 	if err != nil {

@@ -3,11 +3,13 @@ package universal_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/universal"
+	"github.com/seed-78daf238/handoff/schema"
 )
 
 // Characters are counted, not bytes, and white space between them does not count: storing or setting out a document changes
@@ -29,6 +31,35 @@ func TestCountsAreOfTheCompactForm(t *testing.T) {
 			if got := validate(t, mustParse(t, b.Bytes()), universal.Options{Encoding: encoding}).Budget; got.Tokens != want.Tokens || got.Estimate != want.Estimate {
 				t.Errorf("%s, set out with %q: %d and %d, compact %d and %d", encoding, indent, got.Tokens, got.Estimate, want.Tokens, want.Estimate)
 			}
+		}
+	}
+}
+
+// Who has no tokenizer counts a quarter of the characters, or of the bytes, of the text as it is set out, or of its compact
+// form: all of them are near enough.
+func TestCountsOfTheWriterAreBelieved(t *testing.T) {
+	root, err := jsontree.Parse(load(t, "good/full.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, warned := range map[int]bool{0: true, len(load(t, "good/full.json")) / 4: false, len(root.Append(nil)) / 4: false, 2000: true} {
+		root, _ := jsontree.Parse(load(t, "good/full.json"))
+		root.At("/handoff/meta").Set("token_count", jsontree.NewInt(n))
+		d := mustParse(t, append(root.AppendLike(nil, load(t, "good/full.json")), '\n'))
+		r := validate(t, d, options().Options)
+		if got := strings.Contains(fmt.Sprint(r.Warnings), "30 %"); got != warned {
+			t.Errorf("token_count %d: %v", n, r.Warnings)
+		}
+	}
+}
+
+// A document that takes too many tokens is refused without a count by a tokenizer, unless it is near the budget.
+func TestCheckEstimatesTokens(t *testing.T) {
+	for n, valid := range map[int]bool{10: true, 1500: true, 2600: false, 40_000: false} {
+		d := with(t, "/handoff/payload/working/notes", strings.TrimSpace(strings.Repeat("word ", n)))
+		r, err := d.Check(schema.Universal())
+		if err != nil || r.Valid() != valid {
+			t.Errorf("%d words: %v %v", n, r.Faults, err)
 		}
 	}
 }

@@ -63,18 +63,19 @@ func (d *Document) Validate(o Options) (Report, error) {
 	return d.stages(o, func(r *Report) error { return d.checkTokens(o.Encoding, r) })
 }
 
-// Check is Validate without the count of tokens and without a look at referenced files.
+// Check is Validate without a look at referenced files; its tokens are estimated, and counted only where they may be
+// too many.
 func (d *Document) Check(rules fault.Rules) (Report, error) {
-	return d.stages(Options{Rules: rules}, nil)
+	return d.stages(Options{Rules: rules}, d.estimate)
 }
 
-// stages runs the stages; count is nil where tokens do not matter.
+// stages runs the stages.
 func (d *Document) stages(o Options, count func(*Report) error) (Report, error) {
 	if o.Rules == nil {
 		return Report{}, &fault.Error{Class: fault.ErrConfig, Problem: "no schema to validate with"}
 	}
 	r := Report{Stage: StageSchema, PayloadHash: d.PayloadHash()}
-	if r.Faults = d.checkSchema(o.Rules); r.Valid() && count != nil {
+	if r.Faults = d.checkSchema(o.Rules); r.Valid() {
 		r.Stage = StageTokens
 		if err := count(&r); err != nil {
 			return Report{}, err
