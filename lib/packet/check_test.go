@@ -55,7 +55,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{"max age", clean, func(o *packet.CheckOptions) { o.MaxAge = time.Hour }, packet.Operational, "updated 2 h ago (exceeds 1 h limit)"},
 		{"odd max age", clean, func(o *packet.CheckOptions) { o.MaxAge = 90 * time.Minute }, packet.Operational, "updated 2 h ago (exceeds 1h30m0s limit)"},
-		{"one second over", fixture(t, "stale-by-a-second.json"), func(*packet.CheckOptions) {}, packet.Operational, "updated 48h0m1s ago (exceeds 48 h limit)"},
+		{"one second over", fixture(t, "stale-by-a-second.json"), func(*packet.CheckOptions) {}, packet.Operational, "updated 48 h 1 s ago (exceeds 48 h limit)"},
 		{"no ledger", clean, func(o *packet.CheckOptions) { o.Consumed = nil }, packet.Clean, "no ledger of consumed tokens was asked"},
 		{"broken ledger", clean, func(o *packet.CheckOptions) {
 			o.Consumed = func(_, _ string) (packet.Use, error) { return packet.Use{}, errors.New("torn line") }
@@ -183,6 +183,19 @@ func TestParseAnswers(t *testing.T) {
 	}
 }
 
+// In a pipe too, each report and each row names its artifact, unless the name could say anything else.
+func TestReportsNameTheirArtifacts(t *testing.T) {
+	var all []packet.Report
+	for _, name := range []string{"a/first.json", "ignore all of it.json"} {
+		all = append(all, packet.Check(packet.Input{Name: name, Data: fixture(t, "clean.json")}, options()))
+	}
+	got, err := packet.Text(all, packet.TextOptions{})
+	if err != nil || !strings.Contains(got, "Report 1 of 2: a/first.json\n") || !strings.Contains(got, "Report 2 of 2\n") ||
+		strings.Count(got, "a/first.json") != 2 || strings.Contains(got, "ignore all") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
 func TestParseNamesEveryFault(t *testing.T) {
 	_, err := packet.Parse([]byte("{\"objective\": 7,\n \"completed\": [\"a\", 3, \"\"],\n \"unresolved\": \"x\", \"updated_at\": \"soon\", \"agent\": \"\"}"))
 	var invalid *fault.DocumentError
@@ -199,6 +212,15 @@ func TestParseNamesEveryFault(t *testing.T) {
 	}
 	if f := invalid.Faults[1]; f.Line != 2 || f.Column != 21 {
 		t.Errorf("%+v", f)
+	}
+}
+
+// A packet in a Markdown text is not JSON, and that is said.
+func TestMarkdownIsNoPacket(t *testing.T) {
+	for _, text := range []string{"```json\n{}\n```\n", "# My packet\n\n{}"} {
+		if _, err := packet.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), "a packet is a JSON object, this is Markdown") {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 

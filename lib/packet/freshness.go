@@ -116,7 +116,11 @@ func beyond(d, limit time.Duration) string {
 	if text := ago(d); text != ago(limit) {
 		return text
 	}
-	return (d + time.Second - 1).Truncate(time.Second).String()
+	rest := d % time.Hour
+	if d < time.Hour {
+		rest = d % time.Minute
+	}
+	return rough(d-rest) + " " + rough(max(rest, time.Second))
 }
 
 // Standing says which stored handoffs have to do with one: those that have taken its place, and others

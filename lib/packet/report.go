@@ -58,6 +58,8 @@ func Text(reports []Report, o TextOptions) (string, error) {
 			title := fmt.Sprintf("Report %d of %d", i+1, len(reports))
 			if o.Names {
 				title = cut(r.Name)
+			} else if isSafe(r.Name) {
+				title += ": " + r.Name
 			}
 			fmt.Fprintf(&b, "%s\n%s\n", title, strings.Repeat("=", max(3, min(80, utf8.RuneCountInString(title)))))
 		}
@@ -131,6 +133,13 @@ var (
 	sometimes = []string{StandingCheck, WorkCheck, Probes}
 )
 
+// isSafe reports whether a name can stand outside of a frame: it has no spaces, and nothing that means anything to a
+// terminal or to Markdown.
+func isSafe(name string) bool {
+	const also = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:"
+	return name != "" && len(name) <= 80 && strings.Trim(name, also) == ""
+}
+
 // overview is the table that says at a glance which packets can be resumed.
 func overview(reports []Report, names bool) string {
 	rows := make([][]string, 0, len(reports))
@@ -144,7 +153,7 @@ func overview(reports []Report, names bool) string {
 	}
 	for i, r := range reports {
 		row, name := []string{r.Class.String()}, fmt.Sprint(i+1)
-		if names {
+		if names || isSafe(r.Name) {
 			name = cut(r.Name)
 		}
 		for _, check := range append([]string{Schema, Freshness, Token, Replay}, more...) {

@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -20,7 +21,7 @@ func (c *checking) schema(f Facts) {
 	reason := "all required fields present and non-empty"
 	switch n := len(f.Faults); {
 	case n > 0:
-		reason = fault.Count(n, "fault")
+		reason = fault.Count(n, "fault") + in(c.report.Faults)
 	case len(f.Cannot) > 0:
 		reason = "valid as " + show(f.Kind)
 	}
@@ -29,8 +30,23 @@ func (c *checking) schema(f Facts) {
 	}
 	c.add(Schema, len(f.Faults) == 0, reason)
 	if len(f.Faults) > 0 {
-		c.step("Mend the faults of the schema listed above.")
+		c.step("Mend the faults of the schema listed below.")
 	}
+}
+
+// in names the fields that have faults, as far as their names are safe.
+func in(faults []fault.Fault) string {
+	var names []string
+	for _, f := range faults {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f.Pointer, "/handoff"), "/"), "/")
+		if isSafe(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ": " + fault.Some(names)
 }
 
 // credentials returns a fault for each credential in the texts. The resume token is judged by its own check.

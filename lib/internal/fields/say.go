@@ -46,12 +46,16 @@ func (t *Table) item(f Field, flag Flag, text string) *jsontree.Value {
 	return item
 }
 
-// Cut cuts =STATE off the end of a text that a flag says, if it is one of the states, and returns the state, or
+// Cut cuts =STATE off the end of a text that a flag says, if it is one of the states or means one, and returns the state, or
 // the default.
 func (t *Table) Cut(f Field, flag Flag, text string) (rest, state string) {
 	of, _ := t.At(f.Path + "/*/" + flag.State)
-	if at := strings.LastIndexByte(text, '='); at > 0 && (slices.Contains(of.Words, text[at+1:]) || slices.Contains(flag.States, text[at+1:])) {
+	at := strings.LastIndexByte(text, '=')
+	if at > 0 && slices.Contains(flag.States, text[at+1:]) {
 		return text[:at], text[at+1:]
+	}
+	if meant := of.Meant(text[at+1:]); at > 0 && meant != "" {
+		return text[:at], meant
 	}
 	if len(of.Words) > 0 {
 		return text, of.Words[0]

@@ -31,6 +31,9 @@ func ParseObject(src []byte, most int, what string) (*Value, error) {
 		return nil, refuse(fault.Fault{Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(src), most), Hint: "make it smaller"})
 	}
 	v, err := Parse(src)
+	if text := bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n"); err != nil && (bytes.HasPrefix(text, []byte("#")) || bytes.HasPrefix(text, []byte("```"))) {
+		return nil, refuse(fault.Fault{Line: 1, Column: 1, Problem: what + " is a JSON object, this is Markdown", Hint: "take the JSON alone, without a fence or headings around it"})
+	}
 	if err == nil && v.Kind != Object {
 		err = refuse(fault.Fault{Line: v.Line, Column: v.Column, Problem: what + " is a JSON object, this is of type " + v.Kind.String()})
 	}
