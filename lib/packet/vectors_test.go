@@ -57,7 +57,8 @@ func TestBadVectors(t *testing.T) {
 func TestSaysNothing(t *testing.T) {
 	for field, texts := range map[string][]any{
 		"objective":   {"the feature", "Improve the code", "tbd", "As discussed", "<objective>", "X", "Get it over the line", "The thing we talked about on Tuesday"},
-		"next_action": {"finish the feature work", "Continue as planned", "see above", "Nothing left to do", "N/A", "Do the needful", "Use your best judgement", "Whatever makes sense", "See Slack", "Resolve remaining issues", "Coordinate with stakeholders as needed", "Same as last session", "Write code"},
+		"next_action": {"finish the feature work", "Continue as planned", "see above", "Nothing left to do", "N/A", "Do the needful", "Use your best judgement", "Whatever makes sense", "See Slack", "Resolve remaining issues", "Coordinate with stakeholders as needed", "Same as last session", "Write code",
+			"Weitermachen", "Siehe oben", "继续", "Continuer", "Pick up where the last session stopped", "tbd - will decide later"},
 		"unresolved":  {[]any{"some things"}, []any{"Not much"}, []any{"not sure"}, []any{"Nothing is done"}, []any{"Some edge cases"}, []any{"none", "The cache is cold"}},
 		"completed":   {[]any{"stuff"}, []any{"Made good progress"}, []any{"Ask in #data who owns the nightly export and get its connection string changed"}},
 	} {
