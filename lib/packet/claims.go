@@ -21,7 +21,7 @@ type About string
 // What claims are about.
 const (
 	Authority About = "authority" // over the check of the artifact that holds it
-	Danger    About = "danger"    // what only the owner of the work may decide
+	Danger    About = "danger"    // what only the owner of the work may decide; a label, that makes no verdict worse
 )
 
 // says is what a text does that is not its to do.
@@ -32,11 +32,12 @@ func (a About) says() string {
 	return "claims authority over this check"
 }
 
-// What claims authority, in folded text, and in each clause by itself. That is a label for people, not the defence:
-// the verdict does not depend on it but to get worse.
+// What claims authority, in folded text, and in each clause by itself, and orders to the reader. That is a label for
+// people, not the defence: the verdict does not depend on it but to get worse.
 var (
 	claimed       = phrases("claim")
 	clauseClaimed = phrases("clause-claim")
+	orders        = phrases("order")
 )
 
 // claims looks through every text of the artifact, also names of members.
@@ -46,7 +47,7 @@ func (c *checking) claims(texts []Passage) {
 		switch {
 		case p.claimsAuthority():
 			c.claim(t.Pointer, t.Text, Authority)
-		case p.isDangerous():
+		case p.isDangerous() || slices.Contains(render.Flags(t.Text), render.RoleSwitch):
 			c.claim(t.Pointer, t.Text, Danger)
 		}
 	}
@@ -63,24 +64,25 @@ func (c *checking) claim(pointer, text string, about About) {
 	if len(c.report.Claims) < maxListed {
 		c.report.Claims = append(c.report.Claims, Claim{cut(show(pointer)), about, quote(text)})
 	}
-	c.atLeast(Operational)
 	if about == Danger {
-		c.step("Ask the owner of the task whether the dangerous step is wanted, and do it only on their word.")
-	} else {
-		c.step("Read the text that claims authority over this check, with its sender; it was not obeyed.")
+		return // to say whether it is wanted is for people: a rule of words is wrong too often
 	}
+	c.atLeast(Operational)
+	c.step("Read the text that claims authority over this check, with its sender; it was not obeyed.")
 }
 
 // claimsAuthority reports whether a text tells its reader what the verdict is, or to drop the checks.
 func (p prose) claimsAuthority() bool {
-	if slices.Contains(render.Flags(p.text), render.RoleSwitch) {
-		return true
-	}
 	// "Do not skip the checks" asks not to do it, or it is only spoken of.
-	negated := func(before string) bool {
-		words := strings.Fields(before)
-		return len(words) > 0 && negating()[words[len(words)-1]]
-	}
-	return says(p.folded, claimed(), negated) ||
-		slices.ContainsFunc(p.clauses(), func(clause string) bool { return says(clause, clauseClaimed(), negated) })
+	negated := func(before string) bool { return negating()[lastWord(before)] }
+	indirect := func(before string) bool { return before != "" && !ordering()[lastWord(before)] }
+	return says(p.folded, claimed(), negated) || slices.ContainsFunc(p.clauses(), func(clause string) bool {
+		return says(clause, clauseClaimed(), negated) || says(clause, orders(), indirect)
+	})
+}
+
+// lastWord returns the last word of folded text, "" for none.
+func lastWord(folded string) string {
+	folded = strings.TrimRight(folded, " ")
+	return folded[strings.LastIndexByte(folded, ' ')+1:]
 }

@@ -19,12 +19,14 @@ import (
 // advise writes what to do, from the class alone.
 func (c *checking) advise() {
 	r := &c.report
-	switch r.Class {
-	case Clean:
+	switch {
+	case r.Class == Clean && r.Has(Danger):
+		r.Escalation = "Ask the owner of the task whether the dangerous step is wanted, and do it only on their word."
+	case r.Class == Clean:
 		r.Escalation = "None needed, it is safe to resume."
-	case Operational:
+	case r.Class == Operational:
 		r.Escalation = "Ask the owner of the task to mend or confirm the packet before anyone resumes."
-	case Critical:
+	default:
 		r.Escalation = "Tell the owner of the task now; do not resume from this artifact."
 	}
 	if r.Class != Clean && len(r.Recovery) == 0 {
@@ -87,14 +89,9 @@ var reportText string
 // Ours returns the reason without what it quotes.
 func (r Result) Ours() string { return r.own }
 
-// Said returns what the claims of the artifact do, each once.
-func (r Report) Said() (all []string) {
-	for _, about := range []About{Authority, Danger} {
-		if slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.About == about }) {
-			all = append(all, about.says())
-		}
-	}
-	return all
+// Has reports whether the artifact has a claim about something.
+func (r Report) Has(about About) bool {
+	return slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.About == about })
 }
 
 // quote writes what the report quotes, in a frame; nothing if it quotes nothing.

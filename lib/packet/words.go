@@ -145,6 +145,7 @@ var (
 	leftovers     = lexiconOf("leftover")
 	minor         = lexiconOf("minor") // carry no meaning of their own where two texts are compared
 	negating      = lexiconOf("negating")
+	ordering      = lexiconOf("ordering")
 	verdicts      = lexiconOf("verdict")
 	programs      = lexiconOf("program")
 

@@ -48,7 +48,8 @@ func checkCommand(a *app) *cobra.Command {
 		Long: `Check whether work can be resumed from handoffs: schema, freshness, resume token, replay test. FILE
 is a packet or another record as JSON, or a handoff document; DIR stands for its *.md and *.json files.
 Nothing is changed, no token consumed. The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL;
-of several the worst counts.
+of several the worst counts. What is looked for in words is a floor: a text that says little passes. Text
+that seems to ask for something dangerous is labelled for people, and makes no verdict worse.
 
 With --answers the replay test compares what was understood with what the packet says. No program can
 tell whether other words mean the same: both are shown, and somebody has to confirm them.
