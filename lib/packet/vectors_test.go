@@ -86,9 +86,16 @@ func TestEverythingDoneYetANextAction(t *testing.T) {
 	if err := json.Unmarshal(fixture(t, "clean.json"), &object); err != nil {
 		t.Fatal(err)
 	}
-	object["completed"], object["unresolved"], object["next_action"] = []any{"Everything is done"}, []any{"No blockers"}, "Start building the importer for feature X"
-	if r := check(t, object); failing(r) != packet.Replay || !strings.Contains(text(t, r), "all is done and nothing is open") {
-		t.Errorf("%s", text(t, r))
+	object["next_action"] = "Start building the importer for feature X"
+	for completed, unresolved := range map[string]string{
+		"Everything is done": "No blockers",
+		"All is done.":       "No blockers - all work is complete",
+		"Feature complete: all tasks done, deployed": "None",
+	} {
+		object["completed"], object["unresolved"] = []any{completed}, []any{unresolved}
+		if r := check(t, object); failing(r) != packet.Replay || !strings.Contains(text(t, r), "all is done and nothing is open") {
+			t.Errorf("%s, %s:\n%s", completed, unresolved, text(t, r))
+		}
 	}
 }
 

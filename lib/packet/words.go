@@ -176,25 +176,34 @@ func placeholder(text string) bool {
 	return f == "" || sayingNothing().only(w) || says(f, reference(), nil) || strings.HasPrefix(f, "lorem ipsum ")
 }
 
-// none says whether text honestly states that there is nothing. "Nothing is done" does not: it takes a
-// word for what is left.
+// none says whether text honestly states that there is nothing, in each of its clauses. "Nothing is done" does not: it
+// takes a word for what is left.
 func none(text string) bool {
-	w := words(text)
-	f := strings.Join(w, " ")
+	all := clauses(text)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(clause string) bool { return !isNone(clause) && !isDone(clause) })
+}
+
+func isNone(clause string) bool {
+	w := strings.Fields(clause)
 	switch {
 	case !sayingNone().only(w) || placeholders().has(w):
 		return false
-	case allDone(text):
-		return true
-	case !bars().has(w) && f != "n a" && !strings.HasPrefix(f, "not any"):
+	case !bars().has(w) && clause != "n a" && !strings.HasPrefix(clause, "not any"):
 		return false
 	}
 	return !finishers().has(w) || leftovers().has(w)
 }
 
-// allDone says whether text states that there is nothing left, and no more than that.
+// allDone says whether text states that there is nothing left, and no more than that: one clause says so, and the others
+// say nothing.
 func allDone(text string) bool {
-	w := words(text)
+	all := clauses(text)
+	return slices.ContainsFunc(all, isDone) &&
+		!slices.ContainsFunc(all, func(clause string) bool { return !sayingNothing().only(strings.Fields(clause)) })
+}
+
+func isDone(clause string) bool {
+	w := strings.Fields(clause)
 	return sayingNothing().only(w) && finishers().has(w) && !bars().has(w) && !slices.Contains(w, "not") && (totals().has(w) || len(w) == 1)
 }
 
