@@ -16,8 +16,7 @@ import (
 )
 
 // kinds is the table of kinds, in the order in which the shape of a JSON value is compared with
-// theirs. A new kind is a package whose records are contents, and a row here; what it does not say is
-// done as for a kind that needs nothing but its own text.
+// theirs. A new kind is a package whose records are contents, and a row here.
 var kinds = []kind{
 	{name: packet.Kind, version: packet.Version, detect: packet.Detect, read: reading(storedPacket),
 		build: Options.packet, input: packetInput, validate: validatePacket, table: packet.Table, make: newPacket,
@@ -42,9 +41,9 @@ type kind struct {
 	detect        func(*jsontree.Value) bool
 	read          func(data []byte) (content, error) // reads a record as it is stored; the error is a *handoff.DocumentError
 
-	build    func(Options, []byte, screened) (content, error)                 // makes a new record, in the place of read
-	input    func([]byte, handoff.Rules) packet.Input                         // in the place of the facts of what read returns
-	validate func(data []byte, o universal.Options) (universal.Report, error) // in the place of the faults of read
+	build    func(Options, []byte, screened) (content, error)                 // makes a new record
+	input    func([]byte, handoff.Rules) packet.Input                         // what a check takes
+	validate func(data []byte, o universal.Options) (universal.Report, error) // what validate finds
 	table    func() *fields.Table                                             // of a kind that make makes
 	make     func(*Making) ([]byte, error)                                    // makes the JSON of a new record of what was said; it may change the head
 	members  map[string]string                                                // by field of the head, the member of a record that gives it but may be left out

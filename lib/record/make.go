@@ -69,10 +69,6 @@ func (o Options) make(data []byte) (handoff.Made, error) {
 	if err != nil {
 		return handoff.Made{}, err
 	}
-	build := k.build
-	if build == nil {
-		build = func(_ Options, data []byte, _ screened) (content, error) { return k.read(data) }
-	}
 	clean, err := o.screen(data)
 	if err != nil {
 		return handoff.Made{}, err
@@ -81,11 +77,11 @@ func (o Options) make(data []byte) (handoff.Made, error) {
 	if len(clean.redacted) > 0 { // a redaction moves places and hides a hash that is wrong
 		first := o
 		first.Warn = nil
-		if _, err := build(first, data, screened{allowed: clean.allowed}); err != nil {
+		if _, err := k.build(first, data, screened{allowed: clean.allowed}); err != nil {
 			return handoff.Made{}, err
 		}
 	}
-	c, err := build(o, clean.data, clean)
+	c, err := k.build(o, clean.data, clean)
 	if err != nil {
 		return handoff.Made{}, err
 	}

@@ -41,8 +41,8 @@ func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	}
 	in := k.inputOf(name, block.JSON, rules)
 	in.ID, in.References = d.HandoffID, d.References
-	if views, err := viewsOf(block); err == nil {
-		if err := compareViews(views, block.View); err != nil {
+	if c, err := k.read(block.JSON); err == nil {
+		if err := compareViews(c, block.View); err != nil {
 			in.Faults = []handoff.Fault{{Problem: err.Error(), Hint: "believe neither; ask the sender"}}
 		}
 	}
@@ -50,15 +50,8 @@ func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 }
 
 // inputOf returns what packet.Check takes for a record of the kind.
-func (k kind) inputOf(name string, data []byte, rules handoff.Rules) (in packet.Input) {
-	if k.input != nil {
-		in = k.input(data, rules)
-	} else if c, err := k.read(data); err != nil {
-		in.Err = err
-	} else {
-		facts := c.Facts()
-		in.Facts = &facts
-	}
+func (k kind) inputOf(name string, data []byte, rules handoff.Rules) packet.Input {
+	in := k.input(data, rules)
 	in.Name = name
 	return in
 }

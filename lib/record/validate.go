@@ -30,12 +30,7 @@ func Validate(name string, data []byte, o universal.Options) (v Validation, err 
 	if _, broken := jsontree.Parse(data); broken == nil {
 		v.Kind = k.label()
 	}
-	if k.validate != nil {
-		v.Report, err = k.validate(data, o)
-	} else {
-		_, faults := k.read(data)
-		v.Report = schemaReport(faults)
-	}
+	v.Report, err = k.validate(data, o)
 	v.Valid = v.Report.Valid()
 	return v, err
 }
