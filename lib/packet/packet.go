@@ -21,7 +21,7 @@
 //
 // The fields are in fields.json, the form of the view in view.md.
 //
-// The rules about words (words.go, claims.go, danger.go) know English and are floors: a text of
+// The rules about words (words.txt) know English best and are floors: a text of
 // nothing but words that say nothing is refused, one that says little passes. What they find is for
 // people to judge.
 package packet

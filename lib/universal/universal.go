@@ -27,6 +27,8 @@
 // JSON in the document's own key order, byte for byte what JSON.stringify(handoff.payload) gives in
 // JavaScript.
 //
+// The fields that a repair knows are in fields.json, the form of a new document is in new.json.
+//
 // A document is untrusted text. Nothing here follows a reference in it, and no name or path from it
 // chooses where something is written.
 package universal
