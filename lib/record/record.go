@@ -1,11 +1,11 @@
 // Package record joins the structured kinds to the store: it makes the handoff that carries a record, and
 // finds the record, and what it says about resuming, in a handoff.
 //
-// The kinds are resume packets (package packet), universal handoffs (universal) and run records (run);
-// the table of them is in kinds.go, that of their fields beside each kind. What is read of a record goes one way: its shape says the kind,
-// the search for credentials goes over it, the kind reads and completes it, and what comes of that
-// gives the head, the view and the block of the handoff. Each rides in the body of a handoff, as a
-// view for people and a block that is the source of truth. A body without a record is plain.
+// The kinds are resume packets (package packet), universal handoffs (universal) and run records (run); the
+// table of them is in kinds.go, that of their fields beside each kind. What is read of a record goes one
+// way: its shape says the kind, the search for credentials goes over it, the kind reads and completes it,
+// and what comes of that gives the head, the view and the block of the handoff. Each rides in the body of a
+// handoff, as a view for people and a block that is the source of truth. A body without a record is plain.
 package record
 
 import (

@@ -1,6 +1,7 @@
 package universal
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -19,23 +20,19 @@ func moveReferences(e *editor, from, name, to, called string, wrong func(string)
 	if !all.Is(jsontree.Array) {
 		return
 	}
-	rest, moved := jsontree.NewArray(), []*jsontree.Value(nil)
-	for _, item := range all.Items {
-		said := item.Get(name)
-		if !said.Is(jsontree.String) || !wrong(said.Text) {
-			rest.Items = append(rest.Items, item)
-			continue
-		}
-		others := item.Clone()
-		others.Delete(name)
-		moved = append(moved, jsontree.NewObject(append([]jsontree.Member{{Name: called, Value: said}}, others.Members...)...))
+	isWrong := func(item *jsontree.Value) bool {
+		return item.Get(name).Is(jsontree.String) && wrong(item.Get(name).Text)
 	}
-	if len(moved) == 0 {
+	if !slices.ContainsFunc(all.Items, isWrong) {
 		return
 	}
-	e.set(at+"/"+from, rest, why)
-	for _, item := range moved {
-		e.add(at, to, item, why)
+	e.set(at+"/"+from, jsontree.NewArray(slices.DeleteFunc(slices.Clone(all.Items), isWrong)...), why)
+	for _, item := range all.Items {
+		if isWrong(item) {
+			others := item.Clone()
+			others.Delete(name)
+			e.add(at, to, jsontree.NewObject(append([]jsontree.Member{member(called, item.Get(name))}, others.Members...)...), why)
+		}
 	}
 }
 

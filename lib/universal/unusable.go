@@ -17,24 +17,19 @@ func (e *editor) cutUnusable(r Report) bool {
 		return false
 	}
 	const why = "it cannot be used"
-	entries, done := map[string]map[int]bool{}, len(e.patch)
+	entries, lists, done := map[string]bool{}, map[string]bool{}, len(e.patch)
 	for _, f := range r.Faults {
-		at, of := spare(f.Pointer)
-		switch {
-		case of != "":
-			if entries[of] == nil {
-				entries[of] = map[int]bool{}
-			}
-			i, _ := strconv.Atoi(at[len(of)+1:])
-			entries[of][i] = true
+		switch at, isEntry := spare(f.Pointer); {
+		case isEntry:
+			entries[at], lists[above(at)] = true, true
 		case at != "":
 			e.cut(at, why)
 		}
 	}
-	for _, at := range slices.Sorted(maps.Keys(entries)) {
+	for _, at := range slices.Sorted(maps.Keys(lists)) {
 		rest := jsontree.NewArray()
 		for i, item := range e.root.At(at).Items {
-			if !entries[at][i] {
+			if !entries[at+"/"+strconv.Itoa(i)] {
 				rest.Items = append(rest.Items, item)
 			}
 		}
@@ -43,22 +38,22 @@ func (e *editor) cutUnusable(r Report) bool {
 	return len(e.patch) > done
 }
 
-// spare returns the smallest part of the document that holds the place of a fault and can be done without,
-// and the list if it is an entry of one; "" for none. What limits trust is none of them.
-func spare(pointer string) (at, of string) {
+// spare returns the smallest part of the document that holds the place of a fault and can be done without, "" for none, and
+// whether it is an entry of a list. What limits trust is none of them.
+func spare(pointer string) (at string, isEntry bool) {
 	if strings.HasPrefix(pointer, "/handoff/meta/") || pointer == "/handoff/expires_at" {
-		return "", ""
+		return "", false
 	}
-	for at = pointer; at != ""; {
-		above, last := at[:strings.LastIndexByte(at, '/')], at[strings.LastIndexByte(at, '/')+1:]
-		if _, err := strconv.Atoi(last); err == nil {
-			if f, known := fieldAt(above); known && !f.Need && f.Path == above && (f.Type == "list" || f.Type == "texts") {
-				return at, above
-			}
-		} else if f, known := fieldAt(at); known && !f.Need {
-			return at, ""
+	for at = pointer; at != ""; at = above(at) {
+		f, known := fieldAt(at)
+		if _, err := strconv.Atoi(at[len(above(at))+1:]); err == nil {
+			f, known = fieldAt(above(at))
+			isEntry, known = true, known && f.Path == above(at) && f.IsList()
 		}
-		at = above
+		if known && !f.Need {
+			return at, isEntry
+		}
+		isEntry = false
 	}
-	return "", ""
+	return "", false
 }
