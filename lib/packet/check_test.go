@@ -215,6 +215,18 @@ func TestParseNamesEveryFault(t *testing.T) {
 	}
 }
 
+// What the work says of files stands in the frame, and not in our own words.
+func TestFilesOfTheWorkAreQuoted(t *testing.T) {
+	o := options()
+	o.Work = func([]string, packet.Facts) packet.Work {
+		return packet.Work{Reason: "of the 2 files 2 changed", Files: []string{"a b.go", "c.go"}}
+	}
+	r := packet.Check(packet.Input{Data: fixture(t, "clean.json")}, o)
+	if got := text(t, r); !strings.Contains(got, "Work:          of the 2 files 2 changed\n") || !strings.Contains(got, `| Work: of the 2 files 2 changed: "a b.go"; "c.go"`) {
+		t.Errorf("%s", got)
+	}
+}
+
 // A packet in a Markdown text is not JSON, and that is said.
 func TestMarkdownIsNoPacket(t *testing.T) {
 	for _, text := range []string{"```json\n{}\n```\n", "# My packet\n\n{}"} {

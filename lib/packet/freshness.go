@@ -39,7 +39,7 @@ func (c *checking) work(f Facts) {
 		for i, name := range w.Files {
 			files[i] = quote(name)
 		}
-		reason += aside(": "+sayAll(files), "")
+		reason += aside(": "+asides().ReplaceAllString(sayAll(files), "$1"), "")
 	}
 	c.add(WorkCheck, w.Pass, reason)
 	if !w.Pass {
