@@ -3,23 +3,31 @@ package secrets
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
 
 // suspect holds the bytes that begin an escape or a character that cannot be seen.
-var suspect = [256]bool{
-	'%': true, '\\': true, '&': true, '=': true,
-	0x00: true, 0x01: true, 0x02: true, 0x03: true, 0x04: true, 0x05: true, 0x06: true, 0x07: true, 0x08: true, 0x0b: true, 0x0c: true,
-	0x0e: true, 0x0f: true, 0x10: true, 0x11: true, 0x12: true, 0x13: true, 0x14: true, 0x15: true, 0x16: true, 0x17: true, 0x18: true,
-	0x19: true, 0x1a: true, 0x1b: true, 0x1c: true, 0x1d: true, 0x1e: true, 0x1f: true, 0x7f: true,
-	0xc2: true, 0xcd: true, 0xd8: true, 0xe1: true, 0xe2: true, 0xe3: true, 0xee: true, 0xef: true, 0xf0: true, 0xf3: true,
-}
+var suspect = sync.OnceValue(func() *[256]bool {
+	all := new([256]bool)
+	for _, c := range []byte("%\\&=\x7f\xc2\xcd\xd8\xe1\xe2\xe3\xee\xef\xf0\xf3") {
+		all[c] = true
+	}
+	for c := range byte(' ') {
+		all[c] = c != '\t' && c != '\n' && c != '\r'
+	}
+	return all
+})
+
+// marks are what credentials and the names before them have beside letters and digits.
+const marks = "_-./~+=:$!@"
 
 // telling says whether text has an escape, or a character that cannot be seen, behind which the rules
 // find nothing: \" and the like, of which JSON inside JSON is full, they know.
 func telling(text string) bool {
+	suspect := suspect()
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case !suspect[c]:
@@ -39,11 +47,22 @@ func telling(text string) bool {
 	return false
 }
 
-// marks are what credentials and the names before them have beside letters and digits.
-const marks = "_-./~+=:$!@"
+// numbered are the escapes that give the number of a character. least and most are how many digits it has.
+var numbered = [...]struct {
+	open, close       string
+	base, least, most int
+}{
+	{`\u{`, "}", 16, 1, 6}, // JavaScript
+	{`\u`, "", 16, 4, 4},   // JSON
+	{`\x`, "", 16, 2, 2},   // C
+	{`\0`, "", 8, 2, 2},    // shells
+	{"&#x", ";", 16, 1, 8}, // HTML
+	{"&#X", ";", 16, 1, 8},
+	{"&#", ";", 10, 1, 9},
+}
 
 // unescape returns what the escape at the beginning of s stands for and its length, 0 if there is none. What
-// cannot be seen stands for nothing.
+// cannot be seen stands for nothing. Escapes of white space stay: the rules know them.
 func unescape(s string) (plain string, n int) {
 	switch s[0] {
 	case '%':
@@ -51,7 +70,7 @@ func unescape(s string) (plain string, n int) {
 	case '\\':
 		return backslash(s)
 	case '&':
-		return entity(s)
+		return number(s)
 	case '=':
 		return "", continued(s)
 	case '\x1b':
@@ -69,7 +88,28 @@ func unescape(s string) (plain string, n int) {
 	return "", n
 }
 
-// percent undoes %22 (RFC 3986).
+// number undoes an escape that gives the number of a character.
+func number(s string) (string, int) {
+	for _, e := range numbered {
+		rest, found := strings.CutPrefix(s, e.open)
+		if !found {
+			continue
+		}
+		rest = rest[:min(len(rest), e.most+len(e.close))]
+		digits := rest[:min(len(rest), e.most)]
+		if e.close != "" {
+			digits, _, found = strings.Cut(rest, e.close)
+		}
+		r, err := strconv.ParseUint(digits, e.base, 21)
+		if !found || err != nil || len(digits) < e.least {
+			return "", 0
+		}
+		return character(rune(r), len(e.open)+len(digits)+len(e.close))
+	}
+	return "", 0
+}
+
+// percent undoes %22 (RFC 3986), of which a character beyond ASCII has several.
 func percent(s string) (string, int) {
 	var raw []byte
 	for n := 0; n+2 < len(s) && s[n] == '%' && len(raw) < utf8.UTFMax; n += 3 {
@@ -86,27 +126,17 @@ func percent(s string) (string, int) {
 	return character(r, 3*n)
 }
 
-// backslash undoes the escapes of JSON, of the languages of C's family, of shells and of Markdown, but
-// for those of white space, which the rules know.
+// backslash undoes the escapes of JSON, of the languages of C's family, of shells and of Markdown.
 func backslash(s string) (string, int) {
-	if len(s) < 2 {
+	switch {
+	case len(s) < 2:
 		return "", 0
-	}
-	switch c := s[1]; {
-	case c == 'u' && len(s) > 2 && s[2] == '{':
-		if end := strings.IndexByte(s[:min(len(s), 10)], '}'); end > 0 {
-			return numeric(s[3:end], 16, end+1)
-		}
-	case c == 'u' && len(s) >= 6:
-		return numeric(s[2:6], 16, 6)
-	case c == 'x' && len(s) >= 4:
-		return numeric(s[2:4], 16, 4)
-	case c == '0' && len(s) >= 4:
-		return numeric(s[1:4], 8, 4)
-	case c == 'e' && len(s) > 2 && s[2] == '[':
+	case strings.HasPrefix(s, `\e[`):
 		return "\x1b", 2
-	case punctuation(c):
+	case s[1] > ' ' && s[1] < 0x7f && !letterDigit(s[1]): // in Markdown
 		return s[1:2], 2
+	case letterDigit(s[1]):
+		return number(s)
 	}
 	return "", continued(s)
 }
@@ -114,39 +144,12 @@ func backslash(s string) (string, int) {
 // continued returns the length of a line end that its first character takes away: \ in programs and shells, = in
 // quoted-printable text (RFC 2045).
 func continued(s string) int {
-	switch {
-	case strings.HasPrefix(s[1:], "\n"):
-		return 2
-	case strings.HasPrefix(s[1:], "\r\n"):
-		return 3
+	for _, end := range []string{"\n", "\r\n"} {
+		if strings.HasPrefix(s[1:], end) {
+			return 1 + len(end)
+		}
 	}
 	return 0
-}
-
-// punctuation reports whether a byte is one that Markdown lets a backslash stand before.
-func punctuation(c byte) bool {
-	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
-}
-
-// entity undoes &#95; and &#x5f; (HTML).
-func entity(s string) (string, int) {
-	end := strings.IndexByte(s[:min(len(s), 12)], ';')
-	if end < 3 || s[1] != '#' {
-		return "", 0
-	}
-	if s[2] == 'x' || s[2] == 'X' {
-		return numeric(s[3:end], 16, end+1)
-	}
-	return numeric(s[2:end], 10, end+1)
-}
-
-// numeric returns the character of an escape that gives its number, and how long the escape is.
-func numeric(digits string, base, n int) (string, int) {
-	r, err := strconv.ParseUint(digits, base, 21)
-	if err != nil {
-		return "", 0
-	}
-	return character(rune(r), n)
 }
 
 // character returns an ASCII character as it is, one that cannot be seen as nothing, and leaves all

@@ -1,32 +1,42 @@
 package secrets
 
-import "regexp"
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
 
-// Unmet returns the expressions of the rules that no text meets.
-func Unmet(texts []string) []string {
-	met := map[int]bool{}
-	for _, text := range texts {
-		v := &view{text: text}
-		each(text, func(at, rule int) {
-			if _, ok := rules()[rule].match(v, at); ok {
-				met[rule] = true
-			}
-		})
-	}
-	var unmet []string
-	for i, r := range rules() {
-		if !met[i] {
-			unmet = append(unmet, r.name+" "+r.expression())
-		}
-	}
-	return unmet
+// Meets reports whether the rule of a block of rules.txt meets a text by itself.
+func Meets(block int, text string) (met bool) {
+	v := &view{text: text}
+	rules().filter.each(text, func(at, rule int) {
+		_, ok := rules().rules[rule].match(v, at)
+		met = met || ok && rule == block
+	})
+	return met
 }
 
-// CompileAll compiles every expression.
-func CompileAll() error {
-	for _, r := range rules() {
-		if _, err := regexp.Compile(r.expression()); err != nil {
-			return err
+// Blocks returns the names of the rules, one for each block of rules.txt.
+func Blocks() (names []string) {
+	for _, r := range rules().rules {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// CheckTable says which line of rules.txt nobody reads, and compiles every expression.
+func CheckTable() error {
+	keys := strings.Fields("# let sign list rule word anycase then value match before look assigned apart bits words judge yes no")
+	for line := range strings.Lines(source) {
+		if key, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); key != "" && !slices.Contains(keys, key) {
+			return fmt.Errorf("rules.txt: %q is no key", line)
+		}
+	}
+	for _, r := range rules().rules {
+		r.read.Do(r.readLines)
+		if _, err := regexp.Compile(rules().pattern(r)); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
 		}
 	}
 	return nil

@@ -1,9 +1,6 @@
 package secrets
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // A filter finds keywords by the three bytes that they begin with, in any case: most places where none
 // stands cost one look at one bit.
@@ -21,55 +18,49 @@ type start struct {
 	next  uint16 // as first
 }
 
-// A keyword is a text without which a rule cannot match.
+// A keyword is a text without which a rule cannot match, as far as it is the same each time.
 type keyword struct {
 	text string
 	fold bool
 	rule int
 }
 
-var keywords = sync.OnceValue(func() *filter {
-	f := &filter{starts: make([]start, 0, 1<<11), words: make([]keyword, 0, 1<<9)}
-	for i, r := range rules() {
-		for _, text := range r.keywords {
+// fill enters the keywords of all rules. Each of their first three characters is one, or stands in brackets.
+func (f *filter) fill(rules []*rule) {
+	f.starts, f.words = make([]start, 0, 1<<11), make([]keyword, 0, 1<<9)
+	for i, r := range rules {
+		for text := range fields(r.keywords) {
 			literal, _, _ := strings.Cut(text, "[")
-			var sets [3]string
-			for n := range sets {
-				sets[n], text = class(text)
-			}
 			f.words = append(f.words, keyword{text: literal, fold: r.fold, rule: i})
-			f.add(sets)
+			var first [3]string
+			for n := range first {
+				first[n], text = class(text)
+			}
+			f.enter(first)
 		}
 	}
-	return f
-})
+}
 
-// class returns the characters that a keyword may begin with, which are one or stand in brackets, each
-// in one case alone, and its rest.
-func class(keyword string) (set, rest string) {
+// class returns the bytes that the first character of a keyword stands for, letters in one case alone, and the rest.
+func class(keyword string) (all, rest string) {
 	if keyword[0] != '[' {
 		return keyword[:1], keyword[1:]
 	}
-	inside, rest, _ := strings.Cut(keyword[1:], "]")
-	for i, first := range []byte(inside) {
-		last := first
-		if first == '-' {
-			first, last = inside[i-1], inside[i+1]
-		}
-		for c := first; c <= last; c++ {
-			if strings.IndexByte(set, c|' ') < 0 {
-				set += string(c | ' ')
-			}
+	in, rest := setOf(keyword)
+	bytes := make([]byte, 0, 64)
+	for c := range byte(0x80) {
+		if in.has(c) && !(letter(c) && c < 'a' && in.has(c|' ')) {
+			bytes = append(bytes, c)
 		}
 	}
-	return set, rest
+	return string(bytes), rest
 }
 
-// add enters the last keyword under all that it may begin with.
-func (f *filter) add(sets [3]string) {
-	for _, a := range []byte(sets[0]) {
-		for _, b := range []byte(sets[1]) {
-			for _, c := range []byte(sets[2]) {
+// enter makes starts of the last keyword for all that it may begin with.
+func (f *filter) enter(first [3]string) {
+	for _, a := range []byte(first[0]) {
+		for _, b := range []byte(first[1]) {
+			for _, c := range []byte(first[2]) {
 				three := uint32(a|' ') | uint32(b|' ')<<8 | uint32(c|' ')<<16
 				h := hash(three)
 				f.starts = append(f.starts, start{three, uint16(len(f.words) - 1), f.first[h>>6]})
@@ -84,11 +75,10 @@ func (f *filter) add(sets [3]string) {
 func hash(three uint32) uint32 { return three * 0x9e3779b1 >> 16 }
 
 // each calls visit for every place where a keyword of a rule stands.
-func each(text string, visit func(at, rule int)) {
+func (f *filter) each(text string, visit func(at, rule int)) {
 	if len(text) < 3 {
 		return
 	}
-	f := keywords()
 	three := uint32(text[0]|' ')<<8 | uint32(text[1]|' ')<<16
 	for i := range len(text) - 2 {
 		three = three>>8 | uint32(text[i+2]|' ')<<16

@@ -7,6 +7,9 @@
 // Markdown, URLs, HTML and terminals, three deep, and without the characters that cannot be seen. A
 // finding covers the bytes as they are written.
 //
+// The rules, the words that they look for and their examples are data: rules.txt, which says how it is read. A new
+// form of credential is a block in it.
+//
 // A finding names its rule and its place, never its value. Hashes, UUIDs, ids, resume tokens, words
 // behind a prefix and the usual placeholders (examples, ${VARIABLES}, rows of x) are not findings. The
 // expression of a rule is compiled when its keyword is first met, so a text without keywords costs one
@@ -37,10 +40,10 @@ const layers = 4
 // precise one (the earlier in Rules) is named. The time is linear in the text.
 func Scan(text string) []Finding {
 	var found []hit
-	v := &view{text: text}
+	t, v := rules(), &view{text: text}
 	for depth := 0; v != nil && depth < layers; depth++ {
-		each(v.text, func(at, rule int) {
-			if h, ok := rules()[rule].match(v, at); ok {
+		t.filter.each(v.text, func(at, rule int) {
+			if h, ok := t.rules[rule].match(v, at); ok {
 				h.rule = rule
 				found = append(found, h)
 			}
@@ -70,7 +73,7 @@ func Redact(text string, findings []Finding) string {
 // Rules returns the names of all rules, the most precise first.
 func Rules() []string {
 	var names []string
-	for _, r := range rules() {
+	for _, r := range rules().rules {
 		if !slices.Contains(names, r.name) {
 			names = append(names, r.name)
 		}
@@ -112,7 +115,7 @@ func locate(text string, hits []hit) []Finding {
 		}
 		seen = h.start
 		column := utf8.RuneCountInString(text[lineStart:h.start]) + 1
-		found = append(found, Finding{rules()[h.rule].name, line, column, h.start, h.end})
+		found = append(found, Finding{rules().rules[h.rule].name, line, column, h.start, h.end})
 	}
 	return found
 }

@@ -8,13 +8,14 @@ import (
 // A view is a text as somebody reads it who knows its escapes, and the way back to the bytes that it
 // was made from.
 type view struct {
-	text  string
-	from  *view // nil for the text itself
-	edits []edit
+	text   string
+	from   *view // nil for the text itself
+	pieces []piece
 }
 
-// An edit says that text[at:at+n] stands for from.text[start:end].
-type edit struct{ at, n, start, end int }
+// A piece of a view is its bytes from at up to the next piece. They are those of the other text from start on; or,
+// if width is set, one byte for that many there.
+type piece struct{ at, start, width int }
 
 // reveal is unescape where that may tell more.
 func (v *view) reveal() *view {
@@ -27,26 +28,40 @@ func (v *view) reveal() *view {
 // unescape undoes the escapes in v and leaves out what cannot be seen; nil where there is nothing of either.
 func (v *view) unescape() *view {
 	var b strings.Builder
-	out := &view{from: v}
-	done := 0
+	var out *view
+	done, suspect := 0, suspect()
 	for i, c := range []byte(v.text) {
 		if !suspect[c] || i < done {
 			continue
 		}
 		if plain, n := unescape(v.text[i:]); n > 0 {
+			if out == nil {
+				out = &view{from: v, pieces: make([]piece, 1, 64)}
+			}
 			b.Grow(len(v.text) - done)
 			b.WriteString(v.text[done:i])
-			out.edits = append(out.edits, edit{b.Len(), len(plain), i, i + n})
+			if plain != "" {
+				out.add(piece{b.Len(), i, n})
+			}
 			b.WriteString(plain)
 			done = i + n
+			out.add(piece{b.Len(), done, 0})
 		}
 	}
-	if len(out.edits) == 0 {
+	if out == nil {
 		return nil
 	}
 	b.WriteString(v.text[done:])
 	out.text = b.String()
 	return out
+}
+
+// add adds a piece, in the place of the last one if that has no bytes.
+func (v *view) add(p piece) {
+	if last := len(v.pieces) - 1; v.pieces[last].at == p.at {
+		v.pieces = v.pieces[:last]
+	}
+	v.pieces = append(v.pieces, p)
 }
 
 // plain returns text without the escapes that a scan undoes.
@@ -59,16 +74,22 @@ func plain(text string) string {
 	return text
 }
 
+// place returns the piece that has the byte i, and where in the other text that byte begins.
+func (v *view) place(i int) (p piece, start int) {
+	p = v.pieces[sort.Search(len(v.pieces), func(k int) bool { return v.pieces[k].at > i })-1]
+	if p.width > 0 {
+		return p, p.start
+	}
+	return p, p.start + i - p.at
+}
+
 // start returns where in the text itself the byte i of v begins.
 func (v *view) start(i int) int {
 	if v.from == nil {
 		return i
 	}
-	k := sort.Search(len(v.edits), func(k int) bool { return v.edits[k].at+v.edits[k].n > i })
-	if k < len(v.edits) && v.edits[k].at <= i {
-		return v.from.start(v.edits[k].start)
-	}
-	return v.from.start(v.after(k, i))
+	_, start := v.place(i)
+	return v.from.start(start)
 }
 
 // end returns where in the text itself the byte before i ends.
@@ -76,28 +97,16 @@ func (v *view) end(i int) int {
 	if v.from == nil {
 		return i
 	}
-	k := sort.Search(len(v.edits), func(k int) bool { return v.edits[k].at >= i })
-	if k > 0 && i <= v.edits[k-1].at+v.edits[k-1].n {
-		return v.from.end(v.edits[k-1].end)
-	}
-	return v.from.end(v.after(k, i))
+	p, start := v.place(i - 1)
+	return v.from.end(start + max(p.width, 1))
 }
 
-// after returns the place in v.from of i, which stands behind the first k edits and before the others.
-func (v *view) after(k, i int) int {
-	if k == 0 {
-		return i
-	}
-	e := v.edits[k-1]
-	return e.end + i - e.at - e.n
-}
-
-// joined says whether the bytes before and at i came together by an edit, so that neither says
+// joined says whether the bytes before and at i came together by an escape, so that neither says
 // anything about the other.
 func (v *view) joined(i int) bool {
 	if v.from == nil {
 		return false
 	}
-	k := sort.Search(len(v.edits), func(k int) bool { return v.edits[k].at+v.edits[k].n >= i })
-	return k < len(v.edits) && v.edits[k].at <= i || v.from.joined(v.after(k, i))
+	p, start := v.place(i)
+	return p.at == i || v.from.joined(start)
 }

@@ -1,0 +1,223 @@
+package secrets
+
+import (
+	_ "embed"
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed rules.txt
+var source string
+
+// A table is what rules.txt says, which explains itself.
+type table struct {
+	rules  []*rule
+	names  []string            // {name} and what it stands for in an expression, in turn
+	lists  map[string][]string // words that judges look for
+	sign   []step              // how a name goes on to which something is assigned
+	filter filter
+}
+
+// A rule describes one form of credential. Its expression is tried only where one of its keywords stands.
+type rule struct {
+	name     string
+	keywords string // as fields takes them
+	fold     bool   // keywords in any case
+	lines    string // the others, which are read when a keyword is first met
+
+	form       string // what expression is: then, value or match
+	expression string
+	before     set    // bytes of the match that may stand before the keyword
+	look       []step // what begins with the keyword, before the expression is tried
+	apart      bool   // it has no + or / beside it: base64 of anything may hold such a word
+	bits       float64
+	words      bool // a value of words alone is one too
+	judgedBy   string
+	re         *regexp.Regexp // compiled at first use: compiling all of them takes longer than a scan
+
+	read, compile sync.Once
+}
+
+// rules returns the table. It is made when first something is scanned, in each run that writes anything: no more of
+// it than where the keywords of which rule are.
+var rules = sync.OnceValue(func() *table {
+	t := &table{lists: make(map[string][]string), rules: make([]*rule, 0, 1<<8)}
+	const next = "\nrule "
+	head, blocks, _ := strings.Cut(source, next)
+	for key, text := range statements(head) {
+		name, text, _ := strings.Cut(text, " ")
+		switch key {
+		case "let":
+			t.names = append(t.names, "{"+name+"}", text)
+		case "sign":
+			t.sign = steps(name)
+		case "list":
+			t.lists[name] = slices.AppendSeq(t.lists[name], fields(text))
+		}
+	}
+	for block := range strings.SplitSeq(blocks, next) {
+		r := new(rule)
+		r.name, r.lines, _ = strings.Cut(block, "\n")
+		r.keywords, r.lines, _ = strings.Cut(r.lines, "\n")
+		r.keywords, r.fold = strings.CutPrefix(r.keywords, "anycase ")
+		r.keywords = strings.TrimPrefix(r.keywords, "word ")
+		t.rules = append(t.rules, r)
+	}
+	t.filter.fill(t.rules)
+	return t
+})
+
+// statements returns the first word and the rest of each line.
+func statements(lines string) iter.Seq2[string, string] {
+	return func(yield func(key, text string) bool) {
+		for line := range strings.SplitSeq(lines, "\n") {
+			if key, text, _ := strings.Cut(line, " "); !yield(key, text) {
+				return
+			}
+		}
+	}
+}
+
+// readLines reads what else is said of the rule.
+func (r *rule) readLines() {
+	for key, text := range statements(r.lines) {
+		switch key {
+		case "then", "match":
+			r.form = key
+			r.expression += text
+		case "value":
+			r.form, r.look = key, rules().sign
+			r.expression += text
+		case "before":
+			r.before, _ = setOf(text)
+		case "look":
+			r.look = steps(text)
+		case "assigned":
+			r.look = rules().sign
+		case "apart":
+			r.apart = true
+		case "bits":
+			r.bits, _ = strconv.ParseFloat(text, 64)
+		case "words":
+			r.words = true
+		case "judge":
+			r.judgedBy = text
+		}
+	}
+}
+
+// fields returns what stands between spaces, where ␣ is a space.
+func fields(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for field := range strings.FieldsSeq(text) {
+			if !yield(spaced(field)) {
+				return
+			}
+		}
+	}
+}
+
+func spaced(text string) string { return strings.ReplaceAll(text, "␣", " ") }
+
+// pattern returns what a rule looks for, from the keyword or what stands before it on.
+func (t *table) pattern(r *rule) string {
+	var quoted []string
+	for k := range fields(r.keywords) {
+		quoted = append(quoted, regexp.QuoteMeta(k))
+	}
+	any := "(?:" + strings.Join(quoted, "|") + ")"
+	text := r.expression
+	switch r.form {
+	case "then":
+		text = "(" + any + text + ")"
+	case "value":
+		text = "(?i:" + any + "{noun}){assign}(" + text + ")"
+	}
+	return t.expand("^(?:" + text + ")")
+}
+
+// expand replaces the names in an expression. One may use those before it.
+func (t *table) expand(expression string) string {
+	for i := len(t.names) - 2; i >= 0; i -= 2 {
+		expression = strings.ReplaceAll(expression, t.names[i], t.names[i+1])
+	}
+	return expression
+}
+
+// A set says of each byte whether it is in it.
+type set [256 / 64]uint64
+
+func (s *set) has(c byte) bool { return s[c>>6]>>(c&63)&1 > 0 }
+
+// A step is so many bytes of a set.
+type step struct {
+	set         set
+	least, most int
+}
+
+// steps reads characters and classes, each of which may have {least,most} behind it.
+func steps(text string) (all []step) {
+	for text = spaced(text); text != ""; {
+		s := step{least: 1, most: 1}
+		s.set, text = setOf(text)
+		if counts, rest, found := strings.Cut(text, "}"); found && text[0] == '{' {
+			least, most, _ := strings.Cut(counts[1:], ",")
+			s.least, _ = strconv.Atoi(least)
+			s.most, _ = strconv.Atoi(most)
+			text = rest
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// follow reports whether a text goes through the steps, of each as far as it can.
+func follow(text string, all []step) bool {
+	for i := range all {
+		s, n := &all[i], 0
+		for n < s.most && n < len(text) && s.set.has(text[n]) {
+			n++
+		}
+		if n < s.least {
+			return false
+		}
+		text = text[n:]
+	}
+	return true
+}
+
+// setOf returns the bytes that the first character stands for, itself or those in brackets, and the rest. Ranges, ^,
+// \n, \t and \\ may stand in brackets.
+func setOf(text string) (in set, rest string) {
+	if text[0] != '[' {
+		in[text[0]>>6] = 1 << (text[0] & 63)
+		return in, text[1:]
+	}
+	inside, rest, _ := strings.Cut(text[1:], "]")
+	inside, negated := strings.CutPrefix(inside, "^")
+	for i := 0; i < len(inside); i++ {
+		first := int(inside[i])
+		if first == '\\' {
+			i++
+			first = map[byte]int{'n': '\n', 't': '\t', '\\': '\\'}[inside[i]]
+		}
+		last := first
+		if i+2 < len(inside) && inside[i+1] == '-' {
+			last = int(inside[i+2])
+			i += 2
+		}
+		for c := first; c <= last; c++ {
+			in[c>>6] |= 1 << (c & 63)
+		}
+	}
+	for i := range in {
+		if negated {
+			in[i] = ^in[i]
+		}
+	}
+	return in, rest
+}
