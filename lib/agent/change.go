@@ -52,11 +52,11 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	ch.again = func() (Change, error) { return a.Install(p, scope, c) }
 	layers, _ := a.layersOf(p) // what cannot be understood is for the self-test to say
 	ch.Note = a.off(layers)
+	text := f.text
 	if !f.exists {
-		ch.Words, ch.text = c.words(a.Name), a.fresh(a.entry(c))
-		return ch, nil
+		text = []byte("{}\n")
 	}
-	s, err := a.parse(f.path, f.text)
+	s, err := a.parse(f.path, text)
 	if err != nil {
 		return ch, err
 	}
@@ -70,7 +70,7 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 		}
 	}
 	ch.Words = c.words(a.Name)
-	if ch.text, err = s.withHook(a.entry(c)); err != nil {
+	if ch.text, err = s.withHook(c); err != nil {
 		return ch, err
 	}
 	if bytes.Equal(ch.text, f.text) {
@@ -97,9 +97,7 @@ func (a Agent) Uninstall(p Places, scope Scope) (Change, error) {
 		return ch, err
 	}
 	ch.Status, ch.Words = Removed, s.ours[0].words
-	if ch.text, err = s.withoutHooks(f.backup); err != nil {
-		return ch, err
-	}
+	ch.text = s.withoutHooks(f.backup)
 	if s, err = a.parse(f.path, ch.text); err == nil {
 		ch.gone = f.backup == nil && s.isBare()
 	}

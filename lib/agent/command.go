@@ -41,9 +41,6 @@ func (c Command) words(agent string) []string {
 	return words
 }
 
-// entry returns the entry of a command as JSON.
-func (a Agent) entry(c Command) []byte { return jsontree.Encode(a.shape(c.words(a.Name)), "") }
-
 // shell returns words as one line for a POSIX shell.
 func shell(words []string) string { return shellquote.Join(words...) }
 

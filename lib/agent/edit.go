@@ -6,73 +6,59 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// whole returns settings with one hook and nothing else, inHooks the value of "hooks" in them, inList the
-// value of the agent's event in that, and item the element of that list.
-func (a Agent) whole(hook []byte, version bool) []byte {
-	head := "{"
-	if version {
-		head = `{"version":1,`
-	}
-	return []byte(head + `"hooks":` + string(a.inHooks(hook)) + "}")
-}
-
-// inHooks returns the object of all hooks with only ours in it.
-func (a Agent) inHooks(hook []byte) []byte {
-	return []byte("{" + string(jsontree.AppendQuoted(nil, a.event)) + ":" + string(a.inList(hook)) + "}")
-}
-
-// inList returns the list of the hooks of one event with only ours in it.
-func (a Agent) inList(hook []byte) []byte { return []byte("[" + string(a.item(hook)) + "]") }
-
-// item returns our hook as this agent lists it: some agents group hooks that have a matcher in common.
-func (a Agent) item(hook []byte) []byte {
+// item returns an entry as this agent lists it: some agents group hooks that have a matcher in common.
+func (a Agent) item(hook *jsontree.Value) *jsontree.Value {
 	if a.grouped {
-		return []byte(`{"hooks":[` + string(hook) + "]}")
+		return jsontree.NewObject(jsontree.Member{Name: "hooks", Value: jsontree.NewArray(hook)})
 	}
 	return hook
 }
 
-// fresh returns the text of settings with one hook and nothing else.
-func (a Agent) fresh(hook []byte) []byte {
-	var out bytes.Buffer
-	if json.Indent(&out, a.whole(hook, a.versioned), "", "  ") != nil {
-		return nil // not for JSON of ours
-	}
-	return append(out.Bytes(), '\n')
+// value returns an entry as a value of JSON.
+func (e entry) value() *jsontree.Value {
+	v, _ := jsontree.Scan(jsontree.Encode(e, "")) // of what was encoded just now
+	return v.Unplaced()
 }
 
-// add returns the edit that adds a hook to settings that have none of ours.
-func (s settings) add(hook []byte) jsonedit.Edit {
-	a := s.agent
-	switch {
-	case s.hooks == nil:
-		return s.doc.AppendMembers(s.doc.Root, a.whole(hook, a.versioned && s.doc.Root.Get("version") == nil))
-	case s.list == nil:
-		return s.doc.AppendMembers(s.hooks, a.inHooks(hook))
+// add returns settings that have none of our hooks with one.
+func (s settings) add(hook *jsontree.Value) []byte {
+	if s.agent.versioned && s.hooks == nil && s.root.Get("version") == nil {
+		s.root.Set("version", jsontree.NewInt(1))
 	}
-	return s.doc.AppendItem(s.list, a.item(hook))
+	if s.hooks == nil {
+		s.hooks = jsontree.NewObject()
+		s.root.Set("hooks", s.hooks)
+	}
+	if s.list == nil {
+		s.list = jsontree.NewArray()
+		s.hooks.Set(s.agent.event, s.list)
+	}
+	s.list.Items = append(s.list.Items, s.agent.item(hook))
+	return s.root.OnLines(s.src)
 }
 
 // withHook returns the settings with one hook of ours, which is in the place of the first that was there.
-func (s settings) withHook(hook []byte) ([]byte, error) {
+func (s settings) withHook(c Command) (_ []byte, err error) {
+	hook := s.agent.shape(c.words(s.agent.Name)).value()
 	if len(s.ours) == 0 {
-		return s.add(hook).Apply(s.src), nil
+		return s.add(hook), nil
 	}
-	for len(s.ours) > 1 {
-		var err error
-		if s, err = s.agent.parse(s.path, s.remove(s.ours[1]).Apply(s.src)); err != nil {
+	for _, f := range s.ours[1:] {
+		s.remove(f)
+	}
+	if len(s.ours) > 1 {
+		if s, err = s.agent.parse(s.path, s.root.OnLines(s.src)); err != nil {
 			return nil, err
 		}
 	}
-	node := s.ours[0].node()
-	if sameJSON(s.doc.Raw(node), hook) {
+	old, text := s.ours[0].node, hook.Append(nil)
+	if sameJSON(s.src[old.Start:old.End], text) {
 		return s.src, nil
 	}
-	return s.doc.Replace(node, hook).Apply(s.src), nil
+	return s.root.Replace(s.src, old, text), nil
 }
 
 // sameJSON reports whether two texts are the same value, whatever their spaces and the order of their keys.
@@ -86,81 +72,66 @@ func sameJSON(a, b []byte) bool {
 
 // withoutHooks returns the settings without hooks of ours. before is what they were before the hook was
 // added, nil if that is not known: exactly the bytes that were added to it are taken out, wherever they
-// are now. If they are no longer together, the hook is taken out with what is empty without it.
-func (s settings) withoutHooks(before []byte) ([]byte, error) {
-	if len(s.ours) == 1 && before != nil {
-		if out := s.undo(before); out != nil {
-			return out, nil
-		}
+// are now. If they are no longer together, the hook is taken out with what is empty without it, unless it was there
+// before.
+func (s settings) withoutHooks(before []byte) []byte {
+	old, err := s.agent.parse(s.path, before)
+	if err != nil {
+		old = settings{} // nothing was there before
+	} else if out := s.undo(old); out != nil {
+		return out
 	}
-	for len(s.ours) > 0 {
-		var err error
-		if s, err = s.prune(s.ours[0], before); err != nil {
-			return nil, err
-		}
+	for _, f := range s.ours {
+		s.remove(f)
 	}
-	return s.src, nil
+	if len(s.list.Items) == 0 && old.list == nil {
+		s.hooks.Delete(s.agent.event)
+	}
+	if len(s.hooks.Members) == 0 && old.hooks == nil {
+		s.root.Delete("hooks")
+	}
+	return s.root.OnLines(s.src)
 }
 
-// undo takes out what adding our hook to before would add, nil if that is not there.
-func (s settings) undo(before []byte) []byte {
-	hook := s.ours[0].node()
-	old, err := s.agent.parse(s.path, before)
-	if err != nil || len(old.ours) > 0 {
+// undo takes out what adding our hook to the old settings would add, nil if that is not there.
+func (s settings) undo(old settings) []byte {
+	if len(s.ours) != 1 || len(old.ours) > 0 {
 		return nil
 	}
-	edit := old.add(s.doc.Raw(hook))
-	added, err := s.agent.parse(s.path, edit.Apply(before))
+	hook := s.ours[0].node
+	value, err := jsontree.Scan(s.src[hook.Start:hook.End])
+	if err != nil {
+		return nil
+	}
+	added, err := s.agent.parse(s.path, old.add(value.Unplaced()))
 	if err != nil || len(added.ours) != 1 {
 		return nil
 	}
-	start := hook.Start - (added.ours[0].node().Start - edit.Start)
-	end := start + len(edit.New)
-	if start < 0 || end > len(s.src) || !bytes.Equal(s.src[start:end], edit.New) {
+	at := 0 // where adding it has put text in
+	for at < len(old.src) && old.src[at] == added.src[at] {
+		at++
+	}
+	text := added.src[at : at+len(added.src)-len(old.src)]
+	start := hook.Start - (added.ours[0].node.Start - at)
+	if start < 0 || !bytes.HasPrefix(s.src[start:], text) {
 		return nil
 	}
-	out := slices.Concat(s.src[:start], s.src[end:])
+	out := slices.Concat(s.src[:start], s.src[start+len(text):])
 	if left, err := s.agent.parse(s.path, out); err != nil || len(left.ours) > 0 {
 		return nil
 	}
 	return out
 }
 
-// prune takes one hook out, and then what holds nothing any more, unless it was there before.
-func (s settings) prune(f found, before []byte) (settings, error) {
-	old, err := s.agent.parse(s.path, before)
-	if err != nil {
-		old = settings{} // nothing was there before
+// remove takes a hook out, with its group if that is nothing but a wrapper.
+func (s settings) remove(f found) {
+	if f.group != nil && len(f.list.Items) == 1 && len(f.group.Members) == 1 {
+		f.list, f.node = s.list, f.group
 	}
-	edit := s.remove(f)
-	if edit.Start == s.list.Start+1 && edit.End == s.list.End-1 && old.list == nil { // the list would be empty
-		edit = s.doc.Remove(s.hooks, s.member(s.hooks, s.agent.event))
-		if len(s.hooks.Members) == 1 && old.hooks == nil {
-			edit = s.doc.Remove(s.doc.Root, s.member(s.doc.Root, "hooks"))
-		}
-	}
-	return s.agent.parse(s.path, edit.Apply(s.src))
-}
-
-// remove returns the edit that takes a hook out, with its group if that is nothing but a wrapper.
-func (s settings) remove(f found) jsonedit.Edit {
-	if f.group >= 0 && len(f.parent.Items) == 1 && len(s.list.Items[f.group].Members) == 1 {
-		return s.doc.Remove(s.list, f.group)
-	}
-	return s.doc.Remove(f.parent, f.i)
-}
-
-// member returns at which place an object has a key, -1 if it does not.
-func (s settings) member(object *jsontree.Value, name string) int {
-	return slices.IndexFunc(object.Members, func(m jsontree.Member) bool { return m.Name == name })
+	f.list.Items = slices.DeleteFunc(f.list.Items, func(v *jsontree.Value) bool { return v == f.node })
 }
 
 // isBare reports whether the settings say nothing.
 func (s settings) isBare() bool {
-	for _, m := range s.doc.Root.Members {
-		if m.Name != "version" || !s.agent.versioned {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.root.Members, func(m jsontree.Member) bool { return m.Name != "version" || !s.agent.versioned })
 }

@@ -117,8 +117,8 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	}
 	var entries []Entry
 	for _, f := range s.ours {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Words: f.words, Scope: scope, line: commandLine(f.node()),
-			key: fmt.Sprintf("%s:%s:%d:%d", path, a.state, f.group, f.i), approve: approve})
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Words: f.words, Scope: scope, line: commandLine(f.node),
+			key: fmt.Sprintf("%s:%s:%s", path, a.state, f.place), approve: approve})
 	}
 	if s.portable {
 		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged(), key: fmt.Sprintf("%s:%s:0:0", path, a.state), approve: approve})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -68,10 +67,10 @@ func (a Agent) layersOf(p Places) (all []values, errs []error) {
 		v := values{file, l.scope, make(map[string][]string)}
 		if path.Ext(l.path) == ".toml" {
 			v.of = tomlValues(string(src))
-		} else if doc, err := jsonedit.Parse(src); err != nil {
+		} else if root, err := jsontree.Scan(src); err != nil {
 			errs = append(errs, notJSON(file, err))
 		} else {
-			jsonValues(v.of, "", doc.Root)
+			jsonValues(v.of, "", root)
 		}
 		all = append(all, v)
 	}

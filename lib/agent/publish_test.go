@@ -105,8 +105,8 @@ func owner() map[string]string { return map[string]string{"name": "The handoff m
 
 // everyHook returns settings with the hooks of a session's start and end.
 func (a Agent) everyHook() any {
-	draft := a.item(jsontree.Encode(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent "+a.Name+"; fi"), ""))
-	told := a.item(jsontree.Encode(a.portable(a.packaged()), ""))
+	draft := a.item(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent " + a.Name + "; fi").value())
+	told := a.item(a.portable(a.packaged()).value())
 	settings := struct {
 		Version int             `json:"version,omitempty"`
 		Hooks   json.RawMessage `json:"hooks"`

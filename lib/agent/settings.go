@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/jsonedit"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -15,7 +15,7 @@ type settings struct {
 	agent Agent
 	path  string
 	src   []byte
-	doc   *jsonedit.Document
+	root  *jsontree.Value
 
 	hooks *jsontree.Value // the value of "hooks", nil if there is none
 	list  *jsontree.Value // the hooks of the agent's event, nil if there are none
@@ -26,30 +26,27 @@ type settings struct {
 
 // A found entry is one that runs our hook.
 type found struct {
-	parent *jsontree.Value // the array that it lies in
-	i      int
-	group  int // which group that array belongs to, -1 without groups
-	words  []string
+	list, node *jsontree.Value // the array that it lies in, and itself
+	group      *jsontree.Value // which that array belongs to, nil without groups
+	place      string          // the numbers of group and entry
+	words      []string
 }
-
-// node is the entry that was found, in the tree of the settings.
-func (f found) node() *jsontree.Value { return f.parent.Items[f.i] }
 
 // parse reads the settings of an agent. What cannot be understood is ErrConfig, with its place.
 func (a Agent) parse(path string, src []byte) (settings, error) {
 	s := settings{agent: a, path: path, src: src}
-	doc, err := jsonedit.Parse(src)
+	root, err := jsontree.Scan(src)
 	if err != nil {
 		return s, notJSON(path, err)
 	}
-	s.doc = doc
-	if err := s.expect(doc.Root, jsontree.Object, "the settings"); err != nil {
+	s.root = root
+	if err := s.expect(root, jsontree.Object, "the settings"); err != nil {
 		return s, err
 	}
-	if version := doc.Root.Get("version"); a.versioned && version != nil && string(doc.Raw(version)) != "1" {
+	if version := root.Get("version"); a.versioned && version != nil && (version.Kind != jsontree.Number || version.Text != "1") {
 		return s, s.fault(version, "only version 1 of the file is known")
 	}
-	if s.hooks = doc.Root.Get("hooks"); s.hooks == nil {
+	if s.hooks = root.Get("hooks"); s.hooks == nil {
 		return s, nil
 	}
 	if err := s.expect(s.hooks, jsontree.Object, `"hooks"`); err != nil {
@@ -83,7 +80,7 @@ func notJSON(path string, err error) error {
 // must be what the agent allows: an edit of something that is not understood could break it.
 func (s *settings) readList() error {
 	if !s.agent.grouped {
-		return s.readEntries(s.list, -1)
+		return s.readEntries(s.list, nil, -1)
 	}
 	for i, group := range s.list.Items {
 		if err := s.expect(group, jsontree.Object, "a group of hooks"); err != nil {
@@ -96,7 +93,7 @@ func (s *settings) readList() error {
 		if err := s.expect(entries, jsontree.Array, `the "hooks" of a group`); err != nil {
 			return err
 		}
-		if err := s.readEntries(entries, i); err != nil {
+		if err := s.readEntries(entries, group, i); err != nil {
 			return err
 		}
 	}
@@ -104,7 +101,7 @@ func (s *settings) readList() error {
 }
 
 // readEntries finds the hooks of one list. Of those that are not ours only the shape is looked at.
-func (s *settings) readEntries(list *jsontree.Value, group int) error {
+func (s *settings) readEntries(list, group *jsontree.Value, at int) error {
 	for i, n := range list.Items {
 		if err := s.expect(n, jsontree.Object, "a hook"); err != nil {
 			return err
@@ -120,7 +117,7 @@ func (s *settings) readEntries(list *jsontree.Value, group int) error {
 			}
 		}
 		if words := commandWords(n); isOurs(words) {
-			s.ours = append(s.ours, found{list, i, group, words})
+			s.ours = append(s.ours, found{list, n, group, fmt.Sprintf("%d:%d", at, i), words})
 		} else if line := commandLine(n); line == s.agent.packaged() || line == s.agent.packagedBefore() {
 			s.portable = true
 		}
@@ -138,15 +135,14 @@ func (s *settings) expect(n *jsontree.Value, kind jsontree.Kind, what string) er
 
 // fault says what is not understood, with line and column.
 func (s *settings) fault(n *jsontree.Value, problem string) error {
-	line, column := s.doc.Place(n.Start)
-	return refuse("mend it first; nothing was changed", "%s: line %d, column %d: %s", s.path, line, column, problem)
+	return refuse("mend it first; nothing was changed", "%s: line %d, column %d: %s", s.path, n.Line, n.Column, problem)
 }
 
 // checkKeys refuses a file that the agent would drop as a whole.
 func (s *settings) checkKeys() error {
-	for _, m := range s.doc.Root.Members {
+	for _, m := range s.root.Members {
 		if s.agent.only != nil && !slices.Contains(s.agent.only, m.Name) {
-			line, column := s.doc.Place(m.Start)
+			line, column := form.Place(s.src, m.Start)
 			return refuse("remove that key; nothing was changed", "%s: line %d, column %d: %s takes no file with the key %q",
 				s.path, line, column, s.agent.Title, m.Name)
 		}

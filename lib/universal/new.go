@@ -172,13 +172,3 @@ func stringList(items []string) *jsontree.Value {
 	}
 	return list
 }
-
-// unplaced takes from a value its places in a text that is not the document's.
-func unplaced(v *jsontree.Value) *jsontree.Value {
-	v.Walk("", nil, func(_ string, in *jsontree.Member, v *jsontree.Value) {
-		if v.Line, v.Column, v.Start, v.End = 0, 0, 0, 0; in != nil {
-			in.Start, in.End = 0, 0
-		}
-	})
-	return v
-}

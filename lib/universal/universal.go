@@ -115,7 +115,7 @@ func (d *Document) edited(e *editor) *Document {
 	if made, err := Parse(src); err == nil {
 		return made // with places of its own, and shared with nobody
 	}
-	return &Document{root: unplaced(e.root), src: printed(e.root)} // larger than what is read: for a validation to say
+	return &Document{root: e.root.Unplaced(), src: printed(e.root)} // larger than what is read: for a validation to say
 }
 
 // written returns the record as it is written.

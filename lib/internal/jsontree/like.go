@@ -1,87 +1,183 @@
 package jsontree
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 // AppendLike appends the value as the text sets it out that it was parsed from: what was parsed keeps
 // its own characters and the white space around it, what came in since is set like its neighbours.
 // Members keep the order of the text.
-func (v *Value) AppendLike(dst, src []byte) []byte {
-	w := setting{src: bytes.TrimPrefix(src, []byte("\ufeff"))}
-	if at := bytes.IndexByte(w.src, ':'); at >= 0 && len(w.after(at+1)) > 0 {
-		w.space = []byte(" ")
-	}
-	return w.value(dst, v)
+func (v *Value) AppendLike(dst, src []byte) []byte { return newSetting(src).value(dst, v) }
+
+// OnLines returns the whole text with what v is now, set out as AppendLike does; but what came in since has a line for
+// each of its elements where its neighbours have one, or where it is the first in a text of several lines.
+func (v *Value) OnLines(src []byte) []byte {
+	w := newSetting(src)
+	w.root, w.unit = v, w.unitOf(v)
+	return slices.Concat(src[:v.Start], w.value(nil, v), src[v.End:])
+}
+
+// Replace returns the whole text with another value in the place of one in v, given as JSON. It has a line for each of
+// its elements if the old one has several lines.
+func (v *Value) Replace(src []byte, old *Value, value []byte) []byte {
+	w := newSetting(src)
+	w.unit = w.unitOf(v)
+	text := w.render(value, bytes.IndexByte(src[old.Start:old.End], '\n') >= 0, w.indent(old.Start))
+	return slices.Concat(src[:old.Start], text, src[old.End:])
 }
 
 // A setting is how a text sets out its JSON.
 type setting struct {
 	src   []byte
 	space []byte // what stands behind a colon
+	eol   string
+	root  *Value // for OnLines; nil for AppendLike
+	unit  string // what one level is indented by
+}
+
+func newSetting(src []byte) *setting {
+	w := &setting{src: bytes.TrimPrefix(src, []byte("\ufeff")), eol: "\n"}
+	if at := bytes.IndexByte(w.src, ':'); at >= 0 && len(w.after(at+1)) > 0 {
+		w.space = []byte(" ")
+	}
+	if at := bytes.IndexByte(w.src, '\n'); at > 0 && w.src[at-1] == '\r' {
+		w.eol = "\r\n"
+	}
+	return w
 }
 
 // after returns the white space from a place on, before what stands ahead of one.
-func (w setting) after(at int) []byte {
+func (w *setting) after(at int) []byte {
 	rest := w.src[at:]
 	return rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))]
 }
 
-func (w setting) before(at int) []byte {
+func (w *setting) before(at int) []byte {
 	head := w.src[:at]
 	return head[len(bytes.TrimRight(head, " \t\r\n")):]
 }
 
-func (w setting) value(dst []byte, v *Value) []byte {
+// indent returns the space at the beginning of the line that a place is on.
+func (w *setting) indent(at int) string {
+	line := w.src[bytes.LastIndexByte(w.src[:at], '\n')+1:]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+// unitOf returns what v shows that one level is indented by, two spaces if nothing.
+func (w *setting) unitOf(v *Value) (unit string) {
+	v.Walk("", nil, func(_ string, _ *Member, v *Value) {
+		if gap := w.after(v.Start + 1); unit == "" && v.Kind >= Array && v.End > 0 && bytes.IndexByte(gap, '\n') >= 0 {
+			unit, _ = strings.CutPrefix(w.indent(v.Start+1+len(gap)), w.indent(v.Start))
+		}
+	})
+	return cmp.Or(unit, "  ")
+}
+
+// render writes a new value, whose first line is not indented: on lines below an indent, or in one.
+func (w *setting) render(value []byte, onLines bool, indent string) []byte {
+	var out bytes.Buffer
+	if !onLines {
+		_ = json.Compact(&out, value) // of JSON of ours, as below
+		return out.Bytes()
+	}
+	_ = json.Indent(&out, value, indent, w.unit)
+	return bytes.ReplaceAll(out.Bytes(), []byte("\n"), []byte(w.eol))
+}
+
+// value prints a value that was parsed as far as it is what it was.
+func (w *setting) value(dst []byte, v *Value) []byte {
 	switch {
-	case v.Kind == Object:
-		return w.elements(dst, v, "{}", len(v.Members), func(dst []byte, i int) []byte { return w.member(dst, v.Members[i]) },
-			func(i int) int { return v.Members[i].Start })
-	case v.Kind == Array:
-		return w.elements(dst, v, "[]", len(v.Items), func(dst []byte, i int) []byte { return w.value(dst, v.Items[i]) },
-			func(i int) int { return v.Items[i].Start })
+	case v.Kind == Array || v.Kind == Object:
+		return w.elements(dst, v)
 	case v.End > 0:
 		return append(dst, w.src[v.Start:v.End]...)
 	}
 	return v.Append(dst)
 }
 
-func (w setting) member(dst []byte, m Member) []byte {
-	gap := w.space
-	if m.End > 0 && m.Value.End > 0 {
-		colon := m.End + len(w.after(m.End))
-		gap = w.after(colon + 1)
-		dst = append(append(dst, w.src[m.Start:m.End]...), ':')
-	} else {
-		dst = append(AppendQuoted(dst, m.Name), ':')
+// elements prints an array or object with its brackets.
+func (w *setting) elements(dst []byte, v *Value) []byte {
+	all := slices.Clone(v.Members)
+	for _, item := range v.Items {
+		all = append(all, Member{Value: item, Start: item.Start})
 	}
-	return w.value(append(dst, gap...), m.Value)
-}
-
-// elements prints what stands between two brackets; start is where an element begins in the text, 0
-// for a new one.
-func (w setting) elements(dst []byte, v *Value, brackets string, n int, element func(dst []byte, i int) []byte, start func(int) int) []byte {
-	var first, last []byte
-	if v.End > 0 {
-		first, last = w.after(v.Start+1), w.before(v.End-1)
-	}
-	gap := w.space
-	if bytes.IndexByte(first, '\n') >= 0 {
-		gap = first
-	}
-	dst = append(dst, brackets[0])
-	for i := range n {
-		switch at := start(i); {
+	first, last, gap := w.inside(v, len(all))
+	dst = append(dst, "[{"[v.Kind-Array])
+	for i, e := range all {
+		if at := bytes.LastIndexByte(gap, '\n'); at >= 0 {
+			gap = append([]byte(w.eol), gap[at+1:]...)
+		}
+		switch {
 		case i == 0:
 			dst = append(dst, first...)
-		case at > 0:
-			gap = w.before(at)
-			fallthrough
+		case e.Start > 0:
+			gap = w.before(e.Start)
+			dst = append(append(dst, w.comma(e.Start-len(gap))...), gap...)
 		default:
 			dst = append(append(dst, ','), gap...)
 		}
-		dst = element(dst, i)
+		dst = w.element(dst, v.Kind, e, gap)
 	}
-	if n > 0 {
-		dst = append(dst, last...)
+	return append(append(dst, last...), "]}"[v.Kind-Array])
+}
+
+// inside returns the white space behind the opening bracket of v and before the closing one, and what stands before
+// what is the next to the last element.
+func (w *setting) inside(v *Value, n int) (first, last, gap []byte) {
+	if v.End == 0 {
+		return nil, nil, w.space
 	}
-	return append(dst, brackets[1])
+	first, last = w.after(v.Start+1), w.before(v.End-1)
+	isMultiline := bytes.IndexByte(first, '\n') >= 0
+	switch isEmpty := v.Start+1+len(first) == v.End-1; {
+	case n == 0 && !isEmpty:
+		return nil, nil, nil
+	case n == 0:
+		return nil, first, nil
+	case isEmpty && w.root != nil && (v == w.root || bytes.IndexByte(bytes.TrimSpace(w.src), '\n') >= 0):
+		outer := []byte(w.eol + w.indent(v.Start))
+		gap = append(outer, w.unit...)
+		if !isMultiline {
+			last = append(outer[:len(outer):len(outer)], last...)
+		}
+		return gap, last, gap
+	case isEmpty && w.root != nil:
+		return nil, last, nil
+	case isMultiline:
+		return first, last, first
+	}
+	return first, last, w.space
+}
+
+// comma returns the comma that ends at a place, with the white space before it.
+func (w *setting) comma(at int) []byte {
+	if at == 0 || w.src[at-1] != ',' { // what was first
+		return []byte{','}
+	}
+	return w.src[at-1-len(w.before(at-1)) : at]
+}
+
+// element prints one element, a gap before which there is.
+func (w *setting) element(dst []byte, in Kind, e Member, gap []byte) []byte {
+	at := bytes.LastIndexByte(gap, '\n')
+	switch {
+	case in == Array:
+	case e.End > 0: // the name was parsed
+		colon := e.End + len(w.after(e.End)) + 1
+		dst = append(dst, w.src[e.Start:colon+len(w.after(colon))]...)
+	case w.root != nil && at < 0:
+		dst = append(AppendQuoted(dst, e.Name), ':')
+	case w.root != nil:
+		dst = append(AppendQuoted(dst, e.Name), ": "...)
+	default:
+		dst = append(append(AppendQuoted(dst, e.Name), ':'), w.space...)
+	}
+	if w.root != nil && e.Value.End == 0 {
+		return append(dst, w.render(e.Value.Append(nil), at >= 0, string(gap[at+1:]))...)
+	}
+	return w.value(dst, e.Value)
 }

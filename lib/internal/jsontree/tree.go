@@ -99,6 +99,16 @@ func (v *Value) Walk(at string, in *Member, visit func(at string, in *Member, v 
 	}
 }
 
+// Unplaced takes from a value its places in a text, for it to be put into another, and returns it.
+func (v *Value) Unplaced() *Value {
+	v.Walk("", nil, func(_ string, in *Member, v *Value) {
+		if v.Line, v.Column, v.Start, v.End = 0, 0, 0, 0; in != nil {
+			in.Start, in.End = 0, 0
+		}
+	})
+	return v
+}
+
 // Clone returns a copy that shares nothing with v.
 func (v *Value) Clone() *Value {
 	if v == nil {
