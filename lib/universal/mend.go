@@ -38,7 +38,7 @@ func mend(e *editor, now time.Time, newID func() string) {
 			if value.Str() == "now" {
 				value.Text = now.UTC().Format(time.RFC3339)
 			}
-			fill(e, f.Path, unplaced(value))
+			fill(e, f.Path, value.Unplaced())
 		}
 	}
 	everywhere(e.root, func(f fields.Field, pointer string) { convert(e, f, pointer) })

@@ -103,7 +103,7 @@ func (e *editor) say(f fields.Field, said []string) error {
 		if err != nil {
 			return err
 		}
-		e.set(f.Path, unplaced(object), "")
+		e.set(f.Path, object.Unplaced(), "")
 	default:
 		e.set(f.Path, jsontree.NewString(last), "")
 	}
