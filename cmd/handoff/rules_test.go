@@ -113,6 +113,7 @@ func TestImportsPointDown(t *testing.T) {
 func TestEachLibraryHasOneOwner(t *testing.T) {
 	owners := map[string]string{
 		"github.com/adrg/frontmatter":                 "lib/internal/document",
+		"github.com/BurntSushi/toml":                  "lib/agent",
 		"go.yaml.in/yaml/v3":                          "lib/internal/yamlnode",
 		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsontree",
 		"github.com/gofrs/flock":                      "lib/internal/filelock",

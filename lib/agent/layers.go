@@ -1,11 +1,15 @@
 package agent
 
 import (
+	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/BurntSushi/toml"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
@@ -65,31 +69,53 @@ func (a Agent) layersOf(p Places) (all []values, errs []error) {
 			continue
 		}
 		v := values{file, l.scope, make(map[string][]string)}
-		if path.Ext(l.path) == ".toml" {
-			v.of = tomlValues(string(src))
-		} else if root, err := jsontree.Scan(src); err != nil {
-			errs = append(errs, notJSON(file, err))
-		} else {
-			jsonValues(v.of, "", root)
+		said, err := understand(file, src)
+		if err != nil {
+			errs = append(errs, err)
 		}
+		v.add("", said)
 		all = append(all, v)
 	}
 	return all, errs
 }
 
-// jsonValues adds what a value says, by keys whose parts are joined by points.
-func jsonValues(values map[string][]string, key string, v *jsontree.Value) {
-	switch v.Kind {
-	case jsontree.Object:
-		for _, m := range v.Members {
-			jsonValues(values, strings.TrimPrefix(key+"."+m.Name, "."), m.Value)
+// understand reads a file of settings in the form that its name says.
+func understand(file string, src []byte) (said any, err error) {
+	if path.Ext(file) != ".toml" {
+		root, err := jsontree.Scan(src)
+		if err != nil {
+			return nil, notJSON(file, err)
 		}
-	case jsontree.Array:
-		for _, item := range v.Items {
-			jsonValues(values, key, item)
+		return root.Plain(), nil
+	}
+	var table map[string]any
+	if err := toml.Unmarshal(src, &table); err != nil {
+		line := 1
+		if at := (toml.ParseError{}); errors.As(err, &at) {
+			line = at.Position.Line
+		}
+		return nil, refuse("mend it", "%s: line %d: this is not TOML", file, line)
+	}
+	return table, nil
+}
+
+// add adds what a value says, by keys whose parts are joined by points.
+func (v values) add(key string, said any) {
+	switch said := said.(type) {
+	case map[string]any:
+		for name, value := range said {
+			v.add(strings.TrimPrefix(key+"."+name, "."), value)
+		}
+	case []any:
+		for _, item := range said {
+			v.add(key, item)
+		}
+	case []map[string]any: // tables of TOML
+		for _, item := range said {
+			v.add(key, item)
 		}
 	default:
-		values[key] = append(values[key], v.Text)
+		v.of[key] = append(v.of[key], fmt.Sprint(said))
 	}
 }
 

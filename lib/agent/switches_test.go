@@ -63,6 +63,8 @@ func TestSwitches(t *testing.T) {
 		{"codex", "root", ".codex/config.toml", codex, true},
 		{"codex", "root", ".codex/config.toml", "features.hooks = false\n", true},
 		{"codex", "root", ".codex/config.toml", "features = { hooks = false, web = true }\n", true},
+		{"codex", "root", ".codex/config.toml", "list = [\n  \"a\", # one\n  \"[x]\",\n]\nfeatures.hooks = false\n", true},
+		{"codex", "root", ".codex/config.toml", "list = [\n  \"features.hooks = false\",\n  '''\nfeatures.hooks = false\n''']\n", false},
 		{"codex", "root", ".codex/config.toml", "text = \"\"\"\n[features]\nhooks = false\n\"\"\"\n", false},
 		{"codex", "system", "etc/codex/config.toml", codex, true},
 		{"codex", "system", "etc/codex/requirements.toml", "allow_managed_hooks_only = true\n", true},
@@ -79,6 +81,17 @@ func TestSwitches(t *testing.T) {
 		if off := offs(t, c.agent, p); len(off) != 1 || (off[0] != "") != c.off {
 			t.Errorf("%s, %s with %s: %q", c.agent, c.path, c.text, off)
 		}
+	}
+}
+
+// Settings in TOML that cannot be read are named with their line, and nothing of them is shown.
+func TestBrokenTOML(t *testing.T) {
+	p := agent.Places{Home: t.TempDir(), Root: t.TempDir(), System: t.TempDir()}
+	mustInstall(t, "codex", p)
+	put(t, filepath.Join(p.Root, ".codex/config.toml"), "a = 1\nb = \x1b[31m\n")
+	_, errs := find(t, "codex").Entries(p, false)
+	if len(errs) != 1 || !strings.HasSuffix(errs[0].Error(), "config.toml: line 2: this is not TOML") {
+		t.Errorf("%q", errs)
 	}
 }
 
