@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Append appends the value as JSON.stringify prints it, without white space.
@@ -116,6 +119,16 @@ func (v *Value) Plain() any {
 		return members
 	}
 	return nil
+}
+
+// Canonical returns a text of JSON in its canonical form (RFC 8785). Half of a surrogate pair has none. A number is
+// rounded to a double.
+func Canonical(text []byte) ([]byte, error) {
+	v := jsontext.Value(bytes.Clone(text))
+	if err := v.Canonicalize(); err != nil {
+		return nil, fmt.Errorf("no canonical form: %w", err)
+	}
+	return v, nil
 }
 
 // Encode returns v as encoding/json does, on one line or, with an indent, on several, without a newline at
