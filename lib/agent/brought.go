@@ -13,21 +13,20 @@ import (
 // brought returns the hooks that come with a plugin or an extension, or stand in settings of another form.
 func (a Agent) brought(p Places, layers []values) (entries []Entry) {
 	line := a.packaged()
-	if a.Name == "copilot" { // its plugins are those of Claude Code
-		claude, _ := find("claude")
-		line = claude.packaged()
+	if other, known := find(a.get("plugins")); known {
+		line = other.packaged()
 	}
 	for _, v := range pluginsOn(layers) {
-		entries = append(entries, Entry{Agent: a.Name, Path: v.path, Scope: v.scope, line: line, key: "handoff@handoff:hooks/" + a.Name + ".json:" + a.state + ":0:0"})
+		entries = append(entries, Entry{Agent: a.Name, Path: v.path, Scope: v.scope, line: line, key: "handoff@handoff:hooks/" + a.Name + ".json:" + a.get("state") + ":0:0"})
 	}
 	for _, v := range layers {
-		for _, command := range v.of["hooks."+a.event+".hooks.command"] {
+		for _, command := range v.of["hooks."+a.get("event")+".hooks.command"] {
 			words := split(command)
 			if path.Ext(v.path) == ".toml" && (isOurs(words) || command == line) {
 				if command == line {
 					words = nil
 				}
-				entries = append(entries, Entry{Agent: a.Name, Path: v.path, Words: words, Scope: v.scope, line: command, key: v.path + ":" + a.state + ":0:0"})
+				entries = append(entries, Entry{Agent: a.Name, Path: v.path, Words: words, Scope: v.scope, line: command, key: v.path + ":" + a.get("state") + ":0:0"})
 			}
 		}
 	}
@@ -36,11 +35,11 @@ func (a Agent) brought(p Places, layers []values) (entries []Entry) {
 
 // skillPlugins returns the plugins of ours among the skills.
 func (a Agent) skillPlugins(p Places) (entries []Entry) {
-	if a.skills == "" {
+	if !a.is("skills") {
 		return nil
 	}
 	for _, scope := range []Scope{User, Project} {
-		base, dir := a.place(p, scope, a.skills)
+		base, dir := a.place(p, scope, a.get("skills"))
 		if base == "" {
 			continue
 		}
@@ -58,10 +57,10 @@ func (a Agent) skillPlugins(p Places) (entries []Entry) {
 
 // extensions returns our extension of Gemini CLI, installed or linked.
 func (a Agent) extensions(p Places) []Entry {
-	if a.extension == "" {
+	if !a.is("extension") {
 		return nil
 	}
-	_, dir := a.place(p, User, a.extension)
+	_, dir := a.place(p, User, a.get("extension"))
 	for _, name := range []string{"gemini-extension.json", ".gemini-extension-install.json"} {
 		if file := filepath.Join(dir, name); exists(file) {
 			return []Entry{{Agent: a.Name, Path: file, Scope: User, line: a.packaged(), Off: extensionOff(filepath.Dir(dir), p.Root)}}
@@ -91,26 +90,18 @@ func extensionOff(dir, root string) string {
 	return handoff.EscapeLine(file) + " disables the extension here: no hook runs"
 }
 
-// trust is where an agent notes which directories a person trusts: those whose key, of prefix,
-// directory and suffix, has one of the values, and what lies below them.
-type trust struct {
-	path           string // as the paths of an Agent
-	prefix, suffix string
-	values         []string
-}
-
-// trusts reports whether a person has told the agent to trust the project.
+// trusts reports whether a person has told the agent to trust the project: it notes which directories are trusted,
+// with what lies below them.
 func (a Agent) trusts(p Places) bool {
-	if a.trust == nil || p.Root == "" {
+	trust := a.words("trust")
+	if len(trust) == 0 || p.Root == "" {
 		return false
 	}
-	notes := a
-	notes.layers = []layer{{scope: User, path: a.trust.path}}
-	layers, _ := notes.layersOf(p) // what cannot be understood gives no trust
+	layers, _ := a.read(p, []layer{{scope: User, path: trust[0]}}) // what cannot be understood gives no trust
 	for _, v := range layers {
 		for dir := p.Root; ; dir = filepath.Dir(dir) {
-			if said := v.of[a.trust.prefix+dir+a.trust.suffix]; len(said) > 0 {
-				return slices.Contains(a.trust.values, said[len(said)-1])
+			if said := v.of[strings.Replace(trust[1], "DIR", dir, 1)]; len(said) > 0 {
+				return slices.Contains(trust[2:], said[len(said)-1])
 			}
 			if dir == filepath.Dir(dir) {
 				break
@@ -122,7 +113,7 @@ func (a Agent) trusts(p Places) bool {
 
 // untrusted says that a person has not trusted the hook, where the agent notes that.
 func (a Agent) untrusted(layers []values, e Entry, trusted bool) string {
-	if a.state == "" {
+	if !a.is("state") {
 		return ""
 	}
 	hash, enabled := "", ""

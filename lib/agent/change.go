@@ -50,7 +50,7 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	}
 	ch := Change{Path: f.path, Status: Installed, agent: a, file: f}
 	ch.again = func() (Change, error) { return a.Install(p, scope, c) }
-	layers, _ := a.layersOf(p) // what cannot be understood is for the self-test to say
+	layers, _ := a.read(p, a.layers()) // what cannot be understood is for the self-test to say
 	ch.Note = a.off(layers)
 	text := f.text
 	if !f.exists {

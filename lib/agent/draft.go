@@ -62,13 +62,11 @@ func (s Session) saveDraft() error {
 	if err != nil {
 		return err
 	}
-	agent := s.Agent
-	if agent != "plain" && s.Getenv(copilotRuns) == "1" {
-		agent = "copilot"
+	a, err := running(s.Agent, s.Getenv)
+	if err != nil {
+		return err
 	}
-	if _, known := find(agent); !known {
-		return unknown(agent)
-	}
+	agent := a.Name
 	d := handoff.Draft{Hook: true, Agent: agent, Session: in.session(), Topic: "recovered-session", Text: in.draftText(agent, in.cwd(s.Cwd))}
 	if path := in.transcript(); path != "" {
 		d.References = []string{path}
@@ -124,7 +122,7 @@ func (in input) happens() int {
 // Wrote says that a handoff was written, to the store of which nothing is expected any more from the
 // session of an agent whose shell this is, if it is one.
 func Wrote(s *handoff.Store, getenv func(string) string) error {
-	for _, a := range agents {
+	for _, a := range agents() {
 		session, inside := a.shellOf(getenv)
 		if !inside {
 			continue
@@ -139,7 +137,7 @@ func Wrote(s *handoff.Store, getenv func(string) string) error {
 // Inside returns the title of the agent whose shell this is, "" if it is that of none, as far as its
 // environment tells.
 func Inside(getenv func(string) string) string {
-	for _, a := range agents {
+	for _, a := range agents() {
 		if _, inside := a.shellOf(getenv); inside {
 			return a.Title
 		}
@@ -150,7 +148,7 @@ func Inside(getenv func(string) string) string {
 // SessionOf returns the session of the agent whose shell this is, as a name that a take may have, "" if its
 // environment names none.
 func SessionOf(getenv func(string) string) string {
-	for _, a := range agents {
+	for _, a := range agents() {
 		if session, _ := a.shellOf(getenv); handoff.IsSession(session) {
 			return session
 		}
@@ -160,10 +158,10 @@ func SessionOf(getenv func(string) string) string {
 
 // shellOf says whether this is a shell of the agent, and of which session, if that is known.
 func (a Agent) shellOf(getenv func(string) string) (session string, inside bool) {
-	for _, name := range a.sessionIn {
+	for _, name := range a.words("session") {
 		session = cmp.Or(session, getenv(name))
 	}
-	return session, session != "" || a.inside != "" && getenv(a.inside) != ""
+	return session, session != "" || a.is("inside") && getenv(a.get("inside")) != ""
 }
 
 // draftText says what is known of the session. Each value stands on a line of its own, escaped.

@@ -5,27 +5,36 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // item returns an entry as this agent lists it: some agents group hooks that have a matcher in common.
 func (a Agent) item(hook *jsontree.Value) *jsontree.Value {
-	if a.grouped {
+	if a.is("grouped") {
 		return jsontree.NewObject(jsontree.Member{Name: "hooks", Value: jsontree.NewArray(hook)})
 	}
 	return hook
 }
 
-// value returns an entry as a value of JSON.
-func (e entry) value() *jsontree.Value {
-	v, _ := jsontree.Scan(jsontree.Encode(e, "")) // of what was encoded just now
-	return v.Unplaced()
+// entry returns a hook as this agent writes it.
+func (a Agent) entry(words []string) *jsontree.Value {
+	v := fill(a.get("entry"), func(part string) string {
+		return strings.NewReplacer("PROGRAM", words[0], "LINE", shell(words), "POWERSHELL", powerShell(words)).Replace(part)
+	})
+	if args := v.Get("args"); args != nil {
+		args.Items = nil
+		for _, word := range words[1:] {
+			args.Items = append(args.Items, jsontree.NewString(word))
+		}
+	}
+	return v
 }
 
 // add returns settings that have none of our hooks with one.
 func (s settings) add(hook *jsontree.Value) []byte {
-	if s.agent.versioned && s.hooks == nil && s.root.Get("version") == nil {
+	if s.agent.is("versioned") && s.hooks == nil && s.root.Get("version") == nil {
 		s.root.Set("version", jsontree.NewInt(1))
 	}
 	if s.hooks == nil {
@@ -34,7 +43,7 @@ func (s settings) add(hook *jsontree.Value) []byte {
 	}
 	if s.list == nil {
 		s.list = jsontree.NewArray()
-		s.hooks.Set(s.agent.event, s.list)
+		s.hooks.Set(s.agent.get("event"), s.list)
 	}
 	s.list.Items = append(s.list.Items, s.agent.item(hook))
 	return s.root.OnLines(s.src)
@@ -42,7 +51,7 @@ func (s settings) add(hook *jsontree.Value) []byte {
 
 // withHook returns the settings with one hook of ours, which is in the place of the first that was there.
 func (s settings) withHook(c Command) (_ []byte, err error) {
-	hook := s.agent.shape(c.words(s.agent.Name)).value()
+	hook := s.agent.entry(c.words(s.agent.Name))
 	if len(s.ours) == 0 {
 		return s.add(hook), nil
 	}
@@ -85,7 +94,7 @@ func (s settings) withoutHooks(before []byte) []byte {
 		s.remove(f)
 	}
 	if len(s.list.Items) == 0 && old.list == nil {
-		s.hooks.Delete(s.agent.event)
+		s.hooks.Delete(s.agent.get("event"))
 	}
 	if len(s.hooks.Members) == 0 && old.hooks == nil {
 		s.root.Delete("hooks")
@@ -133,5 +142,5 @@ func (s settings) remove(f found) {
 
 // isBare reports whether the settings say nothing.
 func (s settings) isBare() bool {
-	return !slices.ContainsFunc(s.root.Members, func(m jsontree.Member) bool { return m.Name != "version" || !s.agent.versioned })
+	return !slices.ContainsFunc(s.root.Members, func(m jsontree.Member) bool { return m.Name != "version" || !s.agent.is("versioned") })
 }

@@ -30,7 +30,7 @@ func (e Entry) Approve() string { return e.approve }
 // Entries returns every hook of ours in the settings of one agent, and the errors of the files that cannot be
 // understood. With all it also looks at the other agents' settings that this one runs.
 func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
-	layers, errs := a.layersOf(p)
+	layers, errs := a.read(p, a.layers())
 	entries, more := a.registered(p)
 	entries = append(entries, a.brought(p, layers)...)
 	for _, err := range more {
@@ -43,11 +43,11 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 		if e.Off == "" {
 			entries[i].Off = cmp.Or(a.off(layers), a.offAlone(layers, cmp.Or(e.line, shell(e.Words))), a.untrusted(layers, e, trusted))
 		}
-		if e.Scope == Project && trusted || a.state != "" {
+		if e.Scope == Project && trusted || a.is("state") {
 			entries[i].approve = ""
 		}
 	}
-	for _, name := range a.alsoReads {
+	for _, name := range a.words("runs") {
 		other, err := Find(name)
 		if !all || err != nil {
 			continue
@@ -64,7 +64,7 @@ func (a Agent) registered(p Places) (entries []Entry, errs []error) {
 	for _, in := range []struct {
 		scope Scope
 		rel   string
-	}{{User, a.user}, {Project, a.project}, {Project, a.local}} {
+	}{{User, a.get("user")}, {Project, a.get("project")}, {Project, a.get("local")}} {
 		base, path := a.place(p, in.scope, in.rel)
 		if in.rel == "" || seen[path] || base == "" {
 			continue
@@ -118,10 +118,10 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	var entries []Entry
 	for _, f := range s.ours {
 		entries = append(entries, Entry{Agent: a.Name, Path: path, Words: f.words, Scope: scope, line: commandLine(f.node),
-			key: fmt.Sprintf("%s:%s:%s", path, a.state, f.place), approve: approve})
+			key: fmt.Sprintf("%s:%s:%s", path, a.get("state"), f.place), approve: approve})
 	}
 	if s.portable {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged(), key: fmt.Sprintf("%s:%s:0:0", path, a.state), approve: approve})
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged(), key: fmt.Sprintf("%s:%s:0:0", path, a.get("state")), approve: approve})
 	}
 	return entries, nil
 }
@@ -148,8 +148,8 @@ func (a Agent) Others(p Places, one Entry) []string {
 			all = append(all, handoff.EscapeLine(e.Path)+" has the hook too: keep one of them")
 		}
 	}
-	for _, other := range agents {
-		if !slices.Contains(other.alsoReads, a.Name) {
+	for _, other := range agents() {
+		if !slices.Contains(other.words("runs"), a.Name) {
 			continue
 		}
 		if entries, _ := other.Entries(p, false); len(entries) > 0 {

@@ -1,76 +1,69 @@
 package agent
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// An envelope is the form in which an agent takes text for its model, and where it can a notice for the person at its terminal.
-type envelope struct {
-	wrap   func(text, notice string) any       // what is printed as JSON; nil prints the text itself
-	unwrap func(output []byte) (string, error) // the text in what a hook printed
+// fill returns a template of the table, a value of JSON, in which texts are replaced by what stands for them.
+func fill(template string, replace func(text string) string) *jsontree.Value {
+	v, _ := jsontree.Scan([]byte(template)) // a test reads all of them
+	v.Unplaced().Walk("", nil, func(_ string, _ *jsontree.Member, v *jsontree.Value) {
+		if v.Kind == jsontree.String {
+			v.Text = replace(v.Text)
+		}
+	})
+	return v
 }
 
-// plainText is no envelope.
-var plainText = envelope{unwrap: func(output []byte) (string, error) { return string(output), nil }}
-
-// hookSpecific is the envelope of Claude Code, Codex and Gemini. An unknown key in it is an error: Codex drops
-// the whole output for one.
-var hookSpecific = envelope{
-	wrap: func(text, notice string) any {
-		return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": "SessionStart", "additionalContext": text}, "systemMessage": notice}
-	},
-	unwrap: unwrapSpecific,
+// wrap returns what is printed for a text and a notice: JSON in the form of the agent's envelope.
+func (a Agent) wrap(text, notice string) any {
+	return fill(a.get("envelope"), func(part string) string {
+		switch part {
+		case "TEXT":
+			return text
+		case "NOTICE":
+			return notice
+		}
+		return part
+	}).Plain()
 }
 
-// unwrapSpecific takes the text out of the form that Claude Code, Codex and Gemini read, as strictly as the
-// strictest of them.
-func unwrapSpecific(output []byte) (string, error) {
-	var e struct {
-		Output struct {
-			Event   string `json:"hookEventName"`
-			Context string `json:"additionalContext"`
-		} `json:"hookSpecificOutput"`
-		Notice string `json:"systemMessage"`
+// unwrap returns the text in what a hook printed, as strictly as the strictest agent reads it: an unknown key is an
+// error, since Codex drops the whole output for one.
+func (a Agent) unwrap(output []byte) (text string, err error) {
+	if !a.is("envelope") {
+		return string(output), nil
 	}
-	if err := strict(output, &e); err != nil {
-		return "", err
+	v, err := jsontree.Scan(output)
+	if err != nil {
+		return "", fmt.Errorf("the output is not the envelope: %w", err)
 	}
-	if e.Output.Event != "SessionStart" {
-		return "", fmt.Errorf("hookEventName is %q, not SessionStart", e.Output.Event)
+	form := fill(a.get("envelope"), func(part string) string { return part })
+	if len(form.Members) == 1 && (len(v.Members) != 1 || v.Members[0].Name != form.Members[0].Name) {
+		return "", fmt.Errorf("the envelope is not one key %s", form.Members[0].Name)
 	}
-	return e.Output.Context, nil
+	return text, match(form, v, "the output", &text)
 }
 
-// topLevel is the envelope that is one key.
-func topLevel(key string) envelope {
-	return envelope{
-		wrap: func(text, _ string) any { return map[string]string{key: text} },
-		unwrap: func(output []byte) (string, error) {
-			var e map[string]string
-			if err := strict(output, &e); err != nil {
-				return "", err
-			}
-			if context, ok := e[key]; ok && len(e) == 1 {
-				return context, nil
-			}
-			return "", fmt.Errorf("the envelope is not one key %s", key)
-		},
+// match holds a value against the form of an envelope, and takes the text out.
+func match(form, v *jsontree.Value, name string, text *string) error {
+	switch {
+	case form == nil:
+		return fmt.Errorf("the output is not the envelope: unknown field %q", name)
+	case form.Kind != v.Kind:
+		return errors.New("the output is not the envelope: " + name + " is of type " + v.Kind.String())
+	case form.Text == "TEXT":
+		*text = v.Text
+	case v.Kind == jsontree.String && form.Text != "NOTICE" && form.Text != v.Text:
+		return fmt.Errorf("%s is %q, not %s", name, v.Text, form.Text)
 	}
-}
-
-// strict reads one JSON value with no unknown key and nothing after it.
-func strict(output []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(output))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("the output is not the envelope: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is more than the envelope")
+	for _, m := range v.Members {
+		if err := match(form.Get(m.Name), m.Value, m.Name, text); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -26,21 +26,22 @@ type layer struct {
 	env   string // the variable that names another file, for Machine
 }
 
-// A turn is a key that, with a value, turns hooks off.
-type turn struct {
-	key, value string
-	scope      Scope // where alone it counts; User is anywhere
+// scopeOf returns the scope that the table calls by a name.
+func scopeOf(name string) Scope {
+	return Scope(slices.Index([]string{"user", "project", "machine"}, name))
 }
 
-// managed returns where the settings of a machine lie.
-func managed(linux, darwin, windows string) string {
-	switch runtime.GOOS {
-	case "darwin":
-		return darwin
-	case "windows":
-		return windows
+// layers returns those of the table.
+func (a Agent) layers() (all []layer) {
+	for _, line := range a.lines["layer"] {
+		scope, path, _ := strings.Cut(line, " ")
+		l := layer{scope: scopeOf(scope), path: path}
+		if of := strings.Split(path, " | "); len(of) > 1 {
+			l.path, l.env = of[max(0, slices.Index([]string{"linux", "darwin", "windows"}, runtime.GOOS))], strings.Join(of[3:], "")
+		}
+		all = append(all, l)
 	}
-	return linux
+	return all
 }
 
 // values are what the layers of an agent say: for each file the values of each key.
@@ -50,9 +51,9 @@ type values struct {
 	of    map[string][]string
 }
 
-// layersOf reads the layers that are there. What cannot be understood is ErrConfig.
-func (a Agent) layersOf(p Places) (all []values, errs []error) {
-	for _, l := range a.layers {
+// read reads the layers that are there. What cannot be understood is ErrConfig.
+func (a Agent) read(p Places, layers []layer) (all []values, errs []error) {
+	for _, l := range layers {
 		base, file := a.place(p, l.scope, l.path)
 		if l.scope == Machine {
 			base, file = p.System+"/", p.System+l.path
@@ -139,15 +140,17 @@ func readSettings(path string) ([]byte, error) {
 
 // off says which layer turns all hooks off, "" if none does.
 func (a Agent) off(layers []values) string {
-	for _, t := range a.turns {
+	for _, line := range a.lines["off"] {
+		off := strings.Fields(line)
+		key, value, scope := off[0], off[1], scopeOf(off[2])
 		said, where := "", ""
 		for _, v := range layers {
-			if found := v.of[t.key]; len(found) > 0 && (t.scope == User || t.scope == v.scope) {
+			if found := v.of[key]; len(found) > 0 && (scope == User || scope == v.scope) {
 				said, where = found[len(found)-1], v.path
 			}
 		}
-		if said == t.value {
-			return handoff.EscapeLine(where) + " has " + t.key + " " + t.value + ": no hook runs"
+		if said == value {
+			return handoff.EscapeLine(where) + " has " + key + " " + value + ": no hook runs"
 		}
 	}
 	return ""

@@ -36,7 +36,7 @@ func (a Agent) place(p Places, s Scope, rel string) (base, path string) {
 		base = p.Root
 	case named != "":
 		base = named
-		if _, below, ok := strings.Cut(rel, "/"); ok && !a.above {
+		if _, below, ok := strings.Cut(rel, "/"); ok && !a.is("above") {
 			rel = below
 		}
 	}
@@ -45,10 +45,10 @@ func (a Agent) place(p Places, s Scope, rel string) (base, path string) {
 
 // named is the directory that the agent's variable names, "" if none.
 func (a Agent) named(p Places) string {
-	if a.home == "" || p.Getenv == nil {
+	if !a.is("home") || p.Getenv == nil {
 		return ""
 	}
-	return p.Getenv(a.home)
+	return p.Getenv(a.get("home"))
 }
 
 const (
@@ -71,20 +71,20 @@ type file struct {
 
 // locate finds the settings of an agent, reads them, and refuses what must not be touched.
 func (a Agent) locate(p Places, scope Scope) (file, error) {
-	rel := a.user
+	rel := a.get("user")
 	if scope == Project {
-		rel = a.project
+		rel = a.get("project")
 	}
 	base, path := a.place(p, scope, rel)
 	if !filepath.IsAbs(base) {
 		if base != p.Home {
-			return file{}, refuse("set it to an absolute path", "%s is %q", a.home, base)
+			return file{}, refuse("set it to an absolute path", "%s is %q", a.get("home"), base)
 		}
 		return file{}, refuse("set HOME", "the home directory %q is not known", base)
 	}
 	advice := ""
 	if scope == User && a.named(p) != "" {
-		advice = "make it, or set " + a.home + " to the directory that " + a.Title + " uses"
+		advice = "make it, or set " + a.get("home") + " to the directory that " + a.Title + " uses"
 	}
 	if info, err := os.Stat(base); err != nil {
 		return file{}, refuse(advice, "cannot use the directory %s: %v", base, err)

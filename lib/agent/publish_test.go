@@ -75,7 +75,7 @@ func Published() map[string]string {
 		files["claude-plugin/skills/"+name+"/SKILL.md"] = c.skill(name)
 		files["gemini-extension/commands/"+name+".toml"] = c.toml()
 	}
-	for _, a := range agents[1:] {
+	for _, a := range agents()[1:] {
 		files["examples/"+a.Name+".json"] = indented(a.everyHook())
 	}
 	return files
@@ -105,26 +105,27 @@ func owner() map[string]string { return map[string]string{"name": "The handoff m
 
 // everyHook returns settings with the hooks of a session's start and end.
 func (a Agent) everyHook() any {
-	draft := a.item(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent " + a.Name + "; fi").value())
-	told := a.item(a.portable(a.packaged()).value())
+	draft := a.item(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent " + a.Name + "; fi"))
+	told := a.item(a.portable(a.packaged()))
 	settings := struct {
 		Version int             `json:"version,omitempty"`
 		Hooks   json.RawMessage `json:"hooks"`
-	}{Hooks: fmt.Appendf(nil, `{%q:[%s,%s],%q:[%s]}`, a.event, told, draft, a.end, draft)}
-	if a.versioned {
+	}{Hooks: fmt.Appendf(nil, `{%q:[%s,%s],%q:[%s]}`, a.get("event"), told, draft, a.get("end"), draft)}
+	if a.is("versioned") {
 		settings.Version = 1
 	}
 	return settings
 }
 
 // portable returns the entry that gives a line to a POSIX shell.
-func (a Agent) portable(line string) entry {
-	e := a.shape([]string{""})
-	e.Args, e.PowerShell = nil, ""
-	if e.Bash != "" {
-		e.Bash = line
-	} else {
-		e.Command = line
+func (a Agent) portable(line string) *jsontree.Value {
+	e := a.entry([]string{""})
+	e.Delete("args")
+	e.Delete("powershell")
+	for _, key := range []string{"command", "bash"} {
+		if command := e.Get(key); command != nil {
+			command.Text = line
+		}
 	}
 	return e
 }

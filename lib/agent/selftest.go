@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -173,15 +174,16 @@ func (a Agent) judge(out []byte, canary string) (characters int, problem string)
 	if len(bytes.TrimSpace(out)) == 0 {
 		return 0, "silent, although a handoff is unread"
 	}
-	text, err := a.envelope.unwrap(out)
+	text, err := a.unwrap(out)
 	characters = utf8.RuneCountInString(text)
+	most, _ := strconv.Atoi(a.get("takes")) // 0 if it is not known
 	switch {
 	case err != nil:
 		return characters, err.Error()
 	case !strings.Contains(text, canary):
 		return characters, "the unread handoff is not named"
-	case a.cap > 0 && characters > a.cap:
-		return characters, fmt.Sprintf("%d characters, and %s takes %d", characters, a.Title, a.cap)
+	case most > 0 && characters > most:
+		return characters, fmt.Sprintf("%d characters, and %s takes %d", characters, a.Title, most)
 	}
 	return characters, ""
 }
@@ -192,7 +194,8 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := e.command(ctx)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = stage.Root, append(slices.Clone(stage.Env), "CLAUDE_PROJECT_DIR="+stage.Root, copilotRuns+"="+e.underCopilot()), &stdout, &stderr
+	cmd.Dir, cmd.Stdout, cmd.Stderr = stage.Root, &stdout, &stderr
+	cmd.Env = slices.Concat(stage.Env, []string{"CLAUDE_PROJECT_DIR=" + stage.Root}, e.marks())
 	cmd.WaitDelay = time.Second
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -226,12 +229,17 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 	return stdout.Bytes(), took, ""
 }
 
-// underCopilot is the value of the variable that Copilot CLI sets.
-func (e Entry) underCopilot() string {
-	if e.Agent == "copilot" {
-		return "1"
+// marks are the variables by which agents say that they run a hook, set as the agent of the entry sets them.
+func (e Entry) marks() (env []string) {
+	for _, a := range agents() {
+		switch {
+		case a.is("marks") && a.Name == e.Agent:
+			env = append(env, a.get("marks")+"=1")
+		case a.is("marks"):
+			env = append(env, a.get("marks")+"=")
+		}
 	}
-	return ""
+	return env
 }
 
 // command is how the agent would run an entry: by a shell where the settings have one line.

@@ -37,22 +37,16 @@ type Session struct {
 	agent Agent // the row of the name
 }
 
-// copilotRuns is the variable that says, with the value 1, that Copilot CLI runs the hook. It runs
-// those of other agents too, and takes no form but its own.
-const copilotRuns = "COPILOT_CLI"
-
 // SessionStart prints what a starting session should know, or nothing. It returns within little more than
 // its patience. The same unread handoffs give the same bytes, but for the frames of bodies. What goes wrong
 // is at most one line on Stderr.
 func SessionStart(s Session) {
-	var known bool
-	if s.Agent != "plain" && s.Getenv(copilotRuns) == "1" {
-		s.Agent = "copilot"
-	}
-	if s.agent, known = find(s.Agent); !known {
-		fmt.Fprintln(s.Stderr, "handoff: "+unknown(s.Agent).Error())
+	var err error
+	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
+		fmt.Fprintln(s.Stderr, "handoff: "+err.Error())
 		return
 	}
+	s.Agent = s.agent.Name
 	wait := cmp.Or(s.Patience, deadline)
 	until := time.Now().Add(wait)
 	late := time.After(wait + 100*time.Millisecond)
@@ -111,8 +105,8 @@ func (s Session) print(o outcome) bool {
 		return false
 	}
 	text, err := o.text, error(nil)
-	if wrap := s.agent.envelope.wrap; wrap != nil {
-		text, err = render.JSON(wrap(o.text, o.notice), "")
+	if s.agent.is("envelope") {
+		text, err = render.JSON(s.agent.wrap(o.text, o.notice), "")
 	}
 	if err == nil {
 		_, err = io.WriteString(s.Stdout, text)
@@ -136,7 +130,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if p.Beside != nil && p.Beside.Begun && s.Gather != nil {
 		s.Gather(&p)
 	}
-	r := report{operator: s.To, bodies: s.Bodies && !s.agent.speaks, maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
+	r := report{operator: s.To, bodies: s.Bodies && !s.agent.is("speaks"), maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
 	p.Options.Lost = func(err error) { r.lost = err }
 	if r.store, err = handoff.Open(p.Options); err != nil {
 		return err
@@ -153,13 +147,13 @@ func (s Session) text(until time.Time, o *outcome) error {
 	o.text, o.offer.IDs = r.text(unread)
 	o.notice = r.notice(unread.Count())
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, r.operator
-	if s.agent.keeps && r.lost == nil && in.knows(o.store, o.offer) {
+	if s.agent.is("keeps") && r.lost == nil && in.knows(o.store, o.offer) {
 		o.text, o.silent = "", true
 	}
 	if s.To != "" && unread.Stranger != "" {
 		return fault.New(nil, "", "%s", fault.Own(unread.Stranger))
 	}
-	if s.Bodies && s.agent.speaks {
+	if s.Bodies && s.agent.is("speaks") {
 		return fault.New(nil, "", "no bodies are shown: %s takes the text for a message of its system or developer", fault.Own(s.agent.Title))
 	}
 	return nil

@@ -43,7 +43,7 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 	if err := s.expect(root, jsontree.Object, "the settings"); err != nil {
 		return s, err
 	}
-	if version := root.Get("version"); a.versioned && version != nil && (version.Kind != jsontree.Number || version.Text != "1") {
+	if version := root.Get("version"); a.is("versioned") && version != nil && (version.Kind != jsontree.Number || version.Text != "1") {
 		return s, s.fault(version, "only version 1 of the file is known")
 	}
 	if s.hooks = root.Get("hooks"); s.hooks == nil {
@@ -52,10 +52,10 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 	if err := s.expect(s.hooks, jsontree.Object, `"hooks"`); err != nil {
 		return s, err
 	}
-	if s.list = s.hooks.Get(a.event); s.list == nil {
+	if s.list = s.hooks.Get(a.get("event")); s.list == nil {
 		return s, nil
 	}
-	if err := s.expect(s.list, jsontree.Array, fmt.Sprintf("%q", a.event)); err != nil {
+	if err := s.expect(s.list, jsontree.Array, fmt.Sprintf("%q", a.get("event"))); err != nil {
 		return s, err
 	}
 	return s, s.readList()
@@ -79,7 +79,7 @@ func notJSON(path string, err error) error {
 // readList finds the hooks of our event, in groups where the agent has them. What another program put there
 // must be what the agent allows: an edit of something that is not understood could break it.
 func (s *settings) readList() error {
-	if !s.agent.grouped {
+	if !s.agent.is("grouped") {
 		return s.readEntries(s.list, nil, -1)
 	}
 	for i, group := range s.list.Items {
@@ -141,7 +141,7 @@ func (s *settings) fault(n *jsontree.Value, problem string) error {
 // checkKeys refuses a file that the agent would drop as a whole.
 func (s *settings) checkKeys() error {
 	for _, m := range s.root.Members {
-		if s.agent.only != nil && !slices.Contains(s.agent.only, m.Name) {
+		if s.agent.is("only") && !slices.Contains(s.agent.words("only"), m.Name) {
 			line, column := form.Place(s.src, m.Start)
 			return refuse("remove that key; nothing was changed", "%s: line %d, column %d: %s takes no file with the key %q",
 				s.path, line, column, s.agent.Title, m.Name)

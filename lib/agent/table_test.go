@@ -1,0 +1,49 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+)
+
+// Every line of the table is of a kind that its head explains, and every block has what an agent with settings needs.
+func TestTable(t *testing.T) {
+	head, _, _ := strings.Cut(source, "\nagent ")
+	var known []string
+	for line := range strings.Lines(head) {
+		if words := strings.Fields(line); strings.HasPrefix(line, "#   ") && words[1] == strings.ToLower(words[1]) {
+			known = append(known, words[1])
+		}
+	}
+	for _, a := range agents() {
+		for key := range a.lines {
+			if key != "" && key != "#" && key != "agent" && !slices.Contains(known, key) {
+				t.Errorf("%s: %q is no kind of line", a.Name, key)
+			}
+		}
+		for _, key := range []string{"envelope", "user", "project", "event", "end", "entry", "approve-project"} {
+			if a.Name != "plain" && !a.is(key) {
+				t.Errorf("%s has no %s", a.Name, key)
+			}
+		}
+		for _, key := range []string{"envelope", "entry"} {
+			if _, err := jsontree.Scan([]byte(a.get(key))); a.is(key) && err != nil {
+				t.Errorf("%s, %s: %v", a.Name, key, err)
+			}
+		}
+		for _, key := range []string{"plugins", "runs"} {
+			for _, name := range a.words(key) {
+				if _, found := find(name); !found {
+					t.Errorf("%s: %s names %s", a.Name, key, name)
+				}
+			}
+		}
+		for _, l := range a.layers() {
+			if l.scope < User || l.path == "" || strings.Contains(l.path, "|") {
+				t.Errorf("%s: %v", a.Name, l)
+			}
+		}
+	}
+}
