@@ -25,56 +25,33 @@ func (s *scanner) take(prefix string) bool {
 
 // value takes any value. The depth is bounded, since the text may come from anybody.
 func (s *scanner) value(depth int) bool {
-	if s.rest == "" || depth > maxDepth {
+	switch {
+	case s.rest == "" || depth > maxDepth:
 		return false
-	}
-	switch s.rest[0] {
-	case '{':
-		return s.object(depth)
-	case '[':
-		return s.array(depth)
-	case '"':
+	case s.take("{"):
+		first, last := true, ""
+		return s.elements("}", func() bool { // whose keys come in order, each once (RFC 8785 section 3.2.3)
+			key, ok := s.text()
+			ok = ok && (first || key > last) && isPlain(key)
+			first, last = false, key
+			return ok && s.take(":") && s.value(depth+1)
+		})
+	case s.take("["):
+		return s.elements("]", func() bool { return s.value(depth + 1) })
+	case s.rest[0] == '"':
 		_, ok := s.text()
 		return ok
-	case 't':
-		return s.take("true")
-	case 'f':
-		return s.take("false")
-	case 'n':
-		return s.take("null")
 	}
-	return s.integer()
+	return s.take("true") || s.take("false") || s.take("null") || s.integer()
 }
 
-// object takes an object whose keys come in order, each once (RFC 8785 section 3.2.3).
-func (s *scanner) object(depth int) bool {
-	s.rest = s.rest[1:]
-	if s.take("}") {
+// elements takes what stands between two brackets, without white space.
+func (s *scanner) elements(closing string, element func() bool) bool {
+	if s.take(closing) {
 		return true
 	}
-	for last, first := "", true; ; first = false {
-		key, ok := s.text()
-		if !ok || !first && key <= last || !isPlain(key) || !s.take(":") || !s.value(depth+1) {
-			return false
-		}
-		last = key
-		if s.take("}") {
-			return true
-		}
-		if !s.take(",") {
-			return false
-		}
-	}
-}
-
-// array takes an array without white space.
-func (s *scanner) array(depth int) bool {
-	s.rest = s.rest[1:]
-	if s.take("]") {
-		return true
-	}
-	for s.value(depth + 1) {
-		if s.take("]") {
+	for element() {
+		if s.take(closing) {
 			return true
 		}
 		if !s.take(",") {
