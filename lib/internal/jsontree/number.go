@@ -11,25 +11,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// safeNumbers refuses the first number of v that JavaScript would read as another one.
-func (v *Value) safeNumbers() error {
-	if v.Kind == Number {
-		if problem := unsafe(v.Text); problem != "" {
-			return refuse(fault.Fault{Line: v.Line, Column: v.Column, Problem: fmt.Sprintf("the number %s %s", excerpt(v.Text), problem),
-				Hint: "write it as a string, or as a number that a double holds"})
-		}
+// exact refuses a number that JavaScript would read as another one.
+func (v *Value) exact() error {
+	problem := unsafe(v.Text)
+	if problem == "" {
+		return nil
 	}
-	for _, item := range v.Items {
-		if err := item.safeNumbers(); err != nil {
-			return err
-		}
-	}
-	for _, m := range v.Members {
-		if err := m.Value.safeNumbers(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return refuse(fault.Fault{Line: v.Line, Column: v.Column, Problem: fmt.Sprintf("the number %s %s", excerpt(v.Text), problem),
+		Hint: "write it as a string, or as a number that a double holds"})
 }
 
 // excerpt shortens a number for a message: it may have as many digits as the text has room for.

@@ -17,11 +17,7 @@ import (
 // Parse reads one JSON value whose numbers keep their value. A leading byte-order mark is dropped. The
 // error is a *fault.DocumentError with the place of its one fault.
 func Parse(src []byte) (*Value, error) {
-	v, err := Scan(bytes.TrimPrefix(src, []byte("\ufeff")))
-	if err != nil {
-		return nil, err
-	}
-	return v, v.safeNumbers()
+	return (&parser{src: bytes.TrimPrefix(src, []byte("\ufeff")), line: 1, column: 1, exact: true}).read()
 }
 
 // ParseObject is Parse for a text of at most most bytes that must be an object. what names it in
@@ -45,8 +41,11 @@ func refuse(f fault.Fault) error { return &fault.DocumentError{Faults: []fault.F
 
 // Scan is Parse for a text that is to be kept as it is: any number will do, a byte-order mark will
 // not. Start and End of each value are its place in src.
-func Scan(src []byte) (*Value, error) {
-	p := &parser{src: src, line: 1, column: 1}
+func Scan(src []byte) (*Value, error) { return (&parser{src: src, line: 1, column: 1}).read() }
+
+// read reads the one value of the text.
+func (p *parser) read() (*Value, error) {
+	src := p.src
 	switch bad := form.Invalid(src); {
 	case len(src) > MaxBytes:
 		return nil, p.fault(0, "make it smaller", "the text has %d bytes, more than the %d that are read", len(src), MaxBytes)
@@ -79,6 +78,7 @@ type parser struct {
 	at            int // offset of what line and column are of
 	line, column  int
 	depth, values int
+	exact         bool // numbers keep their value
 }
 
 // place moves on to an offset.
@@ -126,6 +126,9 @@ func (p *parser) value() (*Value, error) {
 		v.Text = unquote(raw)
 	} else {
 		v.Text = string(raw)
+	}
+	if err == nil && p.exact && v.Kind == Number {
+		err = v.exact()
 	}
 	return v, err
 }
