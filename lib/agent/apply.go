@@ -35,12 +35,14 @@ func (c Change) Apply() (Change, error) {
 			return c, err
 		}
 	}
-	return c, &handoff.Error{Class: handoff.ErrBusy, Problem: "another program keeps changing " + c.Path, Advice: "try again"}
+	return c, &handoff.Error{Class: handoff.ErrBusy, Problem: "another program keeps changing " + c.Path,
+		Advice: "try again"}
 }
 
 // failed makes a refusal of those errors that a person can do something about. Others are I/O failures.
 func (c Change) failed(err error) error {
-	for _, unfit := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR, durable.ErrUnsafe, durable.ErrUnsupported} {
+	for _, unfit := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR, durable.ErrUnsafe,
+		durable.ErrUnsupported} {
 		if errors.Is(err, unfit) {
 			return refuse("nothing was changed", "cannot change %s: %v", c.Path, err)
 		}
@@ -155,7 +157,8 @@ func (c Change) takeOut(d *durable.Dir) error {
 // removeEmpty removes those of dirs, the outermost first, that are dir or above it and empty.
 func removeEmpty(dirs []string, dir string) {
 	for _, path := range slices.Backward(dirs) {
-		if !filepath.IsAbs(path) || !within(dir, path) || os.Remove(path) != nil { // a directory that is not empty stays
+		// a directory that is not empty stays
+		if !filepath.IsAbs(path) || !within(dir, path) || os.Remove(path) != nil {
 			return
 		}
 	}

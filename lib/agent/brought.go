@@ -17,7 +17,8 @@ func (a Agent) brought(p Places, layers []values) (entries []Entry) {
 		line = other.packaged()
 	}
 	for _, v := range pluginsOn(layers) {
-		entries = append(entries, Entry{Agent: a.Name, Path: v.path, Scope: v.scope, line: line, key: "handoff@handoff:hooks/" + a.Name + ".json:" + a.get("state") + ":0:0"})
+		entries = append(entries, Entry{Agent: a.Name, Path: v.path, Scope: v.scope, line: line,
+			key: "handoff@handoff:hooks/" + a.Name + ".json:" + a.get("state") + ":0:0"})
 	}
 	for _, v := range layers {
 		for _, command := range v.of["hooks."+a.get("event")+".hooks.command"] {
@@ -26,7 +27,8 @@ func (a Agent) brought(p Places, layers []values) (entries []Entry) {
 				if command == line {
 					words = nil
 				}
-				entries = append(entries, Entry{Agent: a.Name, Path: v.path, Words: words, Scope: v.scope, line: command, key: v.path + ":" + a.get("state") + ":0:0"})
+				entries = append(entries, Entry{Agent: a.Name, Path: v.path, Words: words, Scope: v.scope,
+					line: command, key: v.path + ":" + a.get("state") + ":0:0"})
 			}
 		}
 	}
@@ -43,7 +45,8 @@ func (a Agent) skillPlugins(p Places) (entries []Entry) {
 		if base == "" {
 			continue
 		}
-		found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*", ".claude-plugin", "plugin.json")) // fails only for a bad pattern
+		// fails only for a bad pattern
+		found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*", ".claude-plugin", "plugin.json"))
 		for _, file := range found {
 			var manifest struct{ Name string }
 			src, err := readSettings(file)
@@ -63,7 +66,8 @@ func (a Agent) extensions(p Places) []Entry {
 	_, dir := a.place(p, User, a.get("extension"))
 	for _, name := range []string{"gemini-extension.json", ".gemini-extension-install.json"} {
 		if file := filepath.Join(dir, name); exists(file) {
-			return []Entry{{Agent: a.Name, Path: file, Scope: User, line: a.packaged(), Off: extensionOff(filepath.Dir(dir), p.Root)}}
+			return []Entry{{Agent: a.Name, Path: file, Scope: User, line: a.packaged(),
+				Off: extensionOff(filepath.Dir(dir), p.Root)}}
 		}
 	}
 	return nil

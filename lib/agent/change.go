@@ -117,7 +117,8 @@ func (c Change) kept() string {
 func (a Agent) verify(path string, text []byte, hooks int) error {
 	s, err := a.parse(path, text)
 	if err == nil && len(s.ours) != hooks {
-		err = refuse("make the change by hand, and report this", "%s: the edit would leave %d hooks, not %d", path, len(s.ours), hooks)
+		err = refuse("make the change by hand, and report this", "%s: the edit would leave %d hooks, not %d",
+			path, len(s.ours), hooks)
 	}
 	return err
 }

@@ -24,7 +24,8 @@ const maxOperator = 64 // characters
 // quotes control characters.
 func (c Command) check() error {
 	if c.To != "" && !form.IsSlug(c.To, maxOperator) {
-		return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is not a valid operator", c.To), Advice: "letters, digits, - and _, at most 64"}
+		return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is not a valid operator", c.To),
+			Advice: "letters, digits, - and _, at most 64"}
 	}
 	if strings.ContainsFunc(c.Program, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) {
 		return refuse("install the programs in another directory", "the path %q cannot be registered", c.Program)

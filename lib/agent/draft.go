@@ -67,7 +67,8 @@ func (s Session) saveDraft() error {
 		return err
 	}
 	agent := a.Name
-	d := handoff.Draft{Hook: true, Agent: agent, Session: in.session(), Topic: "recovered-session", Text: in.draftText(agent, in.cwd(s.Cwd))}
+	d := handoff.Draft{Hook: true, Agent: agent, Session: in.session(), Topic: "recovered-session",
+		Text: in.draftText(agent, in.cwd(s.Cwd))}
 	if path := in.transcript(); path != "" {
 		d.References = []string{path}
 	}
@@ -167,7 +168,8 @@ func (a Agent) shellOf(getenv func(string) string) (session string, inside bool)
 // draftText says what is known of the session. Each value stands on a line of its own, escaped.
 func (in input) draftText(agent, cwd string) string {
 	var b strings.Builder
-	b.WriteString("# Recovered session\n\nA session did not end well and left no handoff of its own. What its agent said of it last:\n\n")
+	b.WriteString("# Recovered session\n\nA session did not end well and left no handoff of its own. " +
+		"What its agent said of it last:\n\n")
 	for _, known := range []struct{ name, value string }{
 		{"agent", agent}, {"session", in.session()}, {"directory", cwd}, {"event", word(in.Event)},
 		{"reason", word(in.Reason)}, {"transcript", in.transcript()},

@@ -21,7 +21,8 @@ func (a Agent) item(hook *jsontree.Value) *jsontree.Value {
 // entry returns a hook as this agent writes it.
 func (a Agent) entry(words []string) *jsontree.Value {
 	v := fill(a.get("entry"), func(part string) string {
-		return strings.NewReplacer("PROGRAM", words[0], "LINE", shell(words), "POWERSHELL", powerShell(words)).Replace(part)
+		parts := strings.NewReplacer("PROGRAM", words[0], "LINE", shell(words), "POWERSHELL", powerShell(words))
+		return parts.Replace(part)
 	})
 	if args := v.Get("args"); args != nil {
 		args.Items = nil
@@ -142,5 +143,6 @@ func (s settings) remove(f found) {
 
 // isBare reports whether the settings say nothing.
 func (s settings) isBare() bool {
-	return !slices.ContainsFunc(s.root.Members, func(m jsontree.Member) bool { return m.Name != "version" || !s.agent.is("versioned") })
+	says := func(m jsontree.Member) bool { return m.Name != "version" || !s.agent.is("versioned") }
+	return !slices.ContainsFunc(s.root.Members, says)
 }

@@ -41,7 +41,8 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 	trusted := a.trusts(p)
 	for i, e := range entries {
 		if e.Off == "" {
-			entries[i].Off = cmp.Or(a.off(layers), a.offAlone(layers, cmp.Or(e.line, shell(e.Words))), a.untrusted(layers, e, trusted))
+			entries[i].Off = cmp.Or(a.off(layers), a.offAlone(layers, cmp.Or(e.line, shell(e.Words))),
+				a.untrusted(layers, e, trusted))
 		}
 		if e.Scope == Project && trusted || a.is("state") {
 			entries[i].approve = ""
@@ -117,11 +118,13 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	}
 	var entries []Entry
 	for _, f := range s.ours {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Words: f.words, Scope: scope, line: commandLine(f.node),
-			key: fmt.Sprintf("%s:%s:%s", path, a.get("state"), f.place), approve: approve})
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Words: f.words, Scope: scope,
+			line: commandLine(f.node),
+			key:  fmt.Sprintf("%s:%s:%s", path, a.get("state"), f.place), approve: approve})
 	}
 	if s.portable {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged(), key: fmt.Sprintf("%s:%s:0:0", path, a.get("state")), approve: approve})
+		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged(),
+			key: fmt.Sprintf("%s:%s:0:0", path, a.get("state")), approve: approve})
 	}
 	return entries, nil
 }
@@ -141,9 +144,11 @@ func (a Agent) Others(p Places, one Entry) []string {
 		switch {
 		case e.Path == one.Path && (e.Words == nil) == (one.Words == nil):
 		case e.Words == nil:
-			all = append(all, a.Title+" also has the hook by "+handoff.EscapeLine(e.Path)+", from a plugin, an extension or an example: keep one of them")
+			all = append(all, a.Title+" also has the hook by "+handoff.EscapeLine(e.Path)+
+				", from a plugin, an extension or an example: keep one of them")
 		case e.Agent != a.Name:
-			all = append(all, a.Title+" may also run the hook in "+handoff.EscapeLine(e.Path)+", which is for another agent: switch that off in "+a.Title+", or keep one of them")
+			all = append(all, a.Title+" may also run the hook in "+handoff.EscapeLine(e.Path)+
+				", which is for another agent: switch that off in "+a.Title+", or keep one of them")
 		default:
 			all = append(all, handoff.EscapeLine(e.Path)+" has the hook too: keep one of them")
 		}
@@ -153,7 +158,8 @@ func (a Agent) Others(p Places, one Entry) []string {
 			continue
 		}
 		if entries, _ := other.Entries(p, false); len(entries) > 0 {
-			all = append(all, other.Title+" has the hook in "+handoff.EscapeLine(entries[0].Path)+" and may run that of "+a.Title+" too: switch that off in "+other.Title+", or keep one of them")
+			all = append(all, other.Title+" has the hook in "+handoff.EscapeLine(entries[0].Path)+
+				" and may run that of "+a.Title+" too: switch that off in "+other.Title+", or keep one of them")
 		}
 	}
 	return all

@@ -37,7 +37,8 @@ func (a Agent) layers() (all []layer) {
 		scope, path, _ := strings.Cut(line, " ")
 		l := layer{scope: scopeOf(scope), path: path}
 		if of := strings.Split(path, " | "); len(of) > 1 {
-			l.path, l.env = of[max(0, slices.Index([]string{"linux", "darwin", "windows"}, runtime.GOOS))], strings.Join(of[3:], "")
+			l.path, l.env = of[max(0, slices.Index([]string{"linux", "darwin", "windows"}, runtime.GOOS))],
+				strings.Join(of[3:], "")
 		}
 		all = append(all, l)
 	}

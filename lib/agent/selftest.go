@@ -91,7 +91,8 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 		r.Problems = append(r.Problems, e.Off)
 	}
 	if e.Words != nil && filepath.IsAbs(e.Words[0]) && !exists(e.Words[0]) {
-		r.Problems = append(r.Problems, fmt.Sprintf("%s is not there: run `handoff install %s` again", e.Words[0], e.Agent))
+		r.Problems = append(r.Problems, fmt.Sprintf("%s is not there: run `handoff install %s` again",
+			e.Words[0], e.Agent))
 		return r
 	}
 	a, err := Find(e.Agent)
@@ -147,7 +148,8 @@ func (e Entry) ownOnly(own string) (Entry, error) {
 		e.Words, e.line = append([]string{own}, words[1:]...), ""
 		return e, nil
 	}
-	return e, errors.New("the project's settings name another program than this one, or other arguments than `handoff install` gives; it was not run")
+	return e, errors.New("the project's settings name another program than this one, " +
+		"or other arguments than `handoff install` gives; it was not run")
 }
 
 // asInstalled reports whether the words of a command are what Install gives to one of the agents.

@@ -20,9 +20,10 @@ const (
 
 // A Session is one start of a session of an agent.
 type Session struct {
-	Agent  string // one of Names
-	To     string // the operator; "" asks settings, then OPERATORS.md and git
-	Bodies bool   // print bodies too, framed; never where the model would take them for a message of its system or developer
+	Agent string // one of Names
+	To    string // the operator; "" asks settings, then OPERATORS.md and git
+	// print bodies too, framed; never where the model would take them for a message of its system or developer
+	Bodies bool
 
 	Parent         int    // the process that runs the session, for SaveDraft
 	Cwd            string // where the project is, unless standard input says otherwise
@@ -130,7 +131,8 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if p.Beside != nil && p.Beside.Begun && s.Gather != nil {
 		s.Gather(&p)
 	}
-	r := report{operator: s.To, bodies: s.Bodies && !s.agent.is("speaks"), maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
+	r := report{operator: s.To, bodies: s.Bodies && !s.agent.is("speaks"),
+		maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
 	p.Options.Lost = func(err error) { r.lost = err }
 	if r.store, err = handoff.Open(p.Options); err != nil {
 		return err
@@ -154,7 +156,8 @@ func (s Session) text(until time.Time, o *outcome) error {
 		return fault.New(nil, "", "%s", fault.Own(unread.Stranger))
 	}
 	if s.Bodies && s.agent.is("speaks") {
-		return fault.New(nil, "", "no bodies are shown: %s takes the text for a message of its system or developer", fault.Own(s.agent.Title))
+		return fault.New(nil, "",
+			"no bodies are shown: %s takes the text for a message of its system or developer", fault.Own(s.agent.Title))
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 	if err := s.expect(root, jsontree.Object, "the settings"); err != nil {
 		return s, err
 	}
-	if version := root.Get("version"); a.is("versioned") && version != nil && (version.Kind != jsontree.Number || version.Text != "1") {
+	if version := root.Get("version"); a.is("versioned") && version != nil &&
+		(version.Kind != jsontree.Number || version.Text != "1") {
 		return s, s.fault(version, "only version 1 of the file is known")
 	}
 	if s.hooks = root.Get("hooks"); s.hooks == nil {
@@ -143,7 +144,8 @@ func (s *settings) checkKeys() error {
 	for _, m := range s.root.Members {
 		if s.agent.is("only") && !slices.Contains(s.agent.words("only"), m.Name) {
 			line, column := form.Place(s.src, m.Start)
-			return refuse("remove that key; nothing was changed", "%s: line %d, column %d: %s takes no file with the key %q",
+			return refuse("remove that key; nothing was changed",
+				"%s: line %d, column %d: %s takes no file with the key %q",
 				s.path, line, column, s.agent.Title, m.Name)
 		}
 	}

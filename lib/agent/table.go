@@ -85,7 +85,8 @@ func find(name string) (Agent, bool) {
 func running(name string, getenv func(string) string) (Agent, error) {
 	a, known := find(name)
 	if !known {
-		return a, fault.New(fault.ErrInvalid, "", "unknown agent %s; known are %s", fault.Quote(name), fault.Own(strings.Join(Names(), ", ")))
+		return a, fault.New(fault.ErrInvalid, "", "unknown agent %s; known are %s", fault.Quote(name),
+			fault.Own(strings.Join(Names(), ", ")))
 	}
 	for _, other := range agents() {
 		if mark := other.get("marks"); mark != "" && getenv(mark) == "1" && a.is("user") {

@@ -38,10 +38,12 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	out := render.NewBudget(maxOutput)
 	out.Add(r.head(unread))
 	if r.lost != nil {
-		out.Add("Not all handoffs of this project can be listed: " + fault.Plain(r.lost) + ". `handoff verify` says more.\n")
+		out.Add("Not all handoffs of this project can be listed: " + fault.Plain(r.lost) +
+			". `handoff verify` says more.\n")
 	}
 	if r.drafts > 0 {
-		out.Add(handoff.Count(r.drafts, "recovered draft") + " of earlier sessions: `handoff draft list` lists them, `handoff draft show ID --agent` prints one, " +
+		out.Add(handoff.Count(r.drafts, "recovered draft") +
+			" of earlier sessions: `handoff draft list` lists them, `handoff draft show ID --agent` prints one, " +
 			"`handoff draft publish ID --to OPERATOR` hands one over, `handoff draft discard ID --yes` removes one.\n")
 	}
 	if r.operator == "" {
@@ -73,7 +75,8 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 		left = unread.Count()
 	}
 	if withheld > 0 {
-		out.Add(handoff.Count(withheld, "handoff") + " withheld: the content, or its signature, does not verify; `handoff verify` names the place.\n")
+		out.Add(handoff.Count(withheld, "handoff") +
+			" withheld: the content, or its signature, does not verify; `handoff verify` names the place.\n")
 	}
 	if len(unsigned) > 0 {
 		out.Add("Without the signature that the operators file asks for: " + strings.Join(unsigned, ", ") + ".\n")
@@ -90,18 +93,22 @@ func (r report) head(in handoff.Inbox) string {
 	if len(in.Newest) == 0 {
 		return ""
 	}
-	const read = "`handoff read ID --agent` prints one, `handoff check ID` says of a packet whether work can be resumed from it"
+	const read = "`handoff read ID --agent` prints one, " +
+		"`handoff check ID` says of a packet whether work can be resumed from it"
 	unread := handoff.Count(in.Count(), "unread handoff")
 	if r.operator == "" {
-		return unread + ". For whom this session works is not known: HANDOFF_OPERATOR or the setting operator says it. " + read +
+		return unread + ". For whom this session works is not known: " +
+			"HANDOFF_OPERATOR or the setting operator says it. " + read +
 			", `handoff list --unread` lists all. To whom they are, and how many to each:\n" + recipients(in.For)
 	}
 	change := ""
 	if r.store.IsOurs() {
-		change = ", `handoff take ID --operator " + r.operator + "` claims one that asks for work and marks it as read, `handoff mark-read ID " +
+		change = ", `handoff take ID --operator " + r.operator +
+			"` claims one that asks for work and marks it as read, `handoff mark-read ID " +
 			r.operator + "` records only that it was read"
 	}
-	return unread + " for " + r.operator + ", newest first, each below with its id, sender, topic and time. " + read + change +
+	return unread + " for " + r.operator + ", newest first, each below with its id, sender, topic and time. " +
+		read + change +
 		", `handoff list --unread --to " + r.operator + "` lists all.\n"
 }
 
@@ -127,7 +134,8 @@ const maxRecipients = 20
 
 // recipients is a line for each recipient, who has most first.
 func recipients(count map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	byCount := func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) }
+	names := slices.SortedFunc(maps.Keys(count), byCount)
 	var out strings.Builder
 	for _, name := range names[:min(len(names), maxRecipients)] {
 		if line, err := render.JSONLine(fmt.Sprint(name, " ", count[name])); err == nil {

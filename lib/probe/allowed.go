@@ -144,7 +144,8 @@ func (a Allowed) read(dir *durable.Dir) (lines []line, err error) {
 	case err != nil:
 		return nil, fault.New(fault.ErrDenied, "remove it, and allow again what is to be allowed", "%v", err)
 	case int(entry.Owner) != os.Geteuid() || entry.Mode&0o077 != 0:
-		return nil, fault.New(fault.ErrDenied, "remove it, and allow again what is to be allowed", "the file "+allowedName+" of your state is not yours alone")
+		return nil, fault.New(fault.ErrDenied, "remove it, and allow again what is to be allowed",
+			"the file "+allowedName+" of your state is not yours alone")
 	}
 	if text, err = a.proven(text); err != nil {
 		return nil, err
@@ -176,7 +177,8 @@ func (a Allowed) proven(text []byte) (lines []byte, err error) {
 // check refuses a directory that the project of d could bring along.
 func (a Allowed) check(d *Definition) error {
 	if a.Dir == "" {
-		return fault.New(fault.ErrConfig, "set HOME", "nobody can say where your state is, in which what is allowed is kept")
+		return fault.New(fault.ErrConfig, "set HOME",
+			"nobody can say where your state is, in which what is allowed is kept")
 	}
 	there, rest := a.Dir, ""
 	for {
@@ -193,7 +195,8 @@ func (a Allowed) check(d *Definition) error {
 	}
 	rel, err := filepath.Rel(filepath.Dir(d.Path), there)
 	if err != nil || rel == "." || filepath.IsLocal(rel) {
-		return fault.New(fault.ErrDenied, "let XDG_STATE_HOME name a directory outside", "the directory of your state lies in the project, which must not say itself what is allowed")
+		return fault.New(fault.ErrDenied, "let XDG_STATE_HOME name a directory outside",
+			"the directory of your state lies in the project, which must not say itself what is allowed")
 	}
 	return nil
 }

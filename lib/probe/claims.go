@@ -132,7 +132,8 @@ func (p *Prober) result(ctx context.Context, probe Probe) result {
 	like := eventlog.Probed{Probe: probe.Name, Definition: p.Definition.Digest(), Commit: before.Commit}
 	if p.Earlier != nil && before.Commit != "" && before.Changed == 0 {
 		if e, ok := p.Earlier(like, p.Now().Add(-ReuseFor)); ok && e.Verdict != string(NotRun) {
-			return result{Probed: e, known: true, reason: fmt.Sprintf("%s at %s, on the same commit; not run again", exit(e.ExitCode), e.RanAt)}
+			return result{Probed: e, known: true,
+				reason: fmt.Sprintf("%s at %s, on the same commit; not run again", exit(e.ExitCode), e.RanAt)}
 		}
 	}
 	like.RanAt, like.Changed = p.Now().UTC().Format(time.RFC3339), before.Changed

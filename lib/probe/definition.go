@@ -82,7 +82,8 @@ func Read(root string) (*Definition, error) {
 	case err != nil:
 		return nil, fault.Unreadable(err)
 	case !settings.IsTrusted(root) || entry.Owner != 0 && int(entry.Owner) != os.Geteuid():
-		return nil, fault.New(fault.ErrDenied, "work on a copy of your own", Name+" or its directory belongs to somebody else, and nothing of it is run")
+		return nil, fault.New(fault.ErrDenied, "work on a copy of your own",
+			Name+" or its directory belongs to somebody else, and nothing of it is run")
 	}
 	def.Text = text
 	if def.Probes, err = parse(form.Normal(text)); err == nil {
@@ -185,7 +186,8 @@ func (p *parser) probes(n *yamlnode.Node) (all []Probe) {
 	}
 	for _, m := range n.Members {
 		if !form.IsSlug(m.Key.Text, relation.MaxProbe) {
-			p.fault(m.Key, "%s is not a name: it has 1 to %d letters, digits, _ and -", fault.Quote(m.Key.Text), relation.MaxProbe)
+			p.fault(m.Key, "%s is not a name: it has 1 to %d letters, digits, _ and -", fault.Quote(m.Key.Text),
+				relation.MaxProbe)
 		}
 		all = append(all, p.probe(m.Key.Text, m.Value))
 	}
@@ -217,7 +219,8 @@ func (p *parser) probe(name string, n *yamlnode.Node) Probe {
 func (p *parser) argv(n *yamlnode.Node) (words []string) {
 	words = []string{}
 	if n.Kind != yamlnode.List || len(n.Items) == 0 || len(n.Items) > maxWords {
-		p.fault(n, "argv must be a list of 1 to %d words: a program, and what it is called with; no shell reads them", maxWords)
+		p.fault(n, "argv must be a list of 1 to %d words: a program, and what it is called with; no shell reads them",
+			maxWords)
 		return words
 	}
 	for i, w := range n.Items {

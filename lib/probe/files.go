@@ -66,7 +66,8 @@ func filesOf(root string, probes []Probe) (files []File, err error) {
 			files = append(files, f)
 		}
 		if len(files) > maxFiles {
-			return nil, fault.New(fault.ErrConfig, "name fewer", "%s names more than %d scripts of the project", Name, maxFiles)
+			return nil, fault.New(fault.ErrConfig, "name fewer", "%s names more than %d scripts of the project",
+				Name, maxFiles)
 		}
 	}
 	return files, nil
@@ -103,7 +104,8 @@ func hashed(root, name string, isScript bool, left *int64) (_ File, _ bool, err 
 		return File{}, false, nil
 	case err == nil:
 		var sum []byte
-		isScript = isScript || info.Mode().Perm()&0o111 != 0 || slices.Contains(scripts, strings.ToLower(filepath.Ext(name)))
+		isScript = isScript || info.Mode().Perm()&0o111 != 0 ||
+			slices.Contains(scripts, strings.ToLower(filepath.Ext(name)))
 		if sum, isScript, err = sumOf(path, isScript, left); err == nil {
 			return File{filepath.ToSlash(name), hex.EncodeToString(sum)}, isScript, nil
 		}

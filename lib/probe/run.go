@@ -75,7 +75,8 @@ func small(environ []string) (env []string) {
 		name, value, _ := strings.Cut(v, "=")
 		if name == "PATH" {
 			dirs := filepath.SplitList(value)
-			dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) }) // which would be the project's
+			// which would be the project's
+			dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
 			v = "PATH=" + strings.Join(dirs, string(filepath.ListSeparator))
 		}
 		if slices.Contains(kept, name) {

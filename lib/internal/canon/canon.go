@@ -43,8 +43,10 @@ func ID(members []Member) (string, error) {
 func Object(members []Member) ([]byte, error) {
 	var p jsontree.Printer
 	// Keys of ASCII are in the order of their UTF-16 code units (RFC 8785 section 3.2.3) when their bytes are.
-	for _, m := range slices.SortedFunc(slices.Values(members), func(a, b Member) int { return strings.Compare(a.Key, b.Key) }) {
-		if !utf8.ValidString(m.Text) || slices.ContainsFunc(m.List, func(s string) bool { return !utf8.ValidString(s) }) {
+	byKey := func(a, b Member) int { return strings.Compare(a.Key, b.Key) }
+	isInvalid := func(s string) bool { return !utf8.ValidString(s) }
+	for _, m := range slices.SortedFunc(slices.Values(members), byKey) {
+		if isInvalid(m.Text) || slices.ContainsFunc(m.List, isInvalid) {
 			return nil, errUTF8
 		}
 		if m.IsList { // in its order, which is part of what is hashed

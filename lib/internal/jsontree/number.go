@@ -17,8 +17,9 @@ func (v *Value) exact() error {
 	if problem == "" {
 		return nil
 	}
-	return refuse(fault.Fault{Line: v.Line, Column: v.Column, Problem: fmt.Sprintf("the number %s %s", excerpt(v.Text), problem),
-		Hint: "write it as a string, or as a number that a double holds"})
+	return refuse(fault.Fault{Line: v.Line, Column: v.Column,
+		Problem: fmt.Sprintf("the number %s %s", excerpt(v.Text), problem),
+		Hint:    "write it as a string, or as a number that a double holds"})
 }
 
 // excerpt shortens a number for a message: it may have as many digits as the text has room for.

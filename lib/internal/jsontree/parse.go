@@ -24,14 +24,16 @@ func Parse(src []byte) (*Value, error) {
 // faults, such as "a packet".
 func ParseObject(src []byte, most int, what string) (*Value, error) {
 	if len(src) > most {
-		return nil, refuse(fault.Fault{Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(src), most), Hint: "make it smaller"})
+		return nil, refuse(fault.Fault{Hint: "make it smaller",
+			Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(src), most)})
 	}
 	v, err := Parse(src)
 	if text := bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n"); err != nil && (bytes.HasPrefix(text, []byte("#")) || bytes.HasPrefix(text, []byte("```"))) {
 		return nil, refuse(fault.Fault{Line: 1, Column: 1, Problem: what + " is a JSON object, this is Markdown", Hint: "take the JSON alone, without a fence or headings around it"})
 	}
 	if err == nil && v.Kind != Object {
-		err = refuse(fault.Fault{Line: v.Line, Column: v.Column, Problem: what + " is a JSON object, this is of type " + v.Kind.String()})
+		err = refuse(fault.Fault{Line: v.Line, Column: v.Column,
+			Problem: what + " is a JSON object, this is of type " + v.Kind.String()})
 	}
 	return v, err
 }
@@ -48,7 +50,8 @@ func (p *parser) read() (*Value, error) {
 	src := p.src
 	switch bad := form.Invalid(src); {
 	case len(src) > MaxBytes:
-		return nil, p.fault(0, "make it smaller", "the text has %d bytes, more than the %d that are read", len(src), MaxBytes)
+		return nil, p.fault(0, "make it smaller", "the text has %d bytes, more than the %d that are read",
+			len(src), MaxBytes)
 	case bad >= 0:
 		return nil, p.fault(bad, "save the file as UTF-8", "byte 0x%02x is not valid UTF-8", src[bad])
 	case bytes.HasPrefix(src, []byte("\ufeff")):
@@ -56,7 +59,8 @@ func (p *parser) read() (*Value, error) {
 	}
 	// Half of a surrogate pair is allowed, and not UTF-8. The library would take two of them for the
 	// same name.
-	p.dec = jsontext.NewDecoder(bytes.NewBuffer(src), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	p.dec = jsontext.NewDecoder(bytes.NewBuffer(src), jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(true))
 	v, err := p.value()
 	end := int(p.dec.InputOffset())
 	if err == nil {
@@ -191,7 +195,8 @@ func (p *parser) member(seen map[string]bool) (Member, error) {
 	m := Member{Name: unquote(raw), End: int(p.dec.InputOffset())}
 	m.Start = m.End - len(raw)
 	if seen[m.Name] {
-		return m, p.fault(m.Start, "keep one of them", "key %s occurs twice in one object", fault.Quote(Printable(m.Name)))
+		return m, p.fault(m.Start, "keep one of them", "key %s occurs twice in one object",
+			fault.Quote(Printable(m.Name)))
 	}
 	seen[m.Name] = true
 	m.Value, err = p.value()

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Printer prints one object, member by member. It is for what every write prints: encoding/json takes longer to learn what a type
+// A Printer prints one object, member by member. It is for what every write prints: encoding/json takes longer to
+// learn what a type
 // looks like than to print a few values of it.
 type Printer struct{ text []byte }
 

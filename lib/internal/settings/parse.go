@@ -30,9 +30,11 @@ func Parse(src []byte, name string) (Settings, error) {
 // parse sets the keys that src gives.
 func parse(src []byte, name string, known []key) error {
 	if len(src) <= MaxBytes && bytes.IndexByte(src, 0) >= 0 {
-		return &placed{name, 0, errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults")}
+		return &placed{name, 0,
+			errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults")}
 	}
-	root, problems := yamlnode.Read(form.Normal(src), yamlnode.Options{Name: "the file", MaxBytes: MaxBytes, MaxNodes: maxNodes})
+	root, problems := yamlnode.Read(form.Normal(src), yamlnode.Options{Name: "the file", MaxBytes: MaxBytes,
+		MaxNodes: maxNodes})
 	var faults []error
 	for _, p := range problems {
 		faults = append(faults, &placed{name, p.Line, errors.New(p.Problem + "; " + p.Hint)})
@@ -40,7 +42,8 @@ func parse(src []byte, name string, known []key) error {
 	switch {
 	case root == nil, root.Plain && root.Text == "": // nothing, or an end of the document before anything
 	case root.Kind != yamlnode.Mapping:
-		faults = append(faults, &placed{name, root.Line, errors.New("the settings must be lines of the form key: value")})
+		faults = append(faults, &placed{name, root.Line,
+			errors.New("the settings must be lines of the form key: value")})
 	default:
 		for _, m := range root.Members {
 			if err := assign(m, known); err != nil {
@@ -120,7 +123,8 @@ func environ(getenv func(string) string, known []key) error {
 		}
 		text := getenv(k.variable)
 		if text != "" && !k.set(text, Environment) {
-			faults = append(faults, fmt.Errorf("the environment variable %s must be %s, not %s", k.variable, k.want, fault.Quote(text)))
+			faults = append(faults, fmt.Errorf("the environment variable %s must be %s, not %s", k.variable,
+				k.want, fault.Quote(text)))
 		}
 	}
 	return errors.Join(faults...)

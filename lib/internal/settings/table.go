@@ -67,9 +67,10 @@ func into[T any](to *Setting[T], usual T, tag, want string, parse func(string) (
 }
 
 func path(to *Setting[string], usual string) kind {
-	return into(to, usual, "!!str", "a path without control characters that does not begin with ~", func(s string) (string, bool) {
-		return s, s != "" && s[0] != '~' && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
-	})
+	return into(to, usual, "!!str", "a path without control characters that does not begin with ~",
+		func(s string) (string, bool) {
+			return s, s != "" && s[0] != '~' && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+		})
 }
 
 func slug(to *Setting[string], usual string) kind {
@@ -81,17 +82,20 @@ func slug(to *Setting[string], usual string) kind {
 // remote is the name of a remote, never a URL: where handoffs go is for the repository of whoever
 // sends them to say.
 func remote(to *Setting[string], usual string) kind {
-	return into(to, usual, "!!str", "the name of a git remote", func(s string) (string, bool) { return s, form.IsRemote(s) })
+	return into(to, usual, "!!str", "the name of a git remote", func(s string) (string, bool) {
+		return s, form.IsRemote(s)
+	})
 }
 
 func namespace(to *Setting[string], usual string) kind {
-	return into(to, usual, "!!str", "refs/ and names with slashes between them, such as refs/heads/handoff", func(s string) (string, bool) {
-		rest, ok := strings.CutPrefix(s, "refs/")
-		for name := range strings.SplitSeq(rest, "/") {
-			ok = ok && form.IsSlug(name, 64)
-		}
-		return s, ok
-	})
+	return into(to, usual, "!!str", "refs/ and names with slashes between them, such as refs/heads/handoff",
+		func(s string) (string, bool) {
+			rest, ok := strings.CutPrefix(s, "refs/")
+			for name := range strings.SplitSeq(rest, "/") {
+				ok = ok && form.IsSlug(name, 64)
+			}
+			return s, ok
+		})
 }
 
 // oneOf is one of the words, the first by default.

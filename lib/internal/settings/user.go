@@ -24,7 +24,7 @@ const (
 type User struct {
 	Dir        string // where the file is; "" if nobody can say
 	Operator   Setting[string]
-	State      string // the directory of what the program keeps for the person, which need not be there; "" if nobody can say
+	State      string // the directory of what is kept for the person, which need not be there; "" if unknown
 	Sign       Setting[bool]
 	SigningKey Setting[string]
 }
@@ -76,7 +76,11 @@ func (u User) AllowedSigners() string {
 // LoadUser reads the user's configuration. An error names every bad line.
 func LoadUser(getenv func(string) string) (User, error) {
 	u := User{Dir: UserDir(getenv), State: userState(getenv)}
-	table := []key{{"operator", "", slug(&u.Operator, "")}, {"sign", "", flag(&u.Sign, false)}, {"signing_key", "", path(&u.SigningKey, "")}}
+	table := []key{
+		{"operator", "", slug(&u.Operator, "")},
+		{"sign", "", flag(&u.Sign, false)},
+		{"signing_key", "", path(&u.SigningKey, "")},
+	}
 	if u.Dir == "" {
 		return u, nil
 	}

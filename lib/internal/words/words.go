@@ -29,7 +29,8 @@ type Word struct {
 func New(given []string) (Words, error) {
 	isBlank := func(w string) bool { return strings.TrimSpace(w) == "" }
 	if len(given) == 0 || slices.ContainsFunc(given, isBlank) {
-		return nil, fault.New(fault.ErrInvalid, "name what to look for, such as `handoff search deploy`", "there is no word to search for")
+		return nil, fault.New(fault.ErrInvalid, "name what to look for, such as `handoff search deploy`",
+			"there is no word to search for")
 	}
 	var all Words
 	for _, w := range given {

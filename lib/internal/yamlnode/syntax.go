@@ -19,22 +19,33 @@ var syntaxErrors = []struct {
 	text, problem, hint, mark string
 	parser                    bool
 }{
-	{"cannot start any token", "an unquoted value cannot begin with @, ` or %", "put the value in single quotes", "@`%", false},
-	{"',' or ']'", "the list that opens here is not closed", "end it with ], or put its values in single quotes", "[", true},
-	{"',' or '}'", "the mapping that opens here is not closed", "end it with }, or put its values in single quotes", "{", true},
-	{"unexpected end of stream", "the quoted value that opens here is not closed", "end it with the quote it begins with", `'"`, false},
-	{"mapping values are not allowed", "a colon and a space stand where no key may be", "put the value in single quotes, and begin every key in the same column", "", false},
-	{"unknown escape", "a double-quoted value holds an unknown escape", "use single quotes, or write the backslash twice", `\`, false},
-	{"Unicode character escape", "an escape names a surrogate or no character", "write the character itself", `\`, false},
-	{"hexdecimal number", "an escape lacks hexadecimal digits", "use single quotes, or write the backslash twice", `\`, false},
-	{"sequence entries are not allowed", "a dash and a space stand where no list item may be", "put the value in single quotes", "-", false},
+	{"cannot start any token", "an unquoted value cannot begin with @, ` or %",
+		"put the value in single quotes", "@`%", false},
+	{"',' or ']'", "the list that opens here is not closed",
+		"end it with ], or put its values in single quotes", "[", true},
+	{"',' or '}'", "the mapping that opens here is not closed",
+		"end it with }, or put its values in single quotes", "{", true},
+	{"unexpected end of stream", "the quoted value that opens here is not closed",
+		"end it with the quote it begins with", `'"`, false},
+	{"mapping values are not allowed", "a colon and a space stand where no key may be",
+		"put the value in single quotes, and begin every key in the same column", "", false},
+	{"unknown escape", "a double-quoted value holds an unknown escape",
+		"use single quotes, or write the backslash twice", `\`, false},
+	{"Unicode character escape", "an escape names a surrogate or no character", "write the character itself",
+		`\`, false},
+	{"hexdecimal number", "an escape lacks hexadecimal digits",
+		"use single quotes, or write the backslash twice", `\`, false},
+	{"sequence entries are not allowed", "a dash and a space stand where no list item may be",
+		"put the value in single quotes", "-", false},
 	{"expected ':'", "the line is not a key and a value", "write a colon and a space after the key", "", false},
 	{"<document start>", "something follows the mapping", "keep one mapping", "", true},
-	{"node content", "a value begins with a character that it cannot begin with", "put the value in single quotes", "]},", true},
+	{"node content", "a value begins with a character that it cannot begin with",
+		"put the value in single quotes", "]},", true},
 	{"expected key", "the line does not fit the mapping", "begin every key in the same column", "", true},
 	{"'-' indicator", "the line does not fit the list", "begin every dash in the same column", "", true},
 	{"max depth", "lists and mappings are nested too deep", "write lines and lists without others inside", "", false},
-	{"alphabetic or numeric", "an anchor or alias has no name", "put values that begin with & or * in single quotes", "&*", false},
+	{"alphabetic or numeric", "an anchor or alias has no name",
+		"put values that begin with & or * in single quotes", "&*", false},
 	{"comment or line break", "more text follows | or >", "put the value in single quotes", "|>", false},
 	{"tag handle", "a tag is not defined", "remove it", "!", true},
 }
@@ -45,8 +56,9 @@ func (r *reader) explain(err error, text []byte) *fault.Fault {
 	if _, name, ok := strings.Cut(message, "unknown anchor '"); ok {
 		name = "*" + strings.TrimSuffix(name, "' referenced")
 		line, column := form.Place(text, max(0, bytes.Index(text, []byte(name))))
-		return &fault.Fault{Line: line + r.Line - 1, Column: column, Problem: "aliases are not allowed: " + fault.Quote(name),
-			Hint: "write the value out, or put it in single quotes"}
+		return &fault.Fault{Line: line + r.Line - 1, Column: column,
+			Problem: "aliases are not allowed: " + fault.Quote(name),
+			Hint:    "write the value out, or put it in single quotes"}
 	}
 	line := 0 // none means the first
 	if number, rest, ok := strings.Cut(message, ": "); ok && strings.HasPrefix(number, "line ") {
@@ -66,7 +78,8 @@ func (r *reader) explain(err error, text []byte) *fault.Fault {
 	}
 	last := 1 + bytes.Count(bytes.TrimRight(text, "\n"), []byte("\n"))
 	line = min(max(line, 1), last)
-	return &fault.Fault{Line: line + r.Line - 1, Column: columnOf(lineOf(text, line), mark), Problem: problem, Hint: hint}
+	return &fault.Fault{Line: line + r.Line - 1, Column: columnOf(lineOf(text, line), mark), Problem: problem,
+		Hint: hint}
 }
 
 // lineOf returns line n, from 1.
@@ -96,7 +109,10 @@ func slashes(text []byte) (protected []byte, stand rune) {
 		return text, 0
 	}
 	lower := bytes.ToLower(text)
-	for stand = 0xfdd0; bytes.Contains(lower, fmt.Appendf(nil, "%x", stand)) || bytes.ContainsRune(text, stand); stand++ {
+	isUsed := func() bool {
+		return bytes.Contains(lower, fmt.Appendf(nil, "%x", stand)) || bytes.ContainsRune(text, stand)
+	}
+	for stand = 0xfdd0; isUsed(); stand++ {
 		if stand == 0xfdef {
 			return text, 0
 		}

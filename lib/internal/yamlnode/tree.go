@@ -51,7 +51,8 @@ func (r *reader) members(made *Node, n *yaml.Node, pointer string) {
 			case key.Tag == "!!merge":
 				r.add(at, pointer, "merge keys are not allowed", "write the values out")
 			case twice:
-				r.add(at, pointer, fmt.Sprintf("the key %s is given twice, first on line %d", fault.Quote(k.Text), line), "keep one of them")
+				r.add(at, pointer, fmt.Sprintf("the key %s is given twice, first on line %d",
+					fault.Quote(k.Text), line), "keep one of them")
 			default:
 				first[k.Text] = k.Line
 				made.Members = append(made.Members, Member{k, r.node(n.Content[i+1], fault.Pointer(pointer, k.Text))})

@@ -100,7 +100,8 @@ type reader struct {
 
 // add reports a fault at a place of the text; the fault names the line of the file.
 func (r *reader) add(at place, pointer, problem, hint string) {
-	r.faults = append(r.faults, fault.Fault{Line: at.line + r.Line - 1, Column: at.column, Pointer: pointer, Problem: problem, Hint: hint})
+	r.faults = append(r.faults, fault.Fault{Line: at.line + r.Line - 1, Column: at.column, Pointer: pointer,
+		Problem: problem, Hint: hint})
 }
 
 // decode returns the root of the one document, nil when it holds nothing but comments.
@@ -119,7 +120,8 @@ func (r *reader) decode(text []byte) (root *yaml.Node, problem *fault.Fault) {
 	if err == nil { // what follows the first document would be hidden
 		var second yaml.Node
 		if err = decoder.Decode(&second); err == nil {
-			return nil, &fault.Fault{Line: second.Line + r.Line - 1, Column: 1, Problem: "a second YAML document begins here", Hint: "keep one mapping"}
+			return nil, &fault.Fault{Line: second.Line + r.Line - 1, Column: 1,
+				Problem: "a second YAML document begins here", Hint: "keep one mapping"}
 		}
 	}
 	if !errors.Is(err, io.EOF) {
