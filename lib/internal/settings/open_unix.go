@@ -8,8 +8,7 @@ import (
 )
 
 // openPlain opens a file that has still to be found regular: a symbolic link may lead out of the project, and
-// opening a FIFO would
-// wait for a writer. os.OpenFile would start the poller of the runtime for it.
+// opening a FIFO would wait for a writer. os.OpenFile would start the poller of the runtime for it.
 func openPlain(path string) (*os.File, error) {
 	const flags = syscall.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_NOCTTY | syscall.O_CLOEXEC
 	fd, err := syscall.Open(path, flags, 0)
