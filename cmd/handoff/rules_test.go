@@ -65,7 +65,7 @@ var floors = [][]string{
 	{"lib/fault"},
 	{"lib/internal/form"},
 	{"lib/internal/jsontree"},
-	{"lib/internal/yamlnode", "lib/internal/layout", "lib/internal/canon", "lib/internal/render", "lib/internal/signers", "lib/internal/git", "lib/relation"},
+	{"lib/internal/yamlnode", "lib/internal/layout", "lib/internal/canon", "lib/internal/render", "lib/internal/signers", "lib/internal/git", "lib/relation", "lib/palette"},
 	{"lib/internal/", "schema"},
 	{"lib/internal/identity"},
 	{"lib/internal/journal", "lib/internal/eventlog", "lib/internal/words", "lib/packet"},

@@ -1,55 +1,22 @@
 package thread
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"html"
 	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
-// The measures of a picture.
-const (
-	rowHigh  = 46
-	laneWide = 120
-	headHigh = 64
-	margin   = 24
-	gutter   = 12 // of each line that connects two rows
-	mostBows = 8  // of those lines side by side
-	timeWide = 128
-	nameLong = 15 // characters
-	noteWide = 420
-)
+// maxLanes is how many lanes a picture has. Of more people the busiest have one each, and all others share one.
+const maxLanes = 12
 
-// A colour has a strong and a pale tone.
-type colour struct{ strong, pale string }
-
-var colours = map[string]colour{
-	"unread":     {"#2563eb", "#dbeafe"},
-	"offered":    {"#0891b2", "#cffafe"},
-	"read":       {"#475569", "#e2e8f0"},
-	"taken":      {"#7c3aed", "#ede9fe"},
-	"awaiting":   {"#b45309", "#fef3c7"},
-	"done":       {"#15803d", "#dcfce7"},
-	"superseded": {"#64748b", "#f1f5f9"},
-	"expired":    {"#c2410c", "#ffedd5"},
-	"archived":   {"#64748b", "#f1f5f9"},
-}
-
-func colourOf(state string) colour {
-	if c, ok := colours[state]; ok {
-		return c
-	}
-	return colour{"#be123c", "#ffe4e6"}
-}
-
-// maxLanes is how many people have a lane of their own; all others share one.
-const maxLanes = 14
-
-// people returns who has a lane, in the order in which they come into the thread: of many, those with
-// most handoffs.
-func (t Thread) people() (all []string) {
+// People returns who has a lane, in the order in which they come into the thread.
+func (t Thread) People() (all []string) {
 	count := make(map[string]int)
 	for _, n := range t.Nodes {
 		for _, name := range []string{n.From, n.To} {
@@ -72,180 +39,147 @@ func (t Thread) people() (all []string) {
 	return append(all, fmt.Sprint(others, " others"))
 }
 
-// place is the lane of a person.
-func place(people []string, name string) int {
+// Lane returns the lane of somebody among those that People returned, from 0.
+func Lane(people []string, name string) int {
 	if at := slices.Index(people, name); at >= 0 {
 		return at
 	}
 	return len(people) - 1
 }
 
-// A picture is an SVG that is being drawn.
+// Center returns the middle of a lane, in percent of the width of all n lanes.
+func Center(lane, n int) string { return fmt.Sprintf("%.2f%%", (float64(lane)+.5)/float64(n)*100) }
+
+// The measures of a picture, in pixels and in columns of text.
+const (
+	headHigh  = 54
+	lineHigh  = 18
+	titleWide = 44
+	quietWide = 56
+	nameWide  = 14
+)
+
+// A picture is an SVG that is being drawn, from the top down.
 type picture struct {
 	strings.Builder
 	people []string
-	bows   int // columns of lines that connect rows
-	left   int // where the lanes begin
-	notes  int // where the words begin
+	y      int // where the next line of text begins
 }
 
-// SVG returns the thread as a picture for browsers: a lane for each person, a row for each handoff
-// with an arrow from who handed over to whom, and at the left lines from each handoff to those that
-// name it. It stands alone, has no script, and follows light and dark.
-func (t Thread) SVG() string {
+// SVG returns the thread as a picture for browsers: a lane for each person, and from lane to lane an arrow for each
+// handoff, with its title and state above it. A dashed arrow takes the place of another one, a loop is for oneself.
+// The picture is as wide as its place, stands alone, has no script, and follows light and dark.
+func (t Thread) SVG() string { return t.Picture(palette.People(t.People())) }
+
+// Picture is SVG with people who are shown as elsewhere: those that [Thread.People] names, in that order.
+func (t Thread) Picture(people []palette.Person) string {
+	p := &picture{people: t.People(), y: headHigh}
 	at := t.numbers()
-	bows := t.bows(at)
-	p := &picture{people: t.people()}
-	for _, b := range bows {
-		p.bows = max(p.bows, b.column+1)
-	}
-	p.left = margin + p.bows*gutter + timeWide
-	p.notes = p.left + len(p.people)*laneWide
-	wide, high := p.notes+noteWide+margin, headHigh+len(t.Nodes)*rowHigh+margin
-	if t.Left > 0 {
-		high += rowHigh / 2
-	}
-	fmt.Fprintf(p, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="Thread of %d handoffs: who handed what to whom">`+"\n", wide, high, wide, high, len(t.Nodes))
-	p.WriteString(style)
-	fmt.Fprintf(p, `<rect class="back" width="%d" height="%d" rx="14"/>`+"\n", wide, high)
-	for i, n := range t.Nodes {
-		p.band(i, n.ID == t.Asked, wide)
-	}
-	for i, name := range p.people {
-		p.lane(i, name, headHigh+len(t.Nodes)*rowHigh)
-	}
-	for _, b := range bows {
-		p.bow(b)
-	}
-	for i, n := range t.Nodes {
-		p.node(i, n, at)
+	for _, n := range t.Nodes {
+		p.node(n, at, n.ID == t.Asked && len(t.Nodes) > 1)
 	}
 	if t.Left > 0 {
-		fmt.Fprintf(p, `<text class="faint" x="%d" y="%d">%d more are not drawn</text>`+"\n", p.left, high-margin+4, t.Left)
+		p.y += 2 * lineHigh
+		fmt.Fprintf(p, `<text class="q" x="12" y="%d">%d more are not drawn</text>`+"\n", p.y, t.Left)
 	}
-	p.WriteString("</svg>\n")
-	return p.String()
+	high := p.y + lineHigh
+	var b strings.Builder
+	about := ""
+	if len(t.Nodes) > 0 {
+		about = ": " + t.Nodes[0].title()
+	}
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="100%%" height="%d" role="img"`, high)
+	fmt.Fprintf(&b, ` aria-label="Thread of %d handoffs%s">`+"\n<style>\n", len(t.Nodes), text(about))
+	b.WriteString(palette.CSS() + style)
+	for i := range p.people {
+		fmt.Fprintf(&b, ".l%d{transform:translateX(%s)}", i, Center(i, len(p.people)))
+	}
+	fmt.Fprintf(&b, "\n</style>\n"+`<rect class="bg" width="100%%" height="%d" rx="8"/>`+"\n", high)
+	for i, who := range people {
+		fmt.Fprintf(&b, `<line class="lane" x1="%s" x2="%[1]s" y1="%d" y2="%d"/>`, Center(i, len(p.people)), headHigh, high-8)
+		b.WriteString(head(who, Center(i, len(p.people)), len(p.people) > 4) + "\n")
+	}
+	return b.String() + p.String() + "</svg>\n"
 }
 
-const style = `<style>
-text{font:13px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;fill:#0f172a}
-.back{fill:#fff}.band{fill:#f8fafc}.asked{fill:#eff6ff}.lane{stroke:#e2e8f0;stroke-width:2}
-.who{fill:#f1f5f9;stroke:#e2e8f0}.name{font-weight:600;text-anchor:middle}
-.time,.faint{fill:#64748b;font-size:12px}.mono{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#94a3b8}
-.topic{font-weight:600}.pill{font-size:11px;font-weight:600;text-anchor:middle}.bow{fill:none;stroke:#94a3b8;stroke-width:1.6}
-@media (prefers-color-scheme:dark){text{fill:#e2e8f0}.back{fill:#0f172a}.band{fill:#131d33}.asked{fill:#1e2b4a}.lane{stroke:#27344d}
-.who{fill:#1e293b;stroke:#334155}.time,.faint{fill:#94a3b8}.mono{fill:#64748b}.bow{stroke:#64748b}}
-</style>
-`
+// head draws who has a lane. Of many people the names, which stand above each arrow too, have no room on a narrow screen.
+func head(who palette.Person, x string, many bool) string {
+	disc, name := `<circle r="11"/>`, "n"
+	if who.IsAgent {
+		disc = `<rect x="-11" y="-11" width="22" height="22" rx="5"/>`
+	}
+	if many {
+		name = "n many"
+	}
+	return fmt.Sprintf(`<svg class="o" x="%s" y="22"><g class="%s">%s</g><text class="i" y="4">%s</text><text class="%s" y="27">%s</text></svg>`,
+		x, cmp.Or(who.Disc, "next"), disc, text(who.Initials), name, cut(who.Name, nameWide))
+}
 
-// row is the middle of a row.
-func row(i int) int { return headHigh + i*rowHigh + rowHigh/2 }
+//go:embed svg.css
+var style string
 
-// band is the ground of a row: every second, and the one that was asked for.
-func (p *picture) band(i int, asked bool, wide int) {
-	class := "band"
+// node draws a handoff: lines of text, and below them the arrow.
+func (p *picture) node(n Node, at map[string]int, asked bool) {
+	from, to := Lane(p.people, n.From), Lane(p.people, n.To)
+	lane, class := min(from, to), ""
+	if 2*lane+1 > len(p.people) { // the text ends where the arrow ends that lies further right
+		lane, class = max(from, to), " e"
+	}
 	if asked {
-		class = "asked"
-	} else if i%2 == 1 {
-		return
+		class += " asked"
 	}
-	fmt.Fprintf(p, `<rect class="%s" x="8" y="%d" width="%d" height="%d" rx="8"/>`+"\n", class, row(i)-rowHigh/2, wide-16, rowHigh)
-}
-
-// laneAt is the middle of a lane.
-func (p *picture) laneAt(i int) int { return p.left + i*laneWide + laneWide/2 }
-
-// lane draws a person: a name, and a line down to the end.
-func (p *picture) lane(i int, name string, end int) {
-	x := p.laneAt(i)
-	fmt.Fprintf(p, `<line class="lane" x1="%d" y1="%d" x2="%d" y2="%d"/><rect class="who" x="%d" y="18" width="%d" height="28" rx="14"/><text class="name" x="%d" y="37">%s</text>`+"\n",
-		x, headHigh-18, x, end, x-laneWide/2+6, laneWide-12, x, cut(name, nameLong-2))
-}
-
-// node draws a handoff.
-func (p *picture) node(i int, n Node, at map[string]int) {
-	y, c := row(i), colourOf(n.State)
-	from, to := p.laneAt(place(p.people, n.From)), p.laneAt(place(p.people, n.To))
-	fmt.Fprintf(p, `<g><title>%s</title><text class="time" x="%d" y="%d">%s</text>`, text(n.ID), p.left-timeWide+10, y+4, text(when(n.Time)))
-	back, tip := -9, to-6
-	if to < from {
-		back, tip = 9, to+6
+	fmt.Fprintf(p, `<g class="s-%s"><title>%s</title>`, palette.Of(n.State).State, text(n.ID))
+	fmt.Fprintf(p, `<g class="t l%d%s">`, max(lane, 0), class)
+	p.y += lineHigh / 2
+	about := []string{fmt.Sprint(at[n.ID]), when(n.Time), cutName(n.From) + " → " + cutName(n.To), n.State}
+	if n.From == "" {
+		about = []string{fmt.Sprint(at[n.ID]), n.State}
 	}
-	switch dashes := ""; {
-	case n.From == "":
-		fmt.Fprintf(p, `<circle cx="%d" cy="%d" r="6" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="3 3"/>`, p.left-timeWide+20, y, c.strong)
-	case from == to:
-		fmt.Fprintf(p, `<path d="M%d %dc34 -16 34 16 6 7" fill="none" stroke="%s" stroke-width="2.4"/><path d="M%d %dl9 -4v8z" fill="%s"/><circle cx="%d" cy="%d" r="5" fill="%s"/>`, from, y-4, c.strong, from+6, y+4, c.strong, from, y, c.strong)
-	default:
-		if n.State == "superseded" || n.State == "expired" || n.State == "archived" {
-			dashes = ` stroke-dasharray="5 4"`
-		}
-		fmt.Fprintf(p, `<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="%s" stroke-width="2.4"%s/><path d="M%d %dl%d -6v12z" fill="%s"/><circle cx="%d" cy="%d" r="5" fill="%s"/>`,
-			from, y, tip+back, y, c.strong, dashes, tip, y, back, c.strong, from, y, c.strong)
+	p.line("q", render.Cut(strings.Join(about, " · "), quietWide))
+	for _, line := range render.Wrap(n.title(), titleWide) {
+		p.line("", line)
 	}
-	p.words(y, i+1, n, at)
+	if how := n.how(numbered(at)); how != "" {
+		p.line("q", render.Cut(how, quietWide))
+	}
+	p.WriteString("</g>")
+	if n.From != "" {
+		p.arrow(from, to, len(n.Supersedes) > 0)
+	}
 	p.WriteString("</g>\n")
 }
 
-// words says at the right of a row what it is about: number, topic and state, and below what it has to
-// do with others.
-func (p *picture) words(y, number int, n Node, at map[string]int) {
-	c := colourOf(n.State)
-	pill := 20 + 7*len([]rune(n.State))
-	x := p.notes + 8
-	fmt.Fprintf(p, `<rect x="%d" y="%d" width="%d" height="20" rx="10" fill="%s"/><text class="pill" x="%d" y="%d" style="fill:%s">%s</text>`,
-		x, y-18, pill, c.pale, x+pill/2, y-4, c.strong, text(n.State))
-	fmt.Fprintf(p, `<text class="topic" x="%d" y="%d">%s</text>`, x+pill+8, y-4, cut(fmt.Sprint(number, " ", n.title()), 40))
-	below := n.how(numbered(at))
-	fmt.Fprintf(p, `<text x="%d" y="%d"><tspan class="mono">%s</tspan><tspan class="faint" dx="8">%s</tspan></text>`, x+2, y+15, text(short(n.ID)), cut(below, 48))
+// line writes a line of text and goes on below it.
+func (p *picture) line(class, escaped string) {
+	p.y += lineHigh
+	fmt.Fprintf(p, `<text class="%s" y="%d">%s</text>`, class, p.y, html.EscapeString(escaped))
 }
 
-// A bow connects two rows at the left, in a column of its own.
-type bow struct {
-	from, to, column int
-	style            string
-}
-
-// bows returns the lines from what is named to what names it. Those that would overlap lie in
-// different columns.
-func (t Thread) bows(at map[string]int) (all []bow) {
-	for i, n := range t.Nodes {
-		for _, e := range n.edges() {
-			if k := at[e.id]; k > 0 && k != i+1 {
-				all = append(all, bow{from: min(k-1, i), to: max(k-1, i), style: e.style})
-			}
-		}
+// arrow draws who handed over to whom.
+func (p *picture) arrow(from, to int, replaces bool) {
+	p.y += lineHigh
+	x1, x2 := Center(from, len(p.people)), Center(to, len(p.people))
+	tip, class := "M1 0l-10-5v10z", "a"
+	if to < from {
+		tip = "M-1 0l10-5v10z"
 	}
-	slices.SortStableFunc(all, func(a, b bow) int { return (a.to - a.from) - (b.to - b.from) })
-	taken := make([][]bow, mostBows)
-	for i := range all {
-		b := &all[i]
-		for b.column = 0; b.column < mostBows-1; b.column++ {
-			if !slices.ContainsFunc(taken[b.column], func(o bow) bool { return b.from < o.to && o.from < b.to }) {
-				break
-			}
-		}
-		taken[b.column] = append(taken[b.column], *b)
+	if replaces {
+		class = "a dash"
 	}
-	return all
+	line := fmt.Sprintf(`<line class="%s" x1="%s" x2="%s" y1="%d" y2="%[4]d"/>`, class, x1, x2, p.y)
+	loop := ""
+	if from == to {
+		line, tip = "", "M3 1l10 3-7 7z"
+		loop = fmt.Sprintf(`<path class="%s" d="M0 -4C4 -14 22 -12 22 0S10 9 8 5"/>`, class)
+	}
+	fmt.Fprintf(p, `%s<circle class="h" cx="%s" cy="%d" r="4"/>`, line, x1, p.y)
+	fmt.Fprintf(p, `<svg class="o" x="%s" y="%d">%s<path class="h" d="%s"/></svg>`, x2, p.y, loop, tip)
 }
 
-func (p *picture) bow(b bow) {
-	end := margin + p.bows*gutter
-	x := end - (b.column+1)*gutter + 2
-	y1, y2 := row(b.from)+5, row(b.to)-5
-	dashes := map[string]string{"dashed": ` stroke-dasharray="5 4"`, "dotted": ` stroke-dasharray="1.5 3.5"`}[b.style]
-	fmt.Fprintf(p, `<path class="bow"%s d="M%d %dH%dQ%d %d %d %dV%dQ%d %d %d %dH%d"/><path d="M%d %dl-6 -3.5v7z" fill="#94a3b8"/>`+"\n",
-		dashes, end+4, y1, x+7, x, y1, x, y1+7, y2-7, x, y2, x+7, y2, end, end+5, y2)
-}
+func cutName(name string) string { return render.Cut(name, nameWide) }
 
 // text is fit for an SVG.
 func text(s string) string { return html.EscapeString(render.EscapeLine(s)) }
 
-// cut is text of at most so many characters.
-func cut(s string, most int) string {
-	if r := []rune(render.EscapeLine(s)); len(r) > most {
-		return html.EscapeString(string(r[:most-1])) + "…"
-	}
-	return text(s)
-}
+// cut is text of at most so many columns.
+func cut(s string, most int) string { return html.EscapeString(render.Cut(s, most)) }

@@ -1,10 +1,12 @@
 package thread
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
 // Mermaid returns the thread as a sequence diagram of Mermaid:
@@ -12,7 +14,7 @@ import (
 func (t Thread) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("sequenceDiagram\n")
-	people := t.people()
+	people := t.People()
 	for i, name := range people {
 		fmt.Fprintf(&b, "    participant p%d as %s\n", i, mermaid(name))
 	}
@@ -20,7 +22,7 @@ func (t Thread) Mermaid() string {
 	for i, n := range t.Nodes {
 		said := mermaid(n.sentence(i+1, at))
 		if n.From != "" {
-			fmt.Fprintf(&b, "    p%d->>p%d: %s\n", place(people, n.From), place(people, n.To), said)
+			fmt.Fprintf(&b, "    p%d->>p%d: %s\n", Lane(people, n.From), Lane(people, n.To), said)
 		} else if len(people) > 0 {
 			fmt.Fprintf(&b, "    Note over p0: %s\n", said)
 		}
@@ -61,13 +63,8 @@ func (n Node) sentence(number int, at map[string]int) string {
 	return strings.Join(parts, " · ")
 }
 
-// title is the topic, or what is known of one that is not here.
-func (n Node) title() string {
-	if n.Topic == "" {
-		return short(n.ID)
-	}
-	return n.Topic
-}
+// title is what people read: the title, else the topic, or what is known of one that is not here.
+func (n Node) title() string { return cmp.Or(n.Title, n.Topic, short(n.ID)) }
 
 // numbered names a node by its number, if it has one.
 func numbered(at map[string]int) func(id string) string {
@@ -90,19 +87,19 @@ func (t Thread) DOT() string {
 	b.WriteString("digraph thread {\n" +
 		"  rankdir=TB; bgcolor=\"transparent\"; nodesep=0.4; ranksep=0.5;\n" +
 		"  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11, margin=\"0.18,0.10\", penwidth=1.2];\n" +
-		"  edge [fontname=\"Helvetica\", fontsize=9, color=\"#64748b\", fontcolor=\"#64748b\", arrowsize=0.7];\n")
+		"  edge [fontname=\"Helvetica\", fontsize=9, color=\"#565e69\", fontcolor=\"#565e69\", arrowsize=0.7];\n")
 	at := t.numbers()
 	for i, n := range t.Nodes {
-		c := colourOf(n.State)
+		look := palette.Of(n.State)
 		label := []string{n.title(), n.State}
 		if n.From != "" {
-			label = []string{n.From + " → " + n.To, n.Topic, when(n.Time) + " · " + n.State}
+			label = []string{n.From + " → " + n.To, n.title(), when(n.Time) + " · " + n.State}
 		}
 		wide := ""
 		if n.ID == t.Asked {
 			wide = ", penwidth=2.6"
 		}
-		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, fillcolor=\"%s\", color=\"%s\"%s];\n", i+1, dot(strings.Join(label, "\n")), dot(n.ID), c.pale, c.strong, wide)
+		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, fillcolor=\"%s\", color=\"%s\"%s];\n", i+1, dot(strings.Join(label, "\n")), dot(n.ID), look.Tint[0], look.Ink[0], wide)
 	}
 	for i, n := range t.Nodes {
 		for _, e := range n.edges() {

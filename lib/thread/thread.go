@@ -26,6 +26,7 @@ type Node struct {
 	From  string `json:"from,omitempty"`
 	To    string `json:"to,omitempty"`
 	Topic string `json:"topic,omitempty"`
+	Title string `json:"title,omitempty"` // what people read, where that is known
 	Time  string `json:"ts_utc,omitempty"`
 	State string `json:"state"`
 

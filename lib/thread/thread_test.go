@@ -108,10 +108,10 @@ func TestManyPeople(t *testing.T) {
 		nodes = append(nodes, node(i, fmt.Sprint("p", i), "ann", "2026-11-20T10:00:00Z"))
 	}
 	many := thread.New(id(0), nodes)
-	if svg := many.SVG(); strings.Count(svg, `class="who"`) != 14 || !strings.Contains(svg, ">88 others<") {
+	if svg := many.SVG(); strings.Count(svg, `class="n many"`) != 12 || !strings.Contains(svg, ">90 others<") {
 		t.Error("each has a lane")
 	}
-	if got := strings.Count(many.Mermaid(), "participant"); got != 14 {
+	if got := strings.Count(many.Mermaid(), "participant"); got != 12 {
 		t.Errorf("%d take part", got)
 	}
 }

@@ -64,7 +64,7 @@ func (t Thread) Tree(width int) string {
 func (t Thread) row(mark string, n Node, narrow bool) []string {
 	name, when := short, n.Time
 	if narrow {
-		name = func(id string) string { return short(id)[:min(len(short(id)), 8)] }
+		name = short8
 		when = when[:min(len(when), len(time.DateOnly))]
 	}
 	id := mark + name(n.ID)
@@ -73,6 +73,11 @@ func (t Thread) row(mark string, n Node, narrow bool) []string {
 	}
 	return []string{id, when, n.From, n.To, n.Topic, n.State, n.how(name)}
 }
+
+// How says in a few words what a node has to do with those that it names.
+func (n Node) How() string { return n.how(short8) }
+
+func short8(id string) string { return short(id)[:min(len(short(id)), 8)] }
 
 // how says what a node has to do with those that it names, and with others that name them.
 func (n Node) how(name func(id string) string) string {

@@ -86,6 +86,34 @@ func writeRow(b *strings.Builder, cells []string, widths []int) {
 	b.WriteByte('\n')
 }
 
+// Cut returns text escaped for one line and cut to width cells. What was longer ends in "…".
+func Cut(text string, width int) string {
+	cut, _ := fit(EscapeLine(text), width)
+	return cut
+}
+
+// Wrap returns text, escaped for one line, in lines of at most width cells, broken where its script allows that.
+func Wrap(text string, width int) (lines []string) {
+	line, breakAt, state := "", 0, -1
+	for rest := EscapeLine(text); rest != ""; {
+		var cluster string
+		var boundaries int
+		cluster, rest, boundaries, state = uniseg.StepString(rest, state)
+		if line != "" && displayWidth(line+cluster) > width {
+			if breakAt == 0 {
+				breakAt = len(line)
+			}
+			lines = append(lines, strings.TrimSpace(line[:breakAt]))
+			line, breakAt = strings.TrimLeft(line[breakAt:], " "), 0
+		}
+		line += cluster
+		if boundaries&uniseg.MaskLine != uniseg.LineDontBreak {
+			breakAt = len(line)
+		}
+	}
+	return append(lines, strings.TrimSpace(line))
+}
+
 // fit returns escaped text cut to width cells, between two characters and never inside an escape,
 // and the cells that it takes.
 func fit(text string, width int) (string, int) {

@@ -1,0 +1,127 @@
+package palette_test
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/palette"
+)
+
+// luminance is the relative luminance of WCAG 2.2.
+func luminance(colour string) float64 {
+	var r, g, b int
+	if _, err := fmt.Sscanf(colour, "#%02x%02x%02x", &r, &g, &b); err != nil {
+		return math.NaN()
+	}
+	sum := 0.0
+	for i, channel := range []int{r, g, b} {
+		c := float64(channel) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += c * []float64{0.2126, 0.7152, 0.0722}[i]
+	}
+	return sum
+}
+
+func contrast(a, b string) float64 {
+	x, y := luminance(a), luminance(b)
+	return (math.Max(x, y) + 0.05) / (math.Min(x, y) + 0.05)
+}
+
+var states = []string{"unread", "taken", "awaiting", "done", "expired", "read", "superseded", "archived", "withdrawn"}
+
+// What is written can be read: every pair of colours that meet has the contrast that WCAG asks for.
+func TestContrast(t *testing.T) {
+	property := regexp.MustCompile(`--([a-z0-9-]+):(#[0-9a-f]{6})`)
+	themes := strings.SplitN(palette.CSS(), "@media", 2)
+	if len(themes) != 2 {
+		t.Fatal("the dark colours are missing")
+	}
+	for i, theme := range themes {
+		of := make(map[string]string)
+		for _, m := range property.FindAllStringSubmatch(theme, -1) {
+			of[m[1]] = m[2]
+		}
+		check := func(text, ground string) {
+			if got := contrast(of[text], of[ground]); !(got >= 4.5) {
+				t.Errorf("theme %d: %s on %s has a contrast of %.2f", i, text, ground, got)
+			}
+		}
+		for _, ground := range []string{"ground", "card", "sunk"} {
+			check("ink", ground)
+			check("quiet", ground)
+			check("link", ground)
+		}
+		for _, state := range states {
+			for _, ground := range []string{"ground", "card", state + "-t"} {
+				check(state, ground)
+			}
+			check("ink", state+"-t")
+			if palette.Of(state).State != state || palette.Of(state).Of16[i] == "" {
+				t.Errorf("%s looks like another state", state)
+			}
+		}
+		for n := range 8 {
+			check("on-disc", fmt.Sprint("d", n+1))
+		}
+	}
+}
+
+// On terminals with 256 colours too, on the grounds that people have.
+func TestContrastOfTerminals(t *testing.T) {
+	for _, state := range states {
+		for theme, grounds := range [][]string{{"#ffffff", "#fdf6e3"}, {"#000000", "#282c34"}} {
+			for _, ground := range grounds {
+				if got := contrast(xterm(t, palette.Of(state).Of256[theme]), ground); !(got >= 4.5) {
+					t.Errorf("%s on %s has a contrast of %.2f", state, ground, got)
+				}
+			}
+		}
+	}
+}
+
+// xterm is the colour of a number from 16 on: a cube of six levels, then greys.
+func xterm(t *testing.T, number string) string {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n >= 232 {
+		return fmt.Sprintf("#%02[1]x%02[1]x%02[1]x", 8+10*(n-232))
+	}
+	level := func(n int) int { return min(n, 1)*55 + 40*n }
+	return fmt.Sprintf("#%02x%02x%02x", level((n-16)/36), level((n-16)/6%6), level((n-16)%6))
+}
+
+func TestSignsDiffer(t *testing.T) {
+	seen := make(map[string]string)
+	for _, state := range states {
+		for _, sign := range []string{palette.Of(state).Sign, palette.Of(state).ASCII} {
+			if other := seen[sign]; other != "" || len([]rune(sign)) != 1 {
+				t.Errorf("%s and %s have the sign %q", state, other, sign)
+			}
+			seen[sign] = state
+		}
+	}
+	if palette.Of("not here") != palette.Of("read") {
+		t.Error("a state that is not known does not look settled")
+	}
+}
+
+func TestPeople(t *testing.T) {
+	want := "An d1 false|C1 d2 true|  false|Ci d4 true|X d5 false|71 d6 false|C10 d7 true|Qa d8 false|Be d1 false"
+	var got []string
+	for _, p := range palette.People([]string{"ann", "claude-1", "next", "ci-bot", "x", "71", "codex-10", "qa", "ben"}) {
+		got = append(got, fmt.Sprint(p.Initials, " ", p.Disc, " ", p.IsAgent))
+	}
+	if strings.Join(got, "|") != want {
+		t.Errorf("got %s", strings.Join(got, "|"))
+	}
+}
