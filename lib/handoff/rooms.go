@@ -86,6 +86,10 @@ func TopicFrom(text string) string {
 // OperatorFrom makes a name for an operator of the name of a person, "" if that has no letter and no digit.
 func OperatorFrom(name string) string { return form.Topic(name, document.MaxName) }
 
+// Title returns what people read as the title of a handoff with this body and topic: the first heading, else the first
+// sentence, else the topic, in at most 80 columns, escaped for one line.
+func Title(body, topic string) string { return document.Title(body, topic) }
+
 // Nearest returns which of the known words a misspelt one probably means, "" if none is near.
 func Nearest(word string, known []string) string { return form.Nearest(word, known) }
 

@@ -1,0 +1,69 @@
+package document_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivo/uniseg"
+	"pgregory.net/rapid"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/render"
+)
+
+func TestTitle(t *testing.T) {
+	for body, want := range map[string]string{
+		"":                              "topic",
+		"\n \n\t\n":                     "topic",
+		"# Berth map stays blank\n\nx":  "Berth map stays blank",
+		"Text first.\n\n## The heading": "The heading",
+		"Tests are green; the deploy is open.\nMore.":      "Tests are green; the deploy is open",
+		"See v1.2 of e.g. the planner. Then go on.":        "See v1.2 of e.g. the planner",
+		"Is it done? Yes.":                                 "Is it done?",
+		"岸壁の予約は動く。次は地図。":                                   "岸壁の予約は動く",
+		"هل انتهى العمل؟ نعم":                              "هل انتهى العمل؟",
+		"# جدول المد والجزر\n":                             "جدول المد والجزر",
+		"```\n# not this\n```\n# **Bold** and `code` #\n":  "Bold and code",
+		"- [x] [Draw the quay](https://example.com) *now*": "Draw the quay now",
+		"2. a_b_c is 2 * 3 and 4*5*6":                      "a_b_c is 2 * 3 and 4*5*6",
+		"> quoted ![alt](x.png) __init__":                  "quoted alt __init__",
+		"<!-- fill this in -->\n\\*Starred\\*":             "*Starred*",
+		"# Where it stands\n\nGreen, all of it. Go on.":    "Green, all of it",
+		"Summary\n=======\n- one of two\n":                 "one of two",
+		"# Status\n\n---\n":                                "Status",
+		"🎉🎉":                                               "🎉🎉",
+		"👩‍💻 works":                                        "👩‍💻 works",
+		"...":                                              "topic",
+		"!!! ???\n***":                                     "topic",
+		"# \u202eabc\x1b[31m\u200b":                        `\u{202e}abc\x1b[31m\u{200b}`,
+		"a\tb\u00a0c":                                      "a b c",
+		"not UTF-8: \xff":                                  "not UTF-8: \ufffd",
+		"# " + strings.Repeat("w ", 100):                   strings.Repeat("w ", 39) + "w…",
+		"# " + strings.Repeat("漢", 41):                     strings.Repeat("漢", 39) + "…",
+		strings.Repeat("e\u0301", 600_000):                 strings.Repeat("e\u0301", 79) + "…",
+	} {
+		if got := document.Title(body, "topic"); got != want {
+			t.Errorf("%.80q: got %q, want %q", body, got, want)
+		}
+	}
+}
+
+// Nothing that somebody writes takes long, or breaks a line.
+func TestTitleOfAnything(t *testing.T) {
+	for _, piece := range []string{"x", "\u0301", "`", "*", "**a", "[", "](", "[a](", "_a", "~~", "\\", "#", "# ", "\n", "\n# ", ". ", "é", "😀\u200d", "\xff"} {
+		began := time.Now()
+		checkTitle(t, strings.Repeat(piece, 1<<20/len(piece)))
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%q takes %s", piece, took)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) { checkTitle(t, rapid.String().Draw(t, "body")) })
+}
+
+func checkTitle(t interface{ Errorf(string, ...any) }, body string) {
+	title := document.Title(body, "topic")
+	if title == "" || title != render.EscapeLine(title) || uniseg.StringWidth(title) > 80 || len(title) > 20_000 {
+		t.Errorf("%.80q: the title is %.200q", body, title)
+	}
+}
