@@ -19,3 +19,9 @@ func (s *Store) StatesOf(entries []Entry) (states []State, takers map[string]str
 	}
 	return states, takers
 }
+
+// Lives returns what says of each handoff by whom it was taken, ended and put away.
+func (s *Store) Lives() func(id string) Life {
+	facts := s.standing().facts
+	return func(id string) Life { return facts().Of(id).Life }
+}

@@ -8,11 +8,12 @@ import (
 )
 
 // Dirs are the directories of a site.
-var Dirs = []string{"h", "people", "t", "timeline"}
+var Dirs = []string{"h", "list", "people", "t", "timeline"}
 
 var ours = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(((index|all)\.html|style\.css|filter\.js|live\.js)|h/[0-9a-f]{64}\.html|t/[0-9a-f]{64}\.svg|` +
-		`people/to-[0-9A-Za-z_-]+\.html|timeline/[0-9]{4}-[0-9]{2}\.html)$`)
+	return regexp.MustCompile(`^((index|people)\.html|style\.css|(filter|live)\.js|h/[0-9a-f]{64}\.html|` +
+		`t/[0-9a-f]{64}\.(html|svg)|` +
+		`(threads|list/[a-z]+|people/to-[0-9A-Za-z_-]+(\.[a-z]+)?|timeline/[0-9]{4}-[0-9]{2})(\.[0-9]+)?\.html)$`)
 })
 
 // marks are what stands at the beginning of the files of a site, by what their names end with.
@@ -20,10 +21,8 @@ var marks = map[string]string{
 	".html": `<meta name="generator" content="handoff page">`,
 	".css":  "/* handoff page */",
 	".js":   "// handoff page:",
-	".svg":  pictureMark,
+	".svg":  "<!-- handoff page -->\n",
 }
-
-const pictureMark = "<!-- handoff page -->\n"
 
 // HeadLen is how many bytes of a file tell whether it was made for a site.
 const HeadLen = 256

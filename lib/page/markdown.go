@@ -12,19 +12,19 @@ import (
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/renderer/html"
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
 
 // maxDepth is how deep lists and quotes may be nested in what is read as Markdown.
 const maxDepth = 60
 
-// markdown returns a body as HTML that can do nothing: it has no script, no style, no picture, no id
-// and no form. One that is too long or too deep for that is shown as it is.
-func markdown(body string) template.HTML {
+// markdown returns a body as HTML that can do nothing: it has no script, no style, no picture, no id and no form. A
+// heading that says what the title says is left out. A body that is too long or too deep is shown as it is.
+func markdown(body, title string) template.HTML {
 	text, _ := render.Escape(body)
 	if !render.IsFitForMarkdown(text) {
 		return asText(text)
@@ -32,13 +32,45 @@ func markdown(body string) template.HTML {
 	var b bytes.Buffer
 	source := []byte(text)
 	doc := converter().Parser().Parse(gtext.NewReader(source))
+	h, ok := doc.FirstChild().(*ast.Heading)
+	if ok && document.Title("# "+string(h.Lines().Value(source)), "") == title {
+		doc.RemoveChild(doc, h)
+	}
 	for block := doc.FirstChild(); block != nil; block = block.NextSibling() {
 		block.SetAttributeString("dir", []byte("auto")) // Arabic and Hebrew begin on the right
 	}
-	if isDeeper(doc, maxDepth) || converter().Renderer().Render(&b, source, doc) != nil {
+	if isDeeper(doc, maxDepth) {
+		return asText(text)
+	}
+	arrange(doc)
+	if converter().Renderer().Render(&b, source, doc) != nil {
 		return asText(text)
 	}
 	return template.HTML(b.String())
+}
+
+// arrange puts the headings of a body below that of the page, none deeper than one below the one before, and marks
+// lists of tasks.
+func arrange(doc ast.Node) {
+	var above []int // the levels of the headings that a heading stands below
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Heading:
+			if !entering {
+				break
+			}
+			for len(above) > 0 && above[len(above)-1] >= n.Level {
+				above = above[:len(above)-1]
+			}
+			above = append(above, n.Level)
+			n.Level = min(len(above)+1, 6)
+		case *extast.TaskCheckBox:
+			if item := n.Parent().Parent(); entering && item.Kind() == ast.KindListItem {
+				item.Parent().SetAttributeString("class", []byte("tasks"))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
 }
 
 // isDeeper reports whether a node has more generations below it than so many.
@@ -58,8 +90,9 @@ func asText(text string) template.HTML {
 
 // converter is built when the first body is drawn: building it takes longer than most commands do.
 var converter = sync.OnceValue(func() goldmark.Markdown {
+	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	return goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithExtensions(table, extension.Strikethrough, extension.TaskList),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plain{}, 1))),
 	)
 })
@@ -78,17 +111,51 @@ func (p plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindFencedCodeBlock, p.code)
 	r.Register(ast.KindCodeBlock, p.code)
 	r.Register(extast.KindTaskCheckBox, p.checkBox)
+	r.Register(extast.KindTable, p.table)
 }
 
-// heading puts the headings of a body below those of the page.
+// heading has no id that the body chose.
 func (plain) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	name := "h" + string(rune('0'+min(n.(*ast.Heading).Level+2, 6)))
+	name := "h" + string(rune('0'+n.(*ast.Heading).Level))
 	if entering {
-		w.WriteString("<" + name)
-		html.RenderAttributes(w, n, html.GlobalAttributeFilter)
-		w.WriteString(">")
+		w.WriteString("<" + name + ` dir="auto">`)
 	} else {
 		w.WriteString("</" + name + ">\n")
+	}
+	return ast.WalkContinue, nil
+}
+
+// Written returns a table as it is written, and whether the parser has kept all of it: it drops what a row has beyond
+// the cells of the header, which people are to see as agents do.
+func Written(table ast.Node, source []byte) (text string, isWhole bool) {
+	isWhole = true
+	begin, end := len(source), 0
+	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			if cell.Lines().Len() == 0 { // the row has fewer cells than the header
+				continue
+			}
+			at := cell.Lines().At(0)
+			rest, _, _ := bytes.Cut(source[at.Stop:], []byte("\n"))
+			begin, end = min(begin, at.Start), max(end, at.Stop+len(rest))
+			isWhole = isWhole && (cell.NextSibling() != nil || len(bytes.Trim(rest, " \t|")) == 0)
+		}
+	}
+	return string(source[bytes.LastIndexByte(source[:min(begin, end)], '\n')+1 : end]), isWhole
+}
+
+// table can be scrolled with the keyboard.
+func (plain) table(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if written, isWhole := Written(n, source); !isWhole {
+		if entering {
+			w.WriteString(string(asText(written)))
+		}
+		return ast.WalkSkipChildren, nil
+	}
+	if entering {
+		w.WriteString(`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table dir="auto">` + "\n")
+	} else {
+		w.WriteString("</table></div>\n")
 	}
 	return ast.WalkContinue, nil
 }
@@ -198,12 +265,12 @@ func (plain) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (a
 
 // checkBox shows a task as done or open; it is no control.
 func (plain) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	switch {
-	case !entering:
-	case n.(*extast.TaskCheckBox).IsChecked:
-		w.WriteString("☑ ")
-	default:
-		w.WriteString("☐ ")
+	state := "open"
+	if n.(*extast.TaskCheckBox).IsChecked {
+		state = "checked"
+	}
+	if entering {
+		w.WriteString(`<svg class="box-mark" role="img" aria-label="` + state + `"><use href="#m-` + state + `"/></svg>`)
 	}
 	return ast.WalkContinue, nil
 }

@@ -1,7 +1,6 @@
 package page_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -140,9 +140,10 @@ func each(t testing.TB, content string, do func(n *html.Node)) {
 
 // inBodies are the elements that a body may have, with their attributes.
 var inBodies = map[string][]string{
-	"p": nil, "br": nil, "hr": nil, "em": nil, "strong": nil, "del": nil, "blockquote": nil, "ul": nil, "ol": {"start"}, "li": nil, "code": nil, "pre": {"tabindex"},
-	"h3": nil, "h4": nil, "h5": nil, "h6": nil, "table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": {"style", "align"}, "td": {"style", "align"},
-	"a": {"href", "rel"}, "span": {"class"},
+	"p": nil, "br": nil, "hr": nil, "em": nil, "strong": nil, "del": nil, "blockquote": nil, "ul": {"class"}, "ol": {"start", "class"}, "li": nil, "code": nil,
+	"pre": {"tabindex"}, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil, "div": {"class", "tabindex", "role", "aria-label"},
+	"table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": {"align"}, "td": {"align"},
+	"a": {"href", "rel"}, "span": {"class"}, "svg": {"class", "role", "aria-label"}, "use": {"href"},
 }
 
 // checkBody says what a page has in its body that can do something.
@@ -165,9 +166,9 @@ func checkBody(t testing.TB, content string) {
 			for _, a := range in.Attr {
 				switch {
 				case a.Key == "dir" && a.Val == "auto":
-				case !slices.Contains(allowed, a.Key), a.Key == "class" && a.Val != "to" && a.Val != "picture":
+				case !slices.Contains(allowed, a.Key), a.Key == "class" && !slices.Contains([]string{"to", "picture", "scroll", "tasks", "box-mark"}, a.Val):
 					t.Fatalf("a body has <%s %s=%q>", in.Data, a.Key, a.Val)
-				case a.Key == "href" && !isOutside(a.Val):
+				case a.Key == "href" && !isOutside(a.Val) && (in.Data != "use" || a.Val != "#m-open" && a.Val != "#m-checked"):
 					t.Fatalf("a body leads to %q", a.Val)
 				case a.Key == "style":
 					t.Fatalf("a body has the style %q", a.Val)
@@ -181,7 +182,7 @@ func checkBody(t testing.TB, content string) {
 }
 
 func isBody(n *html.Node) bool {
-	return n.Data == "div" && slices.Contains(n.Attr, html.Attribute{Key: "class", Val: "body"})
+	return n.Data == "section" && slices.Contains(n.Attr, html.Attribute{Key: "class", Val: "body"})
 }
 
 func TestBodiesCanDoNothing(t *testing.T) {
@@ -206,6 +207,19 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
+// What a parser of tables drops is there for people as it is for agents.
+func TestTablesLoseNoCell(t *testing.T) {
+	for text, want := range map[string]string{
+		"| a |\n|---|\n| 1 |\n": "<td>1</td>", "| a |\n|---|\n| 1 | do this |\n": "| 1 | do this |</pre>", "> | a |\n> |---|\n> | 1 | do this |\n": "do this |",
+		"| a | b |\n|---|---|\n| 1 |\n": "<td>1</td>", "a\n|-|\n| | x\n": "| | x</pre>",
+	} {
+		content := draw(t, page.Site{Title: "project", Handoffs: handoffs(text)})["h/"+strings.TrimPrefix(id(0), "sha256:")+".html"]
+		if !strings.Contains(content, want) {
+			t.Errorf("%q: %q is not there", text, want)
+		}
+	}
+}
+
 func TestWhatIsNotProvenIsNotShown(t *testing.T) {
 	all := handoffs("one")
 	all[0].Body = func() (string, error) { return "secret text", errors.New("it <b>is not</b> proven") }
@@ -215,9 +229,76 @@ func TestWhatIsNotProvenIsNotShown(t *testing.T) {
 	}
 }
 
+// The order in which handoffs and events are given, and when the site is drawn, change nothing that is seen.
+func TestThePageSaysWhatCallsForAction(t *testing.T) {
+	site := draw(t, harbourSite())
+	for name, want := range map[string][]string{
+		"index.html": {`<span class="num">8</span>`, "the oldest for 6 d", "by ann, ben or lea", "As of Thu 19 Nov, 16:40 UTC", "60 handoffs", "asks ann, ben or lea", "expires in 1 d",
+			"All 36 done", "5 superseded", "1 expired", "3 archived", "1 withdrawn", ` agent" aria-hidden="true">C1</span>`},
+		"list/waiting.html":                   {"岸壁クレーンの予約画面", "8, newest first"},
+		"people/to-next.html":                 {`disc big anyone`, "Waiting for next"},
+		"timeline/2026-11.html":               {"November 2026", `x1="`, "supersedes ", `<h2 class="day">Thu 19 Nov 2026</h2>`},
+		"timeline/2026-10.html":               {"October 2026"},
+		"list/all.html":                       {"60, newest first"},
+		"people.html":                         {"handed over"},
+		"threads.html":                        {"Split the berth planner out of the monolith"},
+		harbourPage(harbourSite(), "Booking"): {"taken by claude-1", "handoff done ", "claude-1, who has it", `aria-current="true"`, `<td align="right">140</td>`, `<h2 dir="auto">Where it stands</h2>`},
+	} {
+		for _, text := range want {
+			if !strings.Contains(site[name], text) {
+				t.Errorf("%s does not say %q", name, text)
+			}
+		}
+	}
+	if booking := site[harbourPage(harbourSite(), "Booking")]; strings.Count(booking, "Booking screen works") != 3 { // title, h1, thread
+		t.Error("the title is repeated in the body")
+	}
+	for name, content := range site {
+		if strings.Contains(content, " style=") || strings.Contains(content, "ZgotmplZ") {
+			t.Errorf("%s has a style of its own, or text that was refused", name)
+		}
+	}
+}
+
+// A clock that runs ahead does not make everything old.
+func TestLaterThanNow(t *testing.T) {
+	all := handoffs("one", "two")
+	all[1].Time = "9999-01-01T00:00:00Z"
+	content := draw(t, page.Site{Title: "project", Handoffs: all, Now: time.Date(2026, 5, 8, 0, 0, 0, 0, time.UTC)})["index.html"]
+	if !strings.Contains(content, "As of Thu 7 May, 12:00 UTC") {
+		t.Error(content)
+	}
+}
+
+// With many handoffs the first page stays small, and each handoff is in a list.
+func TestManyHandoffs(t *testing.T) {
+	site := draw(t, page.Site{Title: "project", Handoffs: handoffs(slices.Repeat([]string{"x"}, 1234)...)})
+	if n := strings.Count(site["index.html"], `<li class="card`); n > 30 {
+		t.Errorf("the first page has %d cards", n)
+	}
+	listed := make(map[string]bool)
+	for name, content := range site {
+		if n := strings.Count(content, `<li class="s-`); n > 200 {
+			t.Errorf("%s has %d rows", name, n)
+		}
+		if strings.HasPrefix(name, "list/all") {
+			each(t, content, func(n *html.Node) {
+				for _, a := range n.Attr {
+					listed[a.Val] = listed[a.Val] || strings.HasPrefix(a.Val, "../h/")
+				}
+			})
+		}
+	}
+	for i := range 1234 {
+		if !listed["../h/"+strings.TrimPrefix(id(i), "sha256:")+".html"] {
+			t.Fatalf("%d is in no list", i)
+		}
+	}
+}
+
 func TestAnEmptyStoreHasASite(t *testing.T) {
 	site := draw(t, page.Site{Title: "project"})
-	if !strings.Contains(site["index.html"], "no handoffs yet") {
+	if !strings.Contains(site["index.html"], "Nothing has been handed over yet") {
 		t.Error(site["index.html"])
 	}
 }
@@ -241,9 +322,17 @@ func TestLongThreadsAndCyclesEnd(t *testing.T) {
 			Re: []string{id((i + 1) % 300)}, Supersedes: []string{id(i)}, Body: body("x")})
 	}
 	site := draw(t, page.Site{Title: "project", Handoffs: all})
-	content := site["h/"+strings.TrimPrefix(id(150), "sha256:")+".html"]
-	if n := bytes.Count([]byte(content), []byte("<tr class")); n != 60 {
-		t.Errorf("%d of a long thread are shown", n)
+	threads := 0
+	for name, content := range site {
+		if strings.HasPrefix(name, "t/") && strings.HasSuffix(name, ".html") {
+			threads++
+			if n := strings.Count(content, `<li class="s-`); n != 200 || !strings.Contains(content, "100 earlier ones are not shown") {
+				t.Errorf("%d of a long thread are shown", n)
+			}
+		}
+	}
+	if threads != 1 {
+		t.Errorf("there are %d threads", threads)
 	}
 }
 

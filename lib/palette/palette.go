@@ -43,11 +43,8 @@ var read = sync.OnceValues(func() (looks []Look, properties [2]string) {
 	return looks, properties
 })
 
-// Of returns the look of a state. What was offered looks unread, a state that is not known looks read.
+// Of returns the look of a state. A state that is not known looks read.
 func Of(state string) Look {
-	if state == "offered" {
-		state = "unread"
-	}
 	looks, _ := read()
 	at := slices.IndexFunc(looks, func(l Look) bool { return l.State == state })
 	if at < 0 {

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +30,9 @@ func pageCommand(a *app) *cobra.Command {
 	var serve bool
 	cmd := &cobra.Command{
 		Use: "page",
-		Long: `Draw the handoffs as a site: an overview by person and state, a page for each handoff with its thread, and a timeline of
-who handed what to whom. It is made of files that need no server and no JavaScript to read; the same handoffs
-give the same bytes. Flags choose as those of list do.
+		Long: `Draw the handoffs as a site: a board of what waits, is taken, awaits approval and is done, a page for each handoff and
+each person, threads with pictures, and a timeline of who handed what to whom. It is made of files that need no
+server and no JavaScript to read; the same handoffs give the same bytes. Flags choose as those of list do.
 
 -o names the directory, handoff-page if nothing does. One that is there already must be empty, or have been made by
 this command: its pages that are not needed any more go then, other files stay. A symbolic link of the project is
@@ -74,29 +75,62 @@ type siteOf struct {
 
 // page reads what the site shows. Bodies are read when they are drawn.
 func (s siteOf) page() (page.Site, error) {
+	s.Store = s.Glance()
 	entries, err := s.List(s.chosen)
 	if err != nil {
 		return page.Site{}, err
 	}
-	listed := s.Listed(entries)
-	site := page.Site{Title: s.title, Handoffs: make([]page.Handoff, 0, len(entries))}
-	at := 0
-	err = s.LoadEach(entries, func(got handoff.Stored, _ error) bool {
+	now := time.Now()
+	site := page.Site{Title: s.title, Handoffs: make([]page.Handoff, 0, len(entries)), Now: now}
+	if list, err := s.Operators(); err == nil && list != nil {
+		for _, o := range list.All() {
+			if list.Can(o.ID, "approve", now) {
+				site.Approvers = append(site.Approvers, o.ID)
+			}
+		}
+	}
+	events, listed, at := s.events(), s.Listed(entries), 0
+	err = s.LoadEach(entries, func(got handoff.Stored, fault error) bool {
 		l := listed[at]
 		at++
 		set := relation.Of(got.References)
 		h := page.Handoff{ID: l.ID, From: l.From, To: l.To, Topic: l.Topic, Time: l.Time, State: string(l.State),
-			Tags: got.Tags, References: got.References, Re: set.Re, Supersedes: set.Supersedes, Body: s.body(got.Entry)}
+			Tags: got.Tags, References: got.References, Expires: set.Expires, Re: set.Re, Supersedes: set.Supersedes,
+			Events: events(l), Body: s.body(got.Entry)}
+		if _, refuse := s.Distrust(l.From, got.Signature); fault == nil && !refuse {
+			h.Title = handoff.Title(got.Body, l.Topic)
+		}
 		if got.Signature.State == handoff.SignatureGood {
 			h.Signed = got.Signature.Operator
-		}
-		for _, m := range l.ReadBy {
-			h.ReadBy = append(h.ReadBy, page.Mark{Operator: m.Operator, Time: m.Time})
 		}
 		site.Handoffs = append(site.Handoffs, h)
 		return true
 	})
 	return site, err
+}
+
+// events returns what says what was done with each handoff.
+func (s siteOf) events() func(handoff.Listed) []page.Event {
+	lives, decided := s.Lives(), s.Decided()
+	return func(l handoff.Listed) (all []page.Event) {
+		add := func(did, who, when string) {
+			if when != "" {
+				all = append(all, page.Event{Did: did, Operator: who, Time: when})
+			}
+		}
+		add("told", l.To, l.Told)
+		for _, m := range l.ReadBy {
+			add("read", m.Operator, m.Time)
+		}
+		life, verdict := lives(l.ID), decided(l.ID)
+		take, away := life.Take.Holds(), life.Archive.Holds()
+		add("taken", take.Operator, take.Time)
+		add("done", life.Done.Operator, life.Done.Time)
+		add("archived", away.Operator, away.Time)
+		add("approved", verdict.Approved.Operator, verdict.Approved.Time)
+		add("rejected", verdict.Rejected.Operator, verdict.Rejected.Time)
+		return all
+	}
 }
 
 // body returns what reads the body of an entry: what cannot be proven, or is not signed by whom it should be, is not shown.

@@ -5,7 +5,7 @@
   if (!box) return;
   const input = box.querySelector("input");
   const said = box.querySelector("[role=status]");
-  const rows = [...document.querySelectorAll("table.handoffs tbody tr")].map((row) => [row, row.textContent.toLowerCase()]);
+  const rows = [...document.querySelectorAll(".rows > li")].map((row) => [row, row.textContent.toLowerCase()]);
   if (!rows.length) return;
   box.hidden = false;
   const filter = () => {
