@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
+	gfm "github.com/yuin/goldmark/extension/ast"
 )
 
 // blocks returns the lines of what a block holds, an empty one between two of them unless they are set tightly.
@@ -29,7 +30,9 @@ func (r *renderer) block(n ast.Node, width, depth int) []string {
 	}
 	switch n := n.(type) {
 	case *ast.Heading:
-		return indent(wrap(r.inline(n, heading), width-n.Level-1), r.say(strings.Repeat("#", n.Level)+" ", heading), "  ")
+		return wrap(r.inline(n, heading), width)
+	case *gfm.Table:
+		return r.table(n, width)
 	case *ast.Paragraph, *ast.TextBlock:
 		if r.isTable(n) {
 			return r.cut(strings.TrimRight(r.text(n), "\n"), width, none)
@@ -53,8 +56,15 @@ func (r *renderer) block(n ast.Node, width, depth int) []string {
 	return r.written(n, width)
 }
 
-// bullet is what stands before an item of a list.
+// bullet is what stands before an item of a list: a box before a task.
 func bullet(item *ast.ListItem) string {
+	if block := item.FirstChild(); block != nil {
+		if box, ok := block.FirstChild().(*gfm.TaskCheckBox); ok && box.IsChecked {
+			return "☑ "
+		} else if ok {
+			return "☐ "
+		}
+	}
 	list, ok := item.Parent().(*ast.List)
 	if !ok || !list.IsOrdered() {
 		return "• "
@@ -113,8 +123,7 @@ func (r *renderer) text(n ast.Node) string {
 	return b.String()
 }
 
-// isTable reports whether a paragraph is written in columns. It is shown so: parsed as a table it would lose the cells
-// that a row has beyond those of the header.
+// isTable reports whether a paragraph is written in columns, although it is no table. It is shown so.
 func (r *renderer) isTable(n ast.Node) bool {
 	lines := n.Lines()
 	for i := range lines.Len() {

@@ -33,11 +33,8 @@ func (r *renderer) span(n ast.Node, s lipgloss.Style) string {
 		return r.inline(n, s.Inherit(italic))
 	case *gfm.Strikethrough:
 		return r.inline(n, s.Inherit(struck))
-	case *gfm.TaskCheckBox:
-		if n.IsChecked {
-			return r.say("[x] ", s)
-		}
-		return r.say("[ ] ", s)
+	case *gfm.TaskCheckBox: // which stands in the place of the bullet
+		return ""
 	case *ast.Link:
 		return r.inline(n, s.Inherit(link)) + r.target(r.raw(n), n.Destination, n.Title)
 	case *ast.Image:

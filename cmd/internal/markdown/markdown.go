@@ -39,7 +39,7 @@ func Lines(body string, o Options) []string {
 		return plain(body, o.Width)
 	}
 	r := &renderer{source: []byte(body), Options: o}
-	doc := goldmark.New(goldmark.WithExtensions(extension.Strikethrough, extension.TaskList)).Parser().Parse(text.NewReader(r.source))
+	doc := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser().Parse(text.NewReader(r.source))
 	return r.blocks(doc, o.Width, 0)
 }
 

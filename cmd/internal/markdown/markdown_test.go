@@ -18,8 +18,8 @@ func show(body string, width int) string {
 
 func TestLines(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
-		{"heading and text", "# Where it *stands*\n\nGreen, **all** of it,\nsince `main`.\n", "# Where it stands\n\nGreen, all of it, since\nmain."},
-		{"tight list", "- one\n- two\n  1. deep\n  2. deeper\n- [x] done\n", "• one\n• two\n  1. deep\n  2. deeper\n• [x] done"},
+		{"heading and text", "# Where it *stands*\n\nGreen, **all** of it,\nsince `main`.\n", "Where it stands\n\nGreen, all of it, since\nmain."},
+		{"tight list", "- one\n- two\n  1. deep\n  2. deeper\n- [x] done\n", "• one\n• two\n  1. deep\n  2. deeper\n☑ done"},
 		{"loose list", "3. one\n\n4. two\n", "3. one\n\n4. two"},
 		{"wrapped item", "- a long item that does not fit in one line\n", "• a long item that does\n  not fit in one line"},
 		{"quote", "> said\n> so\n>\n> twice\n", "│ said so\n│ \n│ twice"},
@@ -28,6 +28,10 @@ func TestLines(t *testing.T) {
 		{"link", "[text](http://a.b \"title\") and <http://c.d> and [http://e.f](http://e.f)\n", "text (http://a.b\n\"title\") and http://c.d\nand http://e.f"},
 		{"image", "![alt](p.png)\n", "image: alt (p.png)"},
 		{"table", "| a | bb |\n|---|----|\n| 1 | 2 | 3 |\n", "| a | bb |\n|---|----|\n| 1 | 2 | 3 |"},
+		{"columns", "| Day | *Height* | x |\n|:--|--:|---|\n| 3 Dec | 4 m | `b` |\n| 11 |\n", "Day    Height  x\n─────  ──────  ─\n3 Dec     4 m  b\n11"},
+		{"columns without room", "| one of them | another word |\n|---|---|\n| a | six seven eight |\n", "one of them  another\n             word\n───────────  ───────────\na            six seven\n             eight"},
+		{"too many columns", "|a|b|c|d|e|f|g|h|i|j|\n|-|-|-|-|-|-|-|-|-|-|\n|1|\n", "|a|b|c|d|e|f|g|h|i|j|\n|-|-|-|-|-|-|-|-|-|-|\n|1|"},
+		{"task", "- [ ] a long task that does not fit in one line\n", "☐ a long task that does\n  not fit in one line"},
 		{"hard break", "one\\\ntwo  \nthree\n", "one\ntwo\nthree"},
 		{"rule", "a\n\n---\n", "a\n\n────────────────────────"},
 		{"HTML", "<div>\n<!-- hidden? -->\n</div>\n\nx <b>y</b>\n", "<div>\n<!-- hidden? -->\n</div>\n\nx <b>y</b>"},
