@@ -79,6 +79,10 @@ func scaleReads(b *testing.B, root string, n float64) {
 	wall, cpu, _ = fastest(b, 5, root, program(b), "search", "nowhere")
 	b.ReportMetric(milliseconds(wall), "search-ms")
 	b.ReportMetric(milliseconds(cpu), "search-cpu-ms")
+	wall, cpu, kb = fastest(b, 5, root, program(b), "search", "what do people write when they hand work over?") // all have it
+	b.ReportMetric(milliseconds(wall), "search-question-ms")
+	b.ReportMetric(milliseconds(cpu), "search-question-cpu-ms")
+	b.ReportMetric(float64(kb)/1024, "search-MB")
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

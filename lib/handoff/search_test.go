@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
-	"regexp"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -47,39 +49,53 @@ func topicsOf(found handoff.Found) string {
 
 func TestSearch(t *testing.T) {
 	_, s, warned := searched(t)
-	for _, test := range []struct{ words, to, tag, want string }{
-		{words: "broker", want: "last retry Deploy"},
-		{words: "BROKER,queue", want: "last"},
-		{words: "deploy,restarts", want: "Deploy"}, // the topic and the body
+	for _, test := range []struct {
+		words, to, tag, want string
+		every                bool
+	}{
+		{words: "broker", want: "Deploy retry last"}, // the title counts most
+		{words: "BROKER,queue", want: "last queue Deploy retry"},
+		{words: "What did the broker tell us about queues?", want: "last queue Deploy retry"},
+		{words: "BROKER,queue", every: true, want: "last"},
+		{words: "deploy,restarting", every: true, want: "Deploy"}, // the topic and the body
 		{words: "broker", to: "ben", want: "Deploy"},
 		{words: "2026-05-07t12", tag: "ci", want: "queue Deploy"},
+		{words: "7 May", tag: "ci", want: "queue Deploy"},
 		{words: "ops", want: "queue"},
 		{words: "it's ärger", want: "retry"},
-		{words: "STRASSE", want: ""},
+		{words: "arger", want: "retry"},
+		{words: "STRASSE", want: "queue"},
 		{words: "straße", want: "queue"},
 		{words: "straẞe", want: "queue"},
 		{words: "ſchema", want: "queue"},
-		{words: "broKer,queue", want: "last"}, // with the sign for Kelvin
-		{words: "schema", want: "queue"},      // keys of the head are no words
-		{words: "from,red", want: "retry"},
+		{words: "sch", want: "queue"},
+		{words: "hema", want: ""},
+		{words: "broKer,queue", every: true, want: "last"}, // with the sign for Kelvin
+		{words: "schema", want: "queue"},                   // keys of the head are no words
+		{words: "red", want: ""},                           // it stands behind what colours it
+		{words: "31mred", want: "retry"},
 		{words: "handoff_id", want: ""},
-		{words: "broker,missing", want: ""},
+		{words: "references", want: ""},
+		{words: "broker,missing", every: true, want: ""},
 	} {
-		found, err := s.Search(t.Context(), handoff.Query{Filter: handoff.Filter{To: test.to, Tag: test.tag}, Words: strings.Split(test.words, ",")})
+		found, err := s.Search(t.Context(), handoff.Query{
+			Filter: handoff.Filter{To: test.to, Tag: test.tag}, Words: strings.Split(test.words, ","), Every: test.every,
+		})
 		if got := topicsOf(found); err != nil || got != test.want || found.Total != len(found.Matches) {
 			t.Errorf("%+v: %q of %d, %v", test, got, found.Total, err)
 		}
 	}
 	found, err := s.Search(t.Context(), handoff.Query{Words: []string{"broker"}, Limit: 1})
-	if got := topicsOf(found); err != nil || got != "last" || found.Total != 3 {
+	if got := topicsOf(found); err != nil || got != "Deploy" || found.Total != 3 {
 		t.Errorf("with a limit: %q of %d, %v", got, found.Total, err)
 	}
 	if len(*warned) > 0 {
 		t.Errorf("warned: %q", *warned)
 	}
-	for _, words := range [][]string{nil, {""}, {"a", ""}, {" \t"}} {
-		if _, err := s.Search(t.Context(), handoff.Query{Words: words}); err == nil {
-			t.Errorf("%q is searched for", words)
+	for _, words := range [][]string{nil, {""}, {"a", ""}, {" \t"}, {"?!", "—"}, {"the"}, {"What did they do to us?"}} {
+		var advice *handoff.Error
+		if _, err := s.Search(t.Context(), handoff.Query{Words: words}); !errors.Is(err, handoff.ErrInvalid) || !errors.As(err, &advice) || advice.Advice == "" {
+			t.Errorf("%q: %v", words, err)
 		}
 	}
 }
@@ -92,7 +108,7 @@ func TestSearchInAdopted(t *testing.T) {
 	for topic, form := range map[string][2]string{
 		"a": {"schema_version: '1.0'", "--- "}, "b": {`schema_version: "1.0"`, "---"}, "c": {"schema_version: '1.0'", "---\t"},
 	} {
-		doc := handoff.Document{SchemaVersion: "1.0", From: "ann", To: "ben", Topic: topic, Time: "2026-05-07T12:00:00Z", Body: "the Needle\n---\nafter\n"}
+		doc := handoff.Document{SchemaVersion: "1.0", From: "ann", To: "ben", Topic: topic, Time: "2026-05-07T12:00:00Z", Body: "the Needle\n---\nbehind\n"}
 		id, err := handoff.ID(doc)
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +119,7 @@ func TestSearchInAdopted(t *testing.T) {
 	if _, err := s.Repair(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, words := range [][]string{{"needle"}, {"after"}, {"needle", "after"}} {
+	for _, words := range [][]string{{"needle"}, {"behind"}, {"needle", "behind"}} {
 		if found, err := s.Search(t.Context(), handoff.Query{Words: words}); err != nil || len(found.Matches) != 3 {
 			t.Errorf("%q is found in %q, %v", words, topicsOf(found), err)
 		}
@@ -124,10 +140,9 @@ func TestSearchShowsWhere(t *testing.T) {
 		want  []handoff.Passage
 	}{
 		{[]string{"needle"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}}},
-		{[]string{"needle x"}, []handoff.Passage{{Where: "body", Line: 3, Text: "…" + strings.Repeat("ü", 29) + " Needle " + strings.Repeat("x", 63) + "…"}}},
-		{[]string{"other", "two"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}, {Where: "body", Line: 4, Text: "other word"}}},
-		{[]string{"üü", "xx"}, []handoff.Passage{{Where: "body", Line: 3, Text: strings.Repeat("ü", 100) + "…"},
-			{Where: "body", Line: 3, Text: "…" + strings.Repeat("ü", 22) + " Needle " + strings.Repeat("x", 70) + "…"}}},
+		{[]string{"xxx needle"}, []handoff.Passage{{Where: "body", Line: 3, Text: "…" + strings.Repeat("ü", 29) + " Needle " + strings.Repeat("x", 63) + "…"}}},
+		{[]string{"two", "word"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}, {Where: "body", Line: 4, Text: "other word"}}},
+		{[]string{"word", "needles", "üü"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}, {Where: "body", Line: 4, Text: "other word"}}},
 		{[]string{"2026"}, nil},
 	} {
 		found, err := s.Search(t.Context(), handoff.Query{Words: test.words})
@@ -142,14 +157,14 @@ func TestSearchProvesWhatItShows(t *testing.T) {
 	root, s, warned := searched(t)
 	edit(t, path(root, "2026-05-07-ann-cy-last.md"), replacing("broker and", "broker or"))
 	found, err := s.Search(t.Context(), handoff.Query{Words: []string{"broker"}})
-	if got := topicsOf(found); err != nil || got != "retry Deploy" {
+	if got := topicsOf(found); err != nil || got != "Deploy retry" {
 		t.Errorf("%q, %v", got, err)
 	}
 	mustRemove(t, path(root, "2026-05-07-ann-ben-Deploy.md"))
 	if err := os.Symlink("2026-05-07-ben-ann-retry.md", path(root, "2026-05-07-ann-ben-Deploy.md")); err != nil {
 		t.Skip(err)
 	}
-	if found, err = s.Search(t.Context(), handoff.Query{Words: []string{"here on"}}); err != nil || topicsOf(found) != "retry" {
+	if found, err = s.Search(t.Context(), handoff.Query{Words: []string{"31mred"}}); err != nil || topicsOf(found) != "retry" {
 		t.Errorf("%v, %v", found, err)
 	}
 	if len(*warned) != 2 || !strings.Contains((*warned)[0], "is not what was written") || !strings.Contains((*warned)[1], "symbolic link") {
@@ -157,14 +172,14 @@ func TestSearchProvesWhatItShows(t *testing.T) {
 	}
 }
 
-// Search finds what reading every document would.
+// Search finds what reading every document would: those with words that are, or begin with, what is looked for.
 func TestSearchFindsWhatReadingFinds(t *testing.T) {
 	s := open(t, t.TempDir(), func(o *handoff.Options) { o.IndexMaxRows = 3 })
-	letters := rapid.StringOfN(rapid.RuneFrom([]rune("aAbBkKſS'\"\\ -:äÄ\nİK")), 0, 12, -1)
+	letters := rapid.StringOfN(rapid.RuneFrom([]rune("kKbBxX\u212aẋḱ'\"\\ -:_\n\u200e")), 0, 12, -1)
 	var sources []handoff.Source
 	for i := range 60 {
 		d := handoff.Document{SchemaVersion: "1.0", From: "ann", To: "B", Topic: fmt.Sprint("t", i), Time: "2026-05-07T12:00:00Z", Body: letters.Example(i)}
-		if ref := strings.ReplaceAll(letters.Example(100+i), "\n", ""); ref != "" {
+		if ref := strings.NewReplacer("\n", "", "\u200e", "").Replace(letters.Example(100 + i)); strings.TrimSpace(ref) != "" {
 			d.References = []string{ref}
 		}
 		sources = append(sources, handoff.Source{Fields: &d})
@@ -172,7 +187,11 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 	if _, err := s.WriteAll(t.Context(), sources); err != nil {
 		t.Fatal(err)
 	}
-	var texts [][]string // of each handoff
+	wordsOf := func(text string) []string {
+		plain := strings.NewReplacer("\u200e", "", "\u212a", "k", "ẋ", "x", "Ẋ", "x", "ḱ", "k").Replace(strings.ToLower(text))
+		return strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	var texts [][]string // the words of each handoff
 	entries, err := s.List(handoff.Filter{})
 	if err != nil {
 		t.Fatal(err)
@@ -182,13 +201,14 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := strings.Join(append([]string{d.From, d.To, d.Topic, d.Time, d.Body}, d.References...), "\x00")
-		texts = append(texts, strings.Split(all, "\x00"))
+		texts = append(texts, wordsOf(strings.Join(append([]string{d.From, d.To, d.Topic, d.Body}, d.References...), " ")))
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("aAbBkKsſ'\\ äÄİK")), 1, 3, -1), 1, 2).Draw(t, "words")
-		found, err := s.Search(context.Background(), handoff.Query{Words: words})
-		if isBlank := func(w string) bool { return strings.TrimSpace(w) == "" }; slices.ContainsFunc(words, isBlank) {
+		words := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("kKbBxẋ\u212a' -")), 1, 3, -1), 1, 2).Draw(t, "words")
+		found, err := s.Search(context.Background(), handoff.Query{Words: words, Every: true})
+		isBlank := func(w string) bool { return strings.TrimSpace(w) == "" }
+		asked := wordsOf(strings.Join(words, " "))
+		if slices.ContainsFunc(words, isBlank) || len(asked) == 0 {
 			if !errors.Is(err, handoff.ErrInvalid) {
 				t.Fatalf("%q: %v", words, err)
 			}
@@ -197,19 +217,97 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := topicsOf(found)
 		var want []string
-		for i, e := range slices.Backward(entries) {
-			all := true
-			for _, w := range words {
-				all = all && slices.ContainsFunc(texts[i], regexp.MustCompile("(?i)"+regexp.QuoteMeta(w)).MatchString)
+		for i, e := range entries {
+			has := func(w string) bool {
+				return slices.ContainsFunc(texts[i], func(o string) bool { return o == w || len(w) >= 3 && strings.HasPrefix(o, w) })
 			}
-			if all {
+			if !slices.ContainsFunc(asked, func(w string) bool { return !has(w) }) {
 				want = append(want, e.Topic)
 			}
 		}
-		if got != strings.Join(want, " ") {
+		got := strings.Fields(topicsOf(found))
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
 			t.Fatalf("%q finds %s, want %v", words, got, want)
 		}
 	})
+}
+
+// Scores do not depend on the order in which handoffs were written nor on that of the words, and of equal ones the newer
+// comes first.
+func TestSearchOrder(t *testing.T) {
+	words := strings.Fields("broker retry queue deploy broken restart timeout")
+	for seed := range uint64(6) {
+		luck := rand.New(rand.NewPCG(seed, 0))
+		some := func(most int) (drawn []string) {
+			for range 1 + luck.IntN(most) {
+				drawn = append(drawn, words[luck.IntN(len(words))])
+			}
+			return drawn
+		}
+		var docs []handoff.Document
+		for i, day := range luck.Perm(20) {
+			docs = append(docs, handoff.Document{SchemaVersion: "1.0", From: "ann", To: "ben", Topic: fmt.Sprint("t", i),
+				Time: fmt.Sprintf("2026-04-%02dT12:00:00Z", day+1), Body: strings.Join(some(4), " ") + "\n"})
+		}
+		s := open(t, t.TempDir(), nil)
+		mustWriteAll(t, s, sourcesOf(docs)...)
+		slices.Reverse(docs)
+		reversed := open(t, t.TempDir(), nil)
+		mustWriteAll(t, reversed, sourcesOf(docs)...)
+		for range 10 {
+			asked := some(3)
+			one, err := s.Search(t.Context(), handoff.Query{Words: asked})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Reverse(asked)
+			if two, err := reversed.Search(t.Context(), handoff.Query{Words: asked}); err != nil || !reflect.DeepEqual(one, two) {
+				t.Fatalf("%q: %v, the other way round %v, %v", asked, one, two, err)
+			}
+			for i := range one.Matches[:max(0, len(one.Matches)-1)] {
+				a, b := one.Matches[i], one.Matches[i+1]
+				if a.Score < b.Score || a.Score == b.Score && a.Time <= b.Time || b.Score <= 0 {
+					t.Fatalf("%q: %v of %s before %v of %s", asked, a.Score, a.Time, b.Score, b.Time)
+				}
+			}
+		}
+	}
+}
+
+func sourcesOf(docs []handoff.Document) []handoff.Source {
+	sources := make([]handoff.Source, len(docs))
+	for i := range docs {
+		sources[i] = handoff.Source{Fields: &docs[i]}
+	}
+	return sources
+}
+
+// No size of a text or of a query is too large.
+func TestSearchInLargeTexts(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	var many, large strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&many, "word%d ", i)
+	}
+	for i := range 100_000 {
+		fmt.Fprintf(&large, "word%d ", i*7%20_000)
+	}
+	signs := strings.Repeat("部署🚀\u202e", 80_000)
+	for topic, body := range map[string]string{"large": large.String(), "signs": signs, "lines": strings.Repeat("a\n", 400_000), "word": strings.Repeat("x", 900_000)} {
+		mustWrite(t, s, source(topic, body))
+	}
+	for words, want := range map[string]string{many.String(): "large", "署部": "", "部署": "signs", "🚀 部": "signs", strings.Repeat("x", 900_000): "word"} {
+		found, err := s.Search(t.Context(), handoff.Query{Words: []string{words}})
+		if err != nil || topicsOf(found) != want {
+			t.Errorf("%.20q… finds %q, %v", words, topicsOf(found), err)
+		}
+		for _, m := range found.Matches {
+			if len(m.Passages) == 0 || len(m.Passages) > 3 || len(m.Passages[0].Text) > 500 {
+				t.Errorf("%.20q… shows %.500s", words, fmt.Sprint(m.Passages))
+			}
+		}
+	}
 }

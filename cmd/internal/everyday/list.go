@@ -170,6 +170,11 @@ func eachLine(w *bufio.Writer, entries []handoff.Entry, line func(handoff.Entry)
 
 // printTable prints a line for each: on a terminal with how long ago it was, and what is unread in bold.
 func printTable(a *App, w *bufio.Writer, s *handoff.Store, entries []handoff.Entry) error {
+	return a.printTableOf(w, s, "TOPIC", entries, nil)
+}
+
+// printTableOf is printTable with another column for the topics of the entries, and a line below each.
+func (a *App) printTableOf(w *bufio.Writer, s *handoff.Store, column string, entries []handoff.Entry, below []string) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -190,16 +195,16 @@ func printTable(a *App, w *bufio.Writer, s *handoff.Store, entries []handoff.Ent
 			styles[i] = faint
 		}
 	}
-	table := handoff.Table(TerminalWidth(a.Stdout), []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE"}, rows)
-	if !a.Colours() {
-		_, err := w.WriteString(table)
-		return err
-	}
+	width := TerminalWidth(a.Stdout)
+	table := handoff.Table(width, []string{"ID", "TIME", "FROM", "TO", column, "STATE"}, rows)
 	for i, line := range strings.Split(strings.TrimSuffix(table, "\n"), "\n") {
-		if style := append([]string{faint}, styles...)[i]; style != "" {
+		if style := append([]string{faint}, styles...)[i]; style != "" && a.Colours() {
 			line = style + line + plain
 		}
 		fmt.Fprintln(w, line)
+		if i > 0 && i <= len(below) && below[i-1] != "" {
+			fmt.Fprint(w, handoff.Table(width, []string{below[i-1]}, nil))
+		}
 	}
 	return nil // the writer keeps the first error for Flush
 }

@@ -12,18 +12,30 @@ import (
 
 func searchCommand(a *App) *cobra.Command {
 	var f Filter
-	limit := 20
+	q := handoff.Query{Limit: 20}
 	var format string
 	cmd := &cobra.Command{
 		Use:   "search WORD…",
-		Short: "Find the handoffs that hold all words, newer first",
-		Long: `Find the handoffs that hold all words: in the body, from, to, topic, time, tags or references. Upper
-and lower case are the same; a word is found inside longer ones, and may hold spaces. Those with the
-later ts_utc come first. Each handoff that is shown was proven to be what was written; what it says
-is escaped, after a bar. Archived handoffs are searched too. Nothing found prints nothing and exits
-with 0.`,
-		Example: "  handoff search deploy --to ben --since 720h\n  handoff search 'retry policy' broker --format ids | xargs -n1 handoff read",
-		Args:    Args(cobra.MinimumNArgs(1)),
+		Short: "Find the handoffs that answer a question, the best first",
+		Long: `Find the handoffs that are about some words, or that answer a question in a sentence. The best
+comes first: the more of the words a handoff has, the rarer these are and the shorter it is, the
+better (BM25). A word in its title or topic counts three times. Of equal ones the newer comes first.
+--all finds only what has every word.
+
+Search looks into title, body, topic, from, to, time, tags and references, also of archived handoffs.
+Upper and lower case are the same, and so are letters with accents and without. A word finds its
+other forms (deploys, deployed) and, for less, longer words that begin with it. Words that nearly
+every text has, such as "what" and "the", do not count. Chinese, Japanese, Korean and Thai need no
+spaces.
+
+On a terminal the result is a table, with the best line of each below it; in a pipe each handoff has
+a line, and up to three of its own after a bar. Each that is shown was proven to be what was written;
+what it says is escaped. Nothing found prints nothing and exits with 0. A handoff that comes may
+change the order: a script that needs a fixed one sorts by ts_utc.`,
+		Example: "  handoff search 'why did we drop the retry queue?'\n" +
+			"  handoff search deploy --to ben --since 720h\n" +
+			"  handoff search --all retry broker --format ids | xargs -n1 handoff read",
+		Args: Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			chosen, err := f.Chosen(a)
 			if err != nil {
@@ -33,18 +45,21 @@ with 0.`,
 			if err != nil {
 				return err
 			}
-			found, err := s.Search(context.Background(), handoff.Query{Filter: chosen, Words: words, Limit: limit})
+			q.Filter, q.Words, q.Every = chosen, words, chosen.All
+			q.All = false
+			found, err := s.Search(context.Background(), q)
 			if err != nil {
 				return err
 			}
 			if found.Total == 0 {
 				a.NoteSlips(s, chosen.To, chosen.From)
 			}
-			return a.printFound(s, found, limit, format)
+			return a.printFound(s, found, q.Limit, format)
 		},
 	}
 	f.Register(cmd)
-	Number(cmd.Flags(), &limit, "limit", "n", "show at most this `number` of handoffs; 0 shows all")
+	cmd.Flags().Lookup("all").Usage = "only those that have every word"
+	Number(cmd.Flags(), &q.Limit, "limit", "n", "show at most this `number` of handoffs; 0 shows all")
 	a.Format(cmd, &format, "text", "jsonl", "ids")
 	return cmd
 }
@@ -56,15 +71,23 @@ func (a *App) printFound(s *handoff.Store, found handoff.Found, limit int, forma
 		rows[i] = m.Row
 	}
 	var err error
-	switch format {
-	case "ids":
+	switch {
+	case format == "ids":
 		err = listFormats["ids"](a, out, s, rows)
-	case "jsonl":
+	case format == "jsonl":
 		for i, l := range s.ListedWhole(rows) {
-			if err = encodeJSON(out, foundLine{l, passages(found.Matches[i])}); err != nil {
+			if err = encodeJSON(out, foundLine{l, found.Matches[i].Score, passages(found.Matches[i])}); err != nil {
 				break
 			}
 		}
+	case format == "" && IsTerminal(a.Stdout):
+		below := make([]string, len(rows)) // the passage that answers best, of those that have one
+		for i, m := range found.Matches {
+			if rows[i].Topic = m.Title; len(m.Passages) > 0 {
+				below[i] = passageLine(m.Passages[0])
+			}
+		}
+		err = a.printTableOf(out, s, "TITLE", rows, below)
 	default:
 		for _, m := range found.Matches {
 			printMatch(out, m)
@@ -79,20 +102,27 @@ func (a *App) printFound(s *handoff.Store, found handoff.Found, limit int, forma
 	return err
 }
 
-// printMatch puts a bar before what others wrote, so that none of it can look like ours. The writer keeps the first error.
+// printMatch puts a bar before what others wrote, so that none of it can look like ours. The writer keeps the first
+// error.
 func printMatch(w *bufio.Writer, m handoff.Match) {
-	fmt.Fprintln(w, handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s", Short(m.ID, shortest), m.Time, m.From, m.To, m.Topic)))
+	line := fmt.Sprintf("%s  %s  %s to %s: %s", Short(m.ID, shortest), m.Time, m.From, m.To, m.Topic)
+	fmt.Fprintln(w, handoff.EscapeLine(line))
 	for _, p := range m.Passages {
-		where := p.Where
-		if p.Line > 0 {
-			where = fmt.Sprintf("line %d", p.Line)
-		}
-		fmt.Fprintf(w, "    %s | %s\n", where, handoff.EscapeLine(p.Text))
+		fmt.Fprintln(w, passageLine(p))
 	}
+}
+
+func passageLine(p handoff.Passage) string {
+	where := p.Where
+	if p.Line > 0 {
+		where = fmt.Sprintf("line %d", p.Line)
+	}
+	return fmt.Sprintf("    %s | %s", where, handoff.EscapeLine(p.Text))
 }
 
 type foundLine struct {
 	handoff.Listed
+	Score    float64        `json:"score"`
 	Passages []foundPassage `json:"passages"`
 }
 

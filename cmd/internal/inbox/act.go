@@ -103,12 +103,15 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 // foundMsg is what a search found, or what belongs to a thread.
 type foundMsg struct {
 	what  string
-	whole bool // of all handoffs, not of the view
-	ids   map[string]bool
+	whole bool           // of all handoffs, not of the view
+	ids   map[string]int // in which order, where they have one
 	err   error
 }
 
-// search looks for words in all handoffs.
+// mostFound is how many handoffs a search lists: the best ones.
+const mostFound = 200
+
+// search looks in all handoffs for those that are about something.
 func (m *model) search(text string) tea.Cmd {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -117,12 +120,12 @@ func (m *model) search(text string) tea.Cmd {
 	s := m.store
 	m.say("looking for " + text + "…")
 	return func() tea.Msg {
-		found, err := s.Search(context.Background(), handoff.Query{Words: words})
-		ids := make(map[string]bool, len(found.Matches))
-		for _, match := range found.Matches {
-			ids[match.ID] = true
+		found, err := s.Search(context.Background(), handoff.Query{Words: words, Limit: mostFound})
+		ids := make(map[string]int, len(found.Matches))
+		for i, match := range found.Matches {
+			ids[match.ID] = i
 		}
-		return foundMsg{"with " + text, false, ids, err}
+		return foundMsg{"about " + text, false, ids, err}
 	}
 }
 
@@ -135,9 +138,9 @@ func (m *model) openThread() tea.Cmd {
 	s, id, topic := m.store, r.ID, r.Topic
 	return func() tea.Msg {
 		thread, err := s.Thread(id)
-		ids := make(map[string]bool, len(thread.Nodes))
+		ids := make(map[string]int, len(thread.Nodes))
 		for _, n := range thread.Nodes {
-			ids[n.ID] = true
+			ids[n.ID] = 0
 		}
 		return foundMsg{"in the thread of " + topic, true, ids, err}
 	}
@@ -152,6 +155,8 @@ func (m *model) gotFound(msg foundMsg) {
 	m.found, m.what, m.filter = msg.ids, msg.what, ""
 	if m.open_ = false; msg.whole {
 		m.view = len(views) - 1
+	} else {
+		m.at, id = 0, "" // the best one
 	}
 	m.choose(id)
 	m.say(handoff.Count(len(msg.ids), "handoff") + " " + msg.what + "; esc shows all again")

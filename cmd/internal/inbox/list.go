@@ -32,8 +32,8 @@ type list struct {
 	unread int    // of the first view
 
 	filter string
-	found  map[string]bool // ids to which the list is narrowed, nil if it is not
-	what   string          // they are
+	found  map[string]int // ids to which the list is narrowed, and their order; nil if it is not
+	what   string         // they are
 
 	shown  []int // indexes of rows
 	at     int   // which of shown is chosen
@@ -75,14 +75,22 @@ func (l *list) choose(id string) {
 	l.shown = l.shown[:0]
 	match := matcher(l.filter)
 	for i := range l.rows {
-		if r := &l.rows[i]; views[l.view].has(r, l.me) && (l.found == nil || l.found[r.ID]) && match(r) {
+		if r := &l.rows[i]; views[l.view].has(r, l.me) && l.isFound(r) && match(r) {
 			l.shown = append(l.shown, i)
 		}
+	}
+	if l.found != nil {
+		slices.SortStableFunc(l.shown, func(a, b int) int { return l.found[l.rows[a].ID] - l.found[l.rows[b].ID] })
 	}
 	if at := slices.IndexFunc(l.shown, func(i int) bool { return l.rows[i].ID == id }); at >= 0 {
 		l.at = at
 	}
 	l.move(0)
+}
+
+func (l *list) isFound(r *row) bool {
+	_, found := l.found[r.ID]
+	return found || l.found == nil
 }
 
 // narrow filters by more text than before.

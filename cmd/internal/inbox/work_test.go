@@ -58,7 +58,7 @@ func TestWork(t *testing.T) {
 	s.press("\x1b")
 	s.sees("release-notes")
 	s.press("fCLEO waits\r")
-	s.sees("1 handoff with CLEO waits", "Tell cleo")
+	s.sees("3 handoffs about CLEO waits", "Tell cleo")
 	s.press("\x1b")
 	s.sees("release-notes")
 	s.press("/billing\rs")

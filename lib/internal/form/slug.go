@@ -70,6 +70,21 @@ func Heading(text string) string {
 	return ""
 }
 
+// Title is what people call a text: its first heading, else its first sentence, in one line, "" if it has neither.
+func Title(text string) string {
+	if heading := Heading(text); heading != "" {
+		return heading
+	}
+	text, _, _ = strings.Cut(strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")), "\n")
+	end := len(text)
+	for _, stop := range []string{". ", "! ", "? ", "。", "！", "？"} {
+		if at := strings.Index(text, stop); at >= 0 {
+			end = min(end, at+len(strings.TrimSpace(stop)))
+		}
+	}
+	return strings.TrimSpace(text[:end])
+}
+
 func fenceOf(line string) string {
 	for _, mark := range []string{"```", "~~~"} {
 		if strings.HasPrefix(line, mark) {

@@ -1,137 +1,192 @@
-// Package search finds the handoffs of a store that hold words. It reads documents without parsing
-// them, many at once, and proves only what it returns.
+// Package search finds the handoffs of a store that are about something, the best first. It counts the words of all
+// documents, many at once, parses hardly any of them, and proves only what it returns.
+//
+// A document has a term of the query where it has a word with the same stem or, for less, one of which either is the
+// beginning of the other. How often it has which terms makes its score, by BM25; its title and topic count three times.
 package search
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/words"
 )
 
 // A Match is a handoff that was found. Only the document proves what the row says; it was proven.
 type Match struct {
 	index.Row
-	Passages []words.Passage
+	Score    float64 // how well it answers the query, compared with others of the same search
+	Title    string  // what people call it: as untrusted as its body
+	Passages []Passage
 }
 
-// A Search looks into the documents of one store for the words and the tag.
+// A Search looks into the documents of one store.
 type Search struct {
 	At    *store.Store
 	Dir   *durable.Dir
-	Words words.Words
+	Query *Query
+	Every bool   // only what has every term
 	Tag   string // "" asks for none
 
 	// Prove returns the document of a row if it is what was written.
 	Prove func(row index.Row) (document.Document, error)
-
-	tagged words.Words // the tag as a word, none if no tag is asked for
 
 	mu     sync.Mutex
 	failed int   // documents that could not be searched
 	first  error // why the first of them could not
 }
 
-// Run returns those of the rows whose documents match, newer by ts_utc first, of the same time those
-// first that come first, and how many there are above the limit too; 0 means no limit. What cannot be
-// read or proven is warned about and left out.
+// Run returns those of the rows whose documents match, the best first, of the same score the newer by ts_utc and then
+// those that come first, and how many there are above the limit too; 0 means no limit. What cannot be read or proven is
+// warned about and left out.
 func (x *Search) Run(ctx context.Context, rows []index.Row, limit int) (matches []Match, total int, err error) {
-	if x.Tag != "" {
-		x.tagged = words.Words{words.One(x.Tag)}
+	found, all, words := x.find(ctx, rows)
+	x.Query.weigh(found, all)
+	if x.Every {
+		found = slices.DeleteFunc(found, func(c candidate) bool { return len(c.hits) < len(x.Query.terms) })
 	}
-	hits := x.find(ctx, rows)
-	slices.SortStableFunc(hits, func(a, b index.Row) int { return index.CompareTimes(b.Time, a.Time) })
-	total = len(hits)
+	x.Query.rank(found, max(1, float64(words)/float64(max(1, all))))
+	total = len(found)
 	if limit > 0 {
-		hits = hits[:min(len(hits), limit)]
+		found = found[:min(len(found), limit)]
 	}
-	matches = x.prove(hits)
+	matches = x.prove(found)
 	x.complain()
 	return matches, total, ctx.Err()
 }
 
 // A page is the memory in which one document at a time is searched.
-type page struct{ text []byte }
+type page struct {
+	text []byte
+	*counter
+}
 
 // readers is how many documents are read at once for each processor: more than one, since some wait for
 // the disk.
 const readers = 4
 
-// find returns those of the entries whose documents match, in their order.
-func (x *Search) find(ctx context.Context, entries []index.Row) []index.Row {
-	memory := sync.Pool{New: func() any { return new(page) }}
-	hit := make([]bool, len(entries))
-	parallel.Each(len(entries), readers*runtime.GOMAXPROCS(0), func(i int) {
+// find returns the rows whose documents have a term, in their order, how many documents there are, and how many words
+// they have.
+func (x *Search) find(ctx context.Context, rows []index.Row) (found []candidate, all, words int) {
+	memory := sync.Pool{New: func() any { return &page{counter: newCounter(x.Query)} }}
+	each := make([]candidate, len(rows))
+	parallel.Each(len(rows), readers*runtime.GOMAXPROCS(0), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
 		p := memory.Get().(*page)
 		defer memory.Put(p)
 		var err error
-		if hit[i], err = x.matches(entries[i], p); err != nil {
+		if each[i], err = x.read(&rows[i], p); err != nil {
 			x.fail(err)
 		}
 	})
-	var hits []index.Row
-	for i, e := range entries {
-		if hit[i] {
-			hits = append(hits, e)
+	for _, c := range each {
+		if c.row != nil {
+			all, words = all+1, words+c.words
+		}
+		if len(c.hits) > 0 {
+			found = append(found, c)
 		}
 	}
-	return hits
+	return found, all, words
 }
 
-// matches decides as early as it can: by the row, by the body, and only then by parsing the head.
-func (x *Search) matches(e index.Row, p *page) (bool, error) {
-	missing := x.Words.Without(func(w words.Word) bool { return w.InAny([]string{e.From, e.To, e.Topic, e.Time}) })
-	if len(missing) == 0 && x.Tag == "" {
-		return true, nil
+// What a word of a part of a document counts.
+const (
+	once  = 1
+	twice = 2 // a title, which the body has too
+	most  = 3
+)
+
+// read counts the terms of a document. One without the tag is none of those that are searched.
+func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
+	if p.text, err = x.Dir.AppendFile(p.text[:0], row.File, layout.MaxDocument); err != nil {
+		return c, fmt.Errorf("%s: %w", x.At.RelPath(row.File), err)
 	}
-	var err error
-	if p.text, err = x.Dir.AppendFile(p.text[:0], e.File, layout.MaxDocument); err != nil {
-		return false, fmt.Errorf("%s: %w", x.At.RelPath(e.File), err)
+	lists, body, ok := parts(p.text)
+	if ok && !bytes.Contains(lists, []byte(x.Tag)) {
+		return c, nil
 	}
-	head, body := words.Halves(p.text)
-	missing = missing.Without(func(w words.Word) bool { return w.In(body) })
-	if len(missing) == 0 && x.Tag == "" {
-		return true, nil
+	if !ok || x.Tag != "" {
+		doc, err := store.ParseStored(x.At.RelPath(row.File), p.text)
+		if err != nil || x.Tag != "" && !slices.Contains(doc.Tags, x.Tag) {
+			return c, err
+		}
+		lists, body, _ = parts(document.Render(doc))
 	}
-	if !missing.MayBeIn(head) || !x.tagged.MayBeIn(head) {
-		return false, nil
+	c.row, c.words = row, p.count(body, once)
+	if len(p.hits) > 0 {
+		p.count([]byte(form.Title(store.AsString(body))), twice)
 	}
-	doc, err := store.ParseStored(x.At.RelPath(e.File), p.text)
-	if err != nil {
-		return false, err
+	for line := range bytes.SplitSeq(lists, []byte("\n")) {
+		if text, ok := bytes.CutPrefix(line, []byte(item)); ok {
+			p.count(text, once)
+		}
 	}
-	missing = missing.Without(func(w words.Word) bool {
-		return w.InAny(doc.Tags) || w.InAny(doc.References) || w.In([]byte(doc.Body)) // which Halves may have cut elsewhere
-	})
-	return len(missing) == 0 && (x.Tag == "" || slices.Contains(doc.Tags, x.Tag)), nil
+	p.count([]byte(row.Topic), most)
+	p.count(heads(row), once)
+	c.hits = p.take()
+	return c, nil
 }
 
-// prove returns the entries whose documents are what was written, with the passages to show.
-func (x *Search) prove(hits []index.Row) []Match {
-	matches := make([]Match, len(hits))
-	good := make([]bool, len(hits))
-	parallel.Each(len(hits), runtime.GOMAXPROCS(0), func(i int) {
-		doc, err := x.Prove(hits[i])
+// heads returns what is searched of a row beside the topic. The day is there as people write it too.
+func heads(row *index.Row) []byte {
+	text := row.From + " " + row.To + " " + row.Time
+	if day, err := time.Parse(time.DateOnly, row.Time[:min(len(row.Time), len(time.DateOnly))]); err == nil {
+		text += day.Format(" 2006-01-02 2 January")
+	}
+	return []byte(text)
+}
+
+const item = "  - " // begins an item of a list in a head
+
+// parts returns the lists of the head and the body of a stored file, if they have the form in which a store writes
+// them.
+func parts(text []byte) (lists, body []byte, ok bool) {
+	head, body, ok := bytes.Cut(text, []byte("\n---\n"))
+	if !ok {
+		return nil, nil, false
+	}
+	_, lists, ok = bytes.Cut(head, []byte("\nreferences:"))
+	for line := range bytes.SplitSeq(lists, []byte("\n")) {
+		switch string(line) {
+		case "", " []", "tags:", "tags: []":
+		default:
+			ok = ok && bytes.HasPrefix(line, []byte(item+"'"))
+		}
+	}
+	return lists, body, ok && bytes.HasPrefix(head, []byte("---\n"))
+}
+
+// prove returns the candidates whose documents are what was written, with the passages to show.
+func (x *Search) prove(found []candidate) []Match {
+	matches := make([]Match, len(found))
+	good := make([]bool, len(found))
+	parallel.Each(len(found), runtime.GOMAXPROCS(0), func(i int) {
+		c := found[i]
+		doc, err := x.Prove(*c.row)
 		if err != nil {
 			x.fail(err)
 			return
 		}
-		matches[i], good[i] = Match{hits[i], x.Words.Passages(doc)}, true
+		title := cmp.Or(form.Title(doc.Body), doc.Topic)
+		matches[i], good[i] = Match{*c.row, c.score, title, x.Query.Passages(doc)}, true
 	})
-	proven := make([]Match, 0, len(hits))
+	proven := make([]Match, 0, len(found))
 	for i, m := range matches {
 		if good[i] {
 			proven = append(proven, m)

@@ -1,0 +1,66 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+)
+
+// A candidate is a handoff that has a term.
+type candidate struct {
+	row   *index.Row // nil is none
+	words int
+	hits  []hit
+	score float64
+}
+
+// Okapi BM25 (Robertson and others, TREC-3, 1994) with the usual constants.
+const (
+	saturation = 1.2  // how soon a term that occurs again says nothing more
+	evenness   = 0.75 // how much a long text has to have a term more often
+)
+
+// weigh finds out how much each term says: the fewer of all texts have it, the more. Texts that only have words near to
+// it count where none has itself.
+func (q *Query) weigh(found []candidate, all int) {
+	whole, nearly := make([]int, len(q.terms)), make([]int, len(q.terms))
+	for _, c := range found {
+		for _, h := range c.hits {
+			nearly[h.term]++
+			if h.times >= full {
+				whole[h.term]++
+			}
+		}
+	}
+	for i := range q.weights {
+		have := float64(cmp.Or(whole[i], nearly[i]))
+		q.weights[i] = math.Log(1 + (float64(all)-have+0.5)/(have+0.5))
+	}
+}
+
+// rank gives each candidate its score, and puts the best first; of those with the same the newer by ts_utc, then those
+// that came first. What has but some of the terms loses up to half of its score: of two words a long text with both is
+// better than a short one with one. average is how many words a text has.
+func (q *Query) rank(found []candidate, average float64) {
+	total := 0.0
+	for _, w := range q.weights {
+		total += w
+	}
+	for i := range found {
+		c := &found[i]
+		slices.SortFunc(c.hits, func(a, b hit) int { return cmp.Compare(a.term, b.term) })
+		length := saturation * (1 - evenness + evenness*float64(c.words)/average)
+		sum, has := 0.0, 0.0
+		for _, h := range c.hits {
+			times := float64(h.times) / full
+			sum += q.weights[h.term] * times * (saturation + 1) / (times + length)
+			has += q.weights[h.term] * min(1, times)
+		}
+		c.score = math.Round(sum*(1+has/total)/2*1000) / 1000
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), index.CompareTimes(b.row.Time, a.row.Time))
+	})
+}

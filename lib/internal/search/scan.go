@@ -1,0 +1,225 @@
+package search
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A scanner cuts text into words. A word is a run of letters and digits, folded: upper and lower case are the same, and
+// so are letters with accents and without. Of scripts that put no spaces between words, and of pictures such as emoji,
+// each sign is a word, and so is each pair of neighbours.
+type scanner struct {
+	*alphabet
+	worth *beginnings               // of the words that found is called with; nil is all
+	found func(word []byte, at int) // gets a word, which it must not keep, and where it begins
+	pairs bool                      // a sign that has a neighbour is no word by itself
+
+	word []byte
+	both []byte // memory for a pair of signs
+
+	run    int  // how many signs stand in a row
+	last   rune // of them
+	lastAt int
+}
+
+// maxWord is how many bytes of a word count.
+const maxWord = 64
+
+// beginnings is a set of the beginnings of words, by five bits of each of their first three bytes, which are the same
+// for both cases of an ASCII letter. It may hold more than was put into it.
+type beginnings [1 << 15]bool
+
+func beginningOf(word []byte) (n int) {
+	if len(word) > 0 {
+		n = int(word[0]&31) << 10
+	}
+	if len(word) > 1 {
+		n |= int(word[1]&31) << 5
+	}
+	if len(word) > 2 {
+		n |= int(word[2] & 31)
+	}
+	return n
+}
+
+// add puts in all words that begin with a text.
+func (b *beginnings) add(text string) {
+	first := beginningOf([]byte(text))
+	for i := range 1 << (5 * max(0, 3-len(text))) {
+		b[first+i] = true
+	}
+}
+
+// scan goes through the words of a text, and returns how many there are. It looks at ASCII byte by byte, without
+// copying anything: a large store is mostly that.
+func (s *scanner) scan(text []byte) (words int) {
+	kinds := &s.ascii
+	for i := 0; i < len(text); {
+		if kinds[text[i]] == gap {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && kinds[text[i]] == letter {
+			i++
+		}
+		if i < len(text) && text[i] >= utf8.RuneSelf {
+			end, n := s.wide(text, start)
+			i, words = end, words+n
+			continue
+		}
+		words++
+		if s.worth == nil || s.worth[beginningOf(text[start:i])] {
+			s.word = s.word[:0]
+			for _, c := range text[start:min(i, start+maxWord)] {
+				if 'A' <= c && c <= 'Z' {
+					c += 'a' - 'A'
+				}
+				s.word = append(s.word, c)
+			}
+			s.found(s.word, start)
+		}
+	}
+	return words
+}
+
+// wide goes on from the beginning of a word with other letters than those of ASCII, to behind where neither a word
+// nor a run of signs goes on.
+func (s *scanner) wide(text []byte, at int) (end, words int) {
+	s.word, s.run = s.word[:0], 0
+	for start := at; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		switch g := s.glyph(r); g.kind {
+		case gap:
+			return at + size, words + s.endWord(start) + s.endRun()
+		case sign:
+			words += s.endWord(start)
+			s.sign(r, at)
+		case letter:
+			words += s.endRun()
+			if len(s.word) == 0 {
+				start = at
+			}
+			if len(s.word) < maxWord {
+				s.word = append(s.word, g.text...)
+			}
+		}
+		if at += size; at == len(text) {
+			words += s.endWord(start) + s.endRun()
+		}
+	}
+	return at, words
+}
+
+func (s *scanner) endWord(start int) int {
+	if len(s.word) == 0 {
+		return 0
+	}
+	s.tell(s.word, start)
+	s.word = s.word[:0]
+	return 1
+}
+
+// sign tells a sign, and the pair that it makes with the one before it.
+func (s *scanner) sign(r rune, at int) {
+	if s.run > 0 {
+		s.tell(utf8.AppendRune(utf8.AppendRune(s.both[:0], s.last), r), s.lastAt)
+	}
+	if !s.pairs {
+		s.tell(utf8.AppendRune(s.both[:0], r), at)
+	}
+	s.run, s.last, s.lastAt = s.run+1, r, at
+}
+
+func (s *scanner) endRun() int {
+	n := s.run
+	if n == 1 && s.pairs {
+		s.tell(utf8.AppendRune(s.both[:0], s.last), s.lastAt)
+	}
+	s.run = 0
+	return n
+}
+
+func (s *scanner) tell(word []byte, at int) {
+	if s.worth == nil || s.worth[beginningOf(word)] {
+		s.found(word, at)
+	}
+}
+
+// A kind is what a character is for words.
+type kind uint8
+
+const (
+	gap    kind = iota // is part of no word
+	letter             // or digit
+	sign               // is a word
+	none               // is passed over: accents that stand by themselves, marks of direction, joiners
+)
+
+// A glyph is a character as it is searched for.
+type glyph struct {
+	kind kind
+	text string // folded, of a letter
+}
+
+// An alphabet knows all characters.
+type alphabet struct {
+	ascii  [256]kind // of bytes; those of other characters are none
+	low    [lowest]glyph
+	folded map[rune]string // letters as they are searched, of those in letters.txt
+}
+
+const lowest = 0x3100 // characters below it are looked up: among them those of Thai and Japanese
+
+//go:embed letters.txt
+var lettersTxt string
+
+var theAlphabet = sync.OnceValue(func() *alphabet {
+	a := &alphabet{folded: make(map[rune]string)}
+	for line := range strings.Lines(lettersTxt) {
+		text, letters, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for _, r := range letters {
+			a.folded[r] = text
+		}
+	}
+	for r := range rune(lowest) {
+		a.low[r] = a.judge(r)
+	}
+	for i := range a.ascii {
+		if a.ascii[i] = none; i < utf8.RuneSelf {
+			a.ascii[i] = a.low[i].kind
+		}
+	}
+	return a
+})
+
+func (a *alphabet) glyph(r rune) glyph {
+	switch {
+	case r < lowest:
+		return a.low[r]
+	case 0x4e00 <= r && r < 0xa000: // what is most frequent beyond it
+		return glyph{kind: sign}
+	}
+	return a.judge(r)
+}
+
+func (a *alphabet) judge(r rune) glyph {
+	switch {
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul),
+		unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar), r == 'ー', r == 'ｰ',
+		unicode.Is(unicode.So, r) && r != utf8.RuneError:
+		return glyph{kind: sign}
+	case unicode.In(r, unicode.Inherited, unicode.Cf), unicode.Is(unicode.Sk, r) && r >= lowest:
+		return glyph{kind: none}
+	case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
+		r = unicode.ToLower(r)
+		if text, ok := a.folded[r]; ok {
+			return glyph{letter, text}
+		}
+		return glyph{letter, string(r)}
+	}
+	return glyph{}
+}
