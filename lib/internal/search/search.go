@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -145,11 +147,10 @@ func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
 
 // heads returns what is searched of a row beside the topic. The day is there as people write it too.
 func heads(row *index.Row) []byte {
-	text := row.From + " " + row.To + " " + row.Time
-	if day, err := time.Parse(time.DateOnly, row.Time[:min(len(row.Time), len(time.DateOnly))]); err == nil {
-		text += day.Format(" 2006-01-02 2 January")
-	}
-	return []byte(text)
+	date := row.Time[:len(time.DateOnly)]
+	month, _ := strconv.Atoi(date[5:7])
+	day := strings.TrimPrefix(date[8:], "0") + " " + time.Month(month).String()
+	return []byte(row.From + " " + row.To + " " + row.Time + " " + date + " " + day)
 }
 
 const item = "  - " // begins an item of a list in a head
