@@ -95,7 +95,7 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.sees("handoff mark-read @"), "had been marked as read by ben before")
 	p.expect(p.sees("handoff mark-read --all"), "nothing is unread")
 	p.expect(p.sees("handoff receipts @"), " from ann to ben about tests-are-green: read; ", "!sha256")
-	p.expect(p.sees("handoff release @"), "is left as it was: nobody had taken it", "!given back")
+	p.expect(p.sees("handoff release $(handoff list --format ids)"), "is left as it was: nobody had taken it", "!given back")
 
 	// new asks for what is not said, and opens the editor with a template.
 	p.env = append(p.env, `EDITOR=sh -c "cat \$1; echo All is done. >>\$1" sh`, "HANDOFF_OPERATOR=ann")

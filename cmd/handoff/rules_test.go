@@ -240,10 +240,10 @@ func sources(t *testing.T, root string) []string {
 // ever become smaller.
 func TestBudgets(t *testing.T) {
 	const (
-		all         = 440_900 // of the whole program, without tests
-		ofAPackage  = 37_700
+		all         = 431_300 // of the whole program, without tests
+		ofAPackage  = 37_750
 		ofAFunction = 850
-		wide        = 1360 // lines above 120 columns
+		wide        = 952 // lines above 120 columns
 	)
 	packages := map[string]int{}
 	total, tooWide := 0, 0

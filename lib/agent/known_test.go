@@ -5,6 +5,7 @@ package agent_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -73,6 +74,8 @@ func TestCopilotsForm(t *testing.T) {
 
 // Where it is not known who is told, the recipients are named, with how many are theirs.
 func TestRecipients(t *testing.T) {
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	root := newProject(t, 2, "x\n")
 	for i := range 25 {
 		handOverTo(t, root, fmt.Sprintf("op-%02d", i), "topic")

@@ -69,9 +69,14 @@ func (a actor) step(t testing.TB, r *rand.Rand, ids []string) (what, id string, 
 		act := []handoff.Act{handoff.ActArchive, handoff.ActUnarchive}[r.IntN(2)]
 		_, err := mustOpen(t, a.root).Act(ctx, act, id, handoff.Consumption{Operator: "ann"})
 		return "archive", id, err
-	case n < 14:
+	case n < 13:
 		_, err := mustOpen(t, a.root).MarkRead(ctx, a.operator, id)
 		return "mark-read", id, err
+	case n == 13:
+		_, err := mustOpen(t, a.root).MarkUnread(ctx, a.operator, id)
+		return "mark-unread", id, err
+	case n == 16:
+		what = []string{"reopen", "offline-reopen"}[r.IntN(2)]
 	default:
 		_, err := sync(a.root)
 		return "sync", "", err
@@ -124,7 +129,7 @@ func TestActsEndTheSame(t *testing.T) {
 				t.Errorf("actseed %d: it is done by %s: %s", seed, held[id], story[len(story)-1])
 			}
 			delete(held, id)
-		case "offline-take", "offline-release", "offline-done":
+		case "offline-take", "offline-release", "offline-done", "reopen", "offline-reopen":
 			contested[id] = true
 		}
 	}
@@ -149,7 +154,7 @@ func TestActsEndTheSame(t *testing.T) {
 // isExpected reports whether an act was refused because somebody else was the first, or has it.
 func isExpected(err error) bool {
 	isTaken := errors.As(err, new(*handoff.TakenError)) || errors.As(err, new(*handoff.LostError))
-	return isTaken || errors.Is(err, handoff.ErrInvalid)
+	return isTaken || errors.Is(err, handoff.ErrInvalid) || errors.Is(err, handoff.ErrDenied)
 }
 
 // What somebody does with a handoff that they have taken without asking counts if they were the first, and else for

@@ -15,11 +15,12 @@ import (
 // The kinds of effects.
 const (
 	kindMark      = "read"
+	kindUnread    = "unread"
 	kindAct       = "act"
 	kindTombstone = "pruned"
 )
 
-// An effect is what others have done with a handoff: a read mark, a line of the ledger, or a tombstone.
+// An effect is what others have done with a handoff: a read mark, one that was taken back, a line of the ledger, or a tombstone.
 type effect struct {
 	Kind                string `json:"kind"`
 	handoff.Consumption        // of a mark or a tombstone: handoff, operator and time
@@ -40,14 +41,16 @@ func (e effect) key() effect {
 	switch e.Kind {
 	case kindAct:
 		of = e.Consumption
-	case kindMark:
+	case kindMark: // one that is later counts once the earlier ones were taken back
+		of.Operator, of.Time = e.Operator, e.Time
+	case kindUnread:
 		of.Operator = e.Operator
 	}
 	return effect{Kind: e.Kind, Consumption: of}
 }
 
-// tell adds an effect. Of the read marks of one operator the earliest counts, of the tombstones of a handoff that
-// of the last turn.
+// tell adds an effect. Of the times up to which an operator has taken back read marks the last counts, of the tombstones
+// of a handoff that of the last turn.
 func (h *held) tell(e effect) {
 	if h.places == nil {
 		h.places = make(map[effect]int)
@@ -62,7 +65,7 @@ func (h *held) tell(e effect) {
 		return
 	}
 	was := h.Told[i]
-	if e.Kind == kindMark && e.Time < was.Time || e.Kind == kindTombstone && e.Turn > was.Turn {
+	if e.Kind == kindUnread && e.Time > was.Time || e.Kind == kindTombstone && e.Turn > was.Turn {
 		e.Seen = was.Seen
 		h.Told[i] = e
 	}
@@ -97,6 +100,8 @@ func (c *catch) note(writer string, s said) {
 	case s.Type == eventlog.TypePrune && isWhole && s.Writer == "": // else it comes from that one too
 		e.Kind, e.Turn, e.Writer = kindTombstone, s.Turn, writer
 	case s.Type == eventlog.TypeMarkRead && isWhole:
+	case s.Type == eventlog.TypeMarkUnread && isWhole:
+		e.Kind = kindUnread
 	case eventlog.IsConsumption(s.Type) && isLine(s.Consumption) && (c.near || isFiling(s.Act())):
 		e = effect{Kind: kindAct, Consumption: s.Consumption}
 	default:
@@ -149,20 +154,27 @@ func (x *exchange) takeEffects(ctx ctx, c *catch) error {
 		return err
 	}
 	due := x.divide(c, j, here)
-	marks := make(map[string][]handoff.Mark)
-	for _, e := range due[kindMark] {
-		marks[e.HandoffID] = append(marks[e.HandoffID], e.mark())
-	}
+	came := handoff.Came{Marks: marksIn(due[kindMark]), Unread: marksIn(due[kindUnread])}
 	var acts lines
 	for _, e := range due[kindAct] {
 		acts = append(acts, e.Consumption)
 	}
-	newMarks, newActs, err := x.TakeOver(ctx, !x.asOwn, marks, acts)
+	came.Acts = acts
+	newMarks, newActs, err := x.TakeOver(ctx, !x.asOwn, came)
 	x.got.Marks, x.got.Tokens = x.got.Marks+newMarks, x.got.Tokens+newActs
 	if err != nil {
 		return err
 	}
 	return x.bury(ctx, c, due[kindTombstone])
+}
+
+// marksIn returns the read marks of effects by their handoffs.
+func marksIn(effects []effect) map[string][]handoff.Mark {
+	marks := make(map[string][]handoff.Mark)
+	for _, e := range effects {
+		marks[e.HandoffID] = append(marks[e.HandoffID], e.mark())
+	}
+	return marks
 }
 
 // divide leaves in what is held the effects that wait, and returns those that count now by their kinds. What will
@@ -207,7 +219,7 @@ type jury struct {
 func (j jury) judged(e effect, row handoff.Entry, isOld bool) (isDue, isVoid bool) {
 	isHere, p := row.ID != "", j.past[e.HandoffID]
 	switch e.Kind {
-	case kindMark:
+	case kindMark, kindUnread:
 		return isHere && j.judge.Mark(e.mark()) == nil, false
 	case kindTombstone:
 		isVoid = e.tombstone().IsTakenBack(j.lives[e.HandoffID]) || p != nil && e.Turn <= p.turn

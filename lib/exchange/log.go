@@ -102,7 +102,7 @@ func (s said) isVague() bool {
 
 // isNews reports whether others want to know of it soon. The rest goes with what they do.
 func (s said) isNews() bool {
-	isTold := slices.Contains([]string{eventlog.TypeMarkRead, eventlog.TypeSign, eventlog.TypePrune}, s.Type)
+	isTold := slices.Contains([]string{eventlog.TypeMarkRead, eventlog.TypeMarkUnread, eventlog.TypeSign, eventlog.TypePrune}, s.Type)
 	return s.isOwn() || s.isVague() || !s.Synced && (isTold || eventlog.IsConsumption(s.Type))
 }
 

@@ -145,7 +145,7 @@ func (r *remote) lose(ctx ctx, tries []try) (err error) {
 			moves[ownClaim(h.name)] = r.claims[h.name]
 		}
 	}
-	if _, _, err = r.TakeOver(ctx, true, nil, lines); err != nil {
+	if _, _, err = r.TakeOver(ctx, true, handoff.Came{Acts: lines}); err != nil {
 		return err
 	}
 	for _, t := range tries {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	gosync "sync"
 	"testing"
@@ -48,7 +49,7 @@ func resume(root, operator, id, how string) error {
 	o := options(root)
 	once := exchange.Once(remote(root))
 	switch o.Once = once; how {
-	case "offline", "offline-take", "offline-release", "offline-done":
+	case "offline", "offline-take", "offline-release", "offline-done", "offline-reopen":
 		o.Offline = true
 	case "forced":
 		o.Once = func(_ context.Context, _ *handoff.Store, want []handoff.Consumption, do func([]handoff.Consumption) error) error {
@@ -70,7 +71,7 @@ func resume(root, operator, id, how string) error {
 	if err != nil {
 		return err
 	}
-	if act := handoff.Act(strings.TrimPrefix(how, "offline-")); act == handoff.ActTake || act == handoff.ActRelease || act == handoff.ActDone {
+	if act := handoff.Act(strings.TrimPrefix(how, "offline-")); slices.Contains([]handoff.Act{handoff.ActTake, handoff.ActRelease, handoff.ActDone, handoff.ActReopen}, act) {
 		_, err = s.Act(context.Background(), act, id, handoff.Consumption{Operator: operator})
 		return err
 	}

@@ -48,7 +48,7 @@ func Example() {
 	// Output:
 	// created handoffs/2026-05-07-ann-ben-deploy.md
 	// Tests are green.
-	// marked
+	// changed
 }
 
 // The id of a document depends on its content alone.

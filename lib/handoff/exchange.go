@@ -50,44 +50,38 @@ func (s *Store) Consumptions() ([]Consumption, error) {
 	return all, nil
 }
 
-// TakeOver adds the read marks, by id, and the consumed tokens that another store has of handoffs that
-// are stored here. Of the marks of one operator the earliest counts; a token that is known here stays
-// as it is. It says how many of each are new, and leaves in marks those of handoffs that are not here.
-// synced says that every replica gets them where this one did, so that the audit log need not tell
-// them. What does not count here is left out, see Judge. Its errors are those of MarkRead.
-func (s *Store) TakeOver(ctx context.Context, synced bool, marks map[string][]Mark, tokens []Consumption) (newMarks, newTokens int, err error) {
+// Came is what others have done with handoffs that are stored here.
+type Came struct {
+	Marks, Unread map[string][]Mark // read marks by id, and up to which time marks were taken back
+	Acts          []Consumption
+}
+
+// TakeOver adds what others have done. Of the marks of one operator the earliest counts that was not taken back; a
+// token that is known here stays as it is. It says how many marks and lines of the ledger are new. synced says that
+// every replica gets them where this one did, so that the audit log need not tell them. What does not count here is
+// left out, see Judge. Its errors are those of MarkRead.
+func (s *Store) TakeOver(ctx context.Context, synced bool, came Came) (newMarks, newActs int, err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	if len(marks)+len(tokens) == 0 {
+	if len(came.Marks)+len(came.Unread)+len(came.Acts) == 0 {
 		return 0, 0, nil
 	}
 	if _, err := txn.Guard(s.at); err != nil {
 		return 0, 0, err
 	}
-	tokens = s.counting(marks, tokens)
-	slices.SortStableFunc(tokens, func(a, b Consumption) int { return index.CompareTimes(a.Time, b.Time) }) // the first marks as read
+	acts := s.counting(came.Marks, came.Acts)
+	slices.SortStableFunc(acts, func(a, b Consumption) int { return index.CompareTimes(a.Time, b.Time) }) // the first marks as read
 	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
 		x.How.Synced = synced
-		if newTokens, err = takeTokens(x, tokens); err != nil || len(marks) == 0 {
+		if newActs, err = takeTokens(x, acts); err != nil || len(came.Marks)+len(came.Unread) == 0 {
 			return err
 		}
-		m := txn.Marking{Session: x, Want: marks, Earliest: true}
-		if err := store.EachIndex(x.Dir, m.File); err != nil {
-			return err
-		}
-		if err := m.Commit(); err != nil {
-			return err
-		}
-		for _, r := range m.Done {
-			if r.Status == txn.StatusChanged {
-				newMarks++
-			}
-		}
-		return nil
+		newMarks, err = takeMarks(x, came)
+		return err
 	})
 	if err == nil {
 		s.pinSighted(ctx)
 	}
-	return newMarks, newTokens, err
+	return newMarks, newActs, err
 }
 
 // counting removes the marks that do not count here, and returns the consumptions that do.
@@ -105,6 +99,42 @@ func (s *Store) counting(marks map[string][]Mark, tokens []Consumption) []Consum
 		e := rows[c.HandoffID]
 		return err == nil && e.ID != "" && !c.Act().IsNote() && judge.Consumption(c, e) != nil
 	})
+}
+
+// takeMarks takes over marks that were taken back, and then those that stand.
+func takeMarks(x *txn.Session, came Came) (taken int, err error) {
+	undone, err := txn.TakenBack(x.State)
+	if err != nil {
+		return 0, err
+	}
+	for id, marks := range came.Unread {
+		if came.Unread[id] = slices.DeleteFunc(marks, func(m Mark) bool { return undone.Has(id, m) }); len(came.Unread[id]) == 0 {
+			delete(came.Unread, id)
+		}
+		for _, m := range came.Unread[id] {
+			undone.Add(id, m)
+		}
+	}
+	for id, marks := range came.Marks {
+		came.Marks[id] = slices.DeleteFunc(marks, func(m Mark) bool { return undone.Has(id, m) })
+	}
+	for _, m := range []txn.Marking{{Want: came.Unread, Undo: true}, {Want: came.Marks, Earliest: true}} {
+		if m.Session = x; len(m.Want) == 0 {
+			continue
+		}
+		if err := store.EachIndex(x.Dir, m.File); err != nil {
+			return taken, err
+		}
+		if err := m.Commit(); err != nil {
+			return taken, err
+		}
+		for _, r := range m.Done {
+			if r.Status == txn.StatusChanged {
+				taken++
+			}
+		}
+	}
+	return taken, nil
 }
 
 func takeTokens(x *txn.Session, tokens []Consumption) (taken int, err error) {

@@ -84,9 +84,15 @@ func (s *Store) mark(ctx context.Context, operator string, ids []string, undo bo
 	}
 	done := make(map[string]txn.MarkReceipt)
 	err := txn.Locked(ctx, s.at, func(x *txn.Session) error {
-		want := make(map[string][]index.Mark)
+		want, mark := make(map[string][]index.Mark), index.Mark{Operator: operator, Time: x.Now()}
+		if !undo {
+			var err error
+			if mark, err = x.NewMark(mark); err != nil {
+				return err
+			}
+		}
 		for _, id := range ids {
-			want[id] = []index.Mark{{Operator: operator, Time: x.Now()}}
+			want[id] = []index.Mark{mark}
 		}
 		m := txn.Marking{Session: x, Want: want, Undo: undo}
 		if err := store.EachIndex(x.Dir, m.File); err != nil {

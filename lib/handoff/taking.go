@@ -73,7 +73,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 			existing, err = s.decide(x, act, &who)
 			return err
 		})
-	case act == ActArchive || act == ActUnarchive || act == ActReopen: // which every clone may do
+	case act == ActArchive || act == ActUnarchive: // which every clone may do
 		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, who) })
 	default:
 		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c) }

@@ -119,7 +119,7 @@ func (a *App) tellMarks(receipts []handoff.MarkReceipt, undo bool) error {
 	line := "nothing is unread"
 	switch before := len(receipts) - marked; {
 	case before > 0 && marked == 0:
-		line = handoff.Count(before, "handoff") + " had been " + read + " by " + operator + " before"
+		line = handoff.Count(before, "handoff") + " had been marked as " + read + " by " + operator + " before"
 	case before > 0:
 		line = fmt.Sprintf("%s marked as %s by %s, %d had been before", handoff.Count(marked, "handoff"), read, operator, before)
 	case marked > 0:

@@ -116,6 +116,9 @@ func (h Handoff) Marks() []index.Mark {
 	return first.Marks()
 }
 
+// AllMarks returns every read mark that is recorded and was not taken back.
+func (h Handoff) AllMarks() []index.Mark { return index.Row{ReadBy: h.ReadBy}.Marks() }
+
 // Collect takes in what an event says that can be read.
 func (f *Facts) Collect(e Parsed) {
 	switch p := e.Content.(type) {

@@ -4,8 +4,11 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
@@ -30,6 +33,7 @@ type Marking struct {
 	Done []MarkReceipt
 
 	change change
+	later  []eventlog.Pending // marks of others that change nothing as long as an earlier one stands
 
 	Undo     bool // the marks of the wanted operators are taken back
 	Earliest bool // a mark that is older than that of the row takes its place: those who exchange marks end with the same
@@ -42,7 +46,7 @@ func (m *Marking) File(name string, text []byte) error {
 	for _, row := range rowsOf(text, m.Want) {
 		for _, mark := range m.Want[row.ID] {
 			if m.Undo {
-				if m.takeBack(&row, mark.Operator) {
+				if m.takeBack(&row, mark) {
 					edits[row.ID] = row
 				}
 				continue
@@ -60,7 +64,9 @@ func (m *Marking) File(name string, text []byte) error {
 				}
 				edits[row.ID] = row
 			}
-			m.Done = append(m.Done, receipt)
+			if m.Done = append(m.Done, receipt); receipt.Status == StatusExisting && m.How.Synced && receipt.Time != mark.Time {
+				m.later = append(m.later, marked(row.ID, mark, m.How))
+			}
 		}
 		delete(m.Want, row.ID)
 	}
@@ -73,25 +79,48 @@ func (m *Marking) File(name string, text []byte) error {
 	return nil
 }
 
-// takeBack plans that an operator has not read a handoff, and reports whether that changes its row.
-func (m *Marking) takeBack(row *index.Row, operator string) bool {
+// takeBack plans that an operator has not read a handoff up to a time, and reports whether that changes its row. Marks
+// that others have made since stand; marks of before that are not known here yet will not count: that is logged in any
+// case, if others say it.
+func (m *Marking) takeBack(row *index.Row, until index.Mark) bool {
+	before := row.ReadBy
 	for _, mark := range row.Marks() {
-		if mark.Operator != operator {
-			continue
+		if mark.Operator == until.Operator && until.Before(mark) && !m.How.Synced {
+			until = mark
 		}
-		*row = row.WithoutMarks(mark)
-		m.Done = append(m.Done, MarkReceipt{row.ID, operator, mark.Time, StatusChanged})
-		return true
 	}
-	m.Done = append(m.Done, MarkReceipt{row.ID, operator, m.Now(), StatusExisting})
-	return false
+	if *row = row.WithoutMarks(until); row.ReadBy != before || m.How.Synced {
+		m.Done = append(m.Done, MarkReceipt{row.ID, until.Operator, until.Time, StatusChanged})
+	} else {
+		m.Done = append(m.Done, MarkReceipt{row.ID, until.Operator, until.Time, StatusExisting})
+	}
+	if later := m.laterMark(row.ID, until); later.Time != "" {
+		*row = row.WithMark(later)
+	}
+	return row.ReadBy != before
+}
+
+// laterMark returns the first mark of an operator after a time that the audit log has, which the row lacks since it had
+// an earlier one.
+func (m *Marking) laterMark(id string, after index.Mark) (first index.Mark) {
+	known, err := (&Past{Store: m.Store}).About(id)
+	if err != nil {
+		return first
+	}
+	for _, mark := range known.Of(id).AllMarks() {
+		if mark.Operator == after.Operator && after.Before(mark) && (first.Time == "" || mark.Before(first)) {
+			first = mark
+		}
+	}
+	return first
 }
 
 // Commit makes what was planned, as one change.
 func (m *Marking) Commit() error {
-	if !slices.ContainsFunc(m.Done, MarkReceipt.isNew) {
+	if !slices.ContainsFunc(m.Done, MarkReceipt.isNew) && len(m.later) == 0 {
 		return nil
 	}
+	m.change.events = append(m.change.events, m.later...)
 	m.change.Op, m.change.more = "mark-read", func(yield func(eventlog.Pending) bool) {
 		for _, r := range m.Done {
 			if r.isNew() && !yield(m.event(r)) {
@@ -140,4 +169,48 @@ func rowsOf[T any](text []byte, want map[string]T) []index.Row {
 		}
 	}
 	return rows
+}
+
+// Undone has, by handoff and operator, up to which time read marks were taken back.
+type Undone map[[2]string]index.Mark
+
+// lately is how much of the end of the log the last seconds fill.
+const lately = 64 << 10
+
+// NewMark returns a mark that an operator makes now, after the last time up to which marks were taken back.
+func (x *Session) NewMark(m index.Mark) (index.Mark, error) {
+	log, done, err := eventlog.Open(x.State)
+	if err != nil {
+		return m, err
+	}
+	defer done()
+	for e := range eventlog.Scan(log, max(0, log.Size()-lately), &err, `"`+eventlog.TypeMarkUnread+`"`) {
+		if p, ok := e.Content.(eventlog.MarkedUnread); ok && p.OperatorID == m.Operator && !(index.Mark{Time: p.Time}).Before(m) {
+			if at, ok := form.Instant(p.Time); ok {
+				m.Time = at.Add(time.Second).UTC().Format(time.RFC3339)
+			}
+		}
+	}
+	return m, err
+}
+
+// TakenBack returns what the audit log of a state directory says of marks that were taken back.
+func TakenBack(d *durable.Dir) (Undone, error) {
+	u := make(Undone)
+	return u, each(d, func(p eventlog.MarkedUnread) {
+		u.Add(p.HandoffID, index.Mark{Operator: p.OperatorID, Time: p.Time})
+	}, `"`+eventlog.TypeMarkUnread+`"`)
+}
+
+// Add takes in that a mark, and those before it, were taken back.
+func (u Undone) Add(id string, m index.Mark) {
+	if key := [2]string{id, m.Operator}; !u.Has(id, m) {
+		u[key] = m
+	}
+}
+
+// Has reports whether a mark was taken back.
+func (u Undone) Has(id string, m index.Mark) bool {
+	last, is := u[[2]string{id, m.Operator}]
+	return is && !last.Before(m)
 }

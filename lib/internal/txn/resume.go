@@ -72,6 +72,15 @@ func (x *Session) consume(op string, marks bool, all ...eventlog.Consumption) er
 		if file, text, err = x.unmarked(last); err != nil {
 			return err
 		}
+		if x.How.Synced && file != "" { // others tell of marks that count
+			undone, err := TakenBack(x.State)
+			if err != nil {
+				return err
+			}
+			if undone.Has(last.HandoffID, index.Mark{Operator: last.Operator, Time: last.Time}) {
+				file = ""
+			}
+		}
 	}
 	for i, one := range all {
 		line, err := LedgerLine(one)
@@ -82,7 +91,10 @@ func (x *Session) consume(op string, marks bool, all ...eventlog.Consumption) er
 		c.events = append(c.events, one.Event(file != "" && i == len(all)-1, x.How))
 	}
 	if file != "" {
-		mark := index.Mark{Operator: last.Operator, Time: last.Time}
+		mark, err := x.NewMark(index.Mark{Operator: last.Operator, Time: last.Time})
+		if err != nil {
+			return err
+		}
 		l, _ := index.Find(text, last.HandoffID)
 		x.setRows(c, file, text, map[string]index.Row{last.HandoffID: l.Row.WithMark(mark)})
 		c.events = append(c.events, marked(last.HandoffID, mark, x.How))
