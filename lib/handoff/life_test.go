@@ -32,18 +32,6 @@ func lifeSource(from, to, topic string, references ...string) handoff.Source {
 	return handoff.Source{Fields: &handoff.Document{SchemaVersion: "1.0", From: from, To: to, Topic: topic, Time: "2026-05-07T12:00:00Z", Body: "x", References: references}}
 }
 
-func mustWriteAll(t *testing.T, s *handoff.Store, sources ...handoff.Source) (ids []string) {
-	t.Helper()
-	receipts, err := s.WriteAll(t.Context(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range receipts {
-		ids = append(ids, r.ID)
-	}
-	return ids
-}
-
 // topics lists what a filter chooses.
 func topics(t *testing.T, s *handoff.Store, f handoff.Filter) (all []string) {
 	t.Helper()

@@ -311,3 +311,15 @@ func TestSearchInLargeTexts(t *testing.T) {
 		}
 	}
 }
+
+func mustWriteAll(t *testing.T, s *handoff.Store, sources ...handoff.Source) (ids []string) {
+	t.Helper()
+	receipts, err := s.WriteAll(t.Context(), sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range receipts {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
