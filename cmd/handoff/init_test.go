@@ -47,9 +47,15 @@ func TestInitAsks(t *testing.T) {
 		t.Errorf("%v: %s", err, shown)
 	}
 	settings, err := os.ReadFile(filepath.Join(root, ".handoff.yaml"))
-	own, ownErr := os.ReadFile(filepath.Join(home, ".config/handoff/config.yaml"))
-	if err != nil || ownErr != nil || !strings.Contains(string(settings), "git: tracked") || string(own) != "operator: ann\n" {
-		t.Errorf("%v %v: %s%s", err, ownErr, settings, own)
+	if err != nil || !strings.Contains(string(settings), "git: tracked") {
+		t.Errorf("%v: %s", err, settings)
+	}
+	own, _ := filepath.Glob(filepath.Join(home, ".local/state/handoff/*/operator"))
+	if len(own) != 1 {
+		t.Fatalf("who is asked is kept in %v", own)
+	}
+	if text, err := os.ReadFile(own[0]); err != nil || string(text) != "ann\n" {
+		t.Errorf("%v: %q", err, text)
 	}
 	if shown, err := ask("\n"); err != nil || strings.Contains(shown, "tracked") && strings.Contains(shown, "What should git do") {
 		t.Errorf("%v: %s", err, shown)
