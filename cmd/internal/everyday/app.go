@@ -249,5 +249,9 @@ func CollectOften() {
 // still.
 const softLimit = 208 << 20
 
-// UTCNow is the time as ts_utc takes it.
-func UTCNow() string { return time.Now().UTC().Format(time.RFC3339) }
+// UTCNow is the time of the store's clock as ts_utc takes it.
+func (a *App) UTCNow() string {
+	o := handoff.Options{Now: time.Now}
+	a.Options(&o)
+	return o.Now().UTC().Format(time.RFC3339)
+}

@@ -81,7 +81,7 @@ func (in *input) self() string {
 
 // now is the time of all documents that have none of their own.
 func (in *input) now() string {
-	in.took = cmp.Or(in.took, in.at, UTCNow())
+	in.took = cmp.Or(in.took, in.at, in.UTCNow())
 	return in.took
 }
 

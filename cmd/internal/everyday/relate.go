@@ -42,7 +42,7 @@ func (r *Relating) Apply(a *App, f *Fields) error {
 	if r.expires == "" {
 		return nil
 	}
-	at, err := r.expiry(f.Time)
+	at, err := r.expiry(a, f.Time)
 	if err == nil {
 		f.References = append(f.References, relation.Form{Kind: relation.Expires, Time: at.UTC().Format(time.RFC3339Nano)}.String())
 	}
@@ -64,9 +64,9 @@ func (a *App) wholeID(id string) (string, error) {
 }
 
 // expiry returns when a handoff of a time expires; "" is now.
-func (r *Relating) expiry(ts string) (at time.Time, err error) {
+func (r *Relating) expiry(a *App, ts string) (at time.Time, err error) {
 	if ts == "" {
-		r.At = UTCNow()
+		r.At = a.UTCNow()
 		ts = r.At
 	}
 	from, err := time.Parse(time.RFC3339Nano, ts)

@@ -115,7 +115,7 @@ func now(p handoff.Project) string {
 	if p.Options.Now != nil {
 		return p.Options.Now().UTC().Format(time.RFC3339)
 	}
-	return everyday.UTCNow()
+	return time.Now().UTC().Format(time.RFC3339)
 }
 
 // finish seals and stores the draft. Everything is checked before the first command is run, so that no

@@ -102,7 +102,7 @@ func recordWork(a *app, recording everyday.Recording, f *everyday.Fields) error 
 func (a *app) compose(f everyday.Fields, at, start string, recording everyday.Recording) error {
 	took := ""
 	if f.Time == "" {
-		took = cmp.Or(at, everyday.UTCNow())
+		took = cmp.Or(at, a.UTCNow())
 		f.Time = took
 	}
 	p, err := a.Project()

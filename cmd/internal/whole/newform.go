@@ -165,7 +165,7 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 // unfit says why a head with a text could not be stored, as far as its fields are said.
 func unfit(p handoff.Project, d handoff.Document) error {
 	d.SchemaVersion, d.Body = cmp.Or(d.SchemaVersion, "1.0"), standard
-	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, everyday.UTCNow())
+	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, now(p))
 	_, err := handoff.Parse(handoff.Source{Fields: &d}, p.Options.Rules, p.Options.MaxDocumentBytes)
 	return err
 }

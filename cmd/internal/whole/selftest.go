@@ -130,7 +130,7 @@ func (a *app) layCanary(stage agent.Stage, to string) error {
 		return err
 	}
 	_, err = s.WriteAll(context.Background(), []handoff.Source{{Fields: &handoff.Document{
-		SchemaVersion: "1.0", From: "doctor", To: to, Topic: stage.Canary, Time: everyday.UTCNow(), Body: "A test of the hook.\n",
+		SchemaVersion: "1.0", From: "doctor", To: to, Topic: stage.Canary, Time: a.UTCNow(), Body: "A test of the hook.\n",
 	}}})
 	return err
 }
