@@ -64,8 +64,10 @@ func (j jury) why(c handoff.Consumption, e handoff.Entry) (why string, isVoid bo
 	take, done := j.lives[c.HandoffID].Take, j.lives[c.HandoffID].Done
 	holds := take.Holds()
 	switch {
-	case act == eventlog.ActReopen && (n > take.N || n == take.N && !done.IsDone()):
+	case act.Reopens() && (n > take.N || n == take.N && !done.IsDone()):
 		return "nobody has ended what it reopens", false
+	case act == eventlog.ActReopen && n == take.N && done.Operator != c.Operator:
+		return done.Operator + " has ended what " + c.Operator + " reopens", true
 	case act == eventlog.ActTake && n > take.N:
 		return "nobody has given back what it takes", false
 	case act.IsEnd() && (n > take.N || n == take.N && !holds.IsDone()):
@@ -167,7 +169,7 @@ func inTurn(a, b handoff.Consumption) int {
 	_, actA, n, isA := eventlog.ParseKey(a.Token)
 	_, actB, m, isB := eventlog.ParseKey(b.Token)
 	return cmp.Or(cmp.Compare(a.HandoffID, b.HandoffID), cmp.Compare(rank(isB), rank(isA)), cmp.Compare(n, m),
-		cmp.Compare(rank(actA == eventlog.ActReopen), rank(actB == eventlog.ActReopen)),
+		cmp.Compare(rank(actA.Reopens()), rank(actB.Reopens())),
 		cmp.Compare(rank(actA.IsEnd()), rank(actB.IsEnd())), cmp.Compare(a.Token, b.Token))
 }
 
@@ -361,7 +363,7 @@ func unclaimed(have ledger, isClaimed func(name string) bool) (open lines) {
 // isOnce reports whether the line of a key is to be claimed. The other acts may be done in two clones.
 func isOnce(key string) bool {
 	_, act, _, isAct := eventlog.ParseKey(key)
-	return !isAct || act == eventlog.ActTake || act.IsEnd() || act == eventlog.ActReopen
+	return !isAct || act == eventlog.ActTake || act.IsEnd() || act.Reopens()
 }
 
 // sendSome claims lines, and adds to lost the handoffs of those that somebody else was the first to claim.

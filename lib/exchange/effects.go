@@ -219,8 +219,10 @@ type jury struct {
 func (j jury) judged(e effect, row handoff.Entry, isOld bool) (isDue, isVoid bool) {
 	isHere, p := row.ID != "", j.past[e.HandoffID]
 	switch e.Kind {
-	case kindMark, kindUnread:
+	case kindMark:
 		return isHere && j.judge.Mark(e.mark()) == nil, false
+	case kindUnread:
+		return isHere && j.judge.Unread(e.mark()) == nil, false
 	case kindTombstone:
 		isVoid = e.tombstone().IsTakenBack(j.lives[e.HandoffID]) || p != nil && e.Turn <= p.turn
 		return isHere && isOld && j.judge.Tombstone(e.tombstone(), row) == nil, isVoid

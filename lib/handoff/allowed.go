@@ -36,10 +36,15 @@ func allowed(act Act, operator string, e Entry, r rules) error {
 		return r.mayDecide(operator, e)
 	case ActArchive, ActUnarchive, actPrune:
 		return r.mayPutAway(operator, e)
-	case ActReopen, ActDone:
+	case ActDone:
 		if operator == e.From { // who may take back what they have sent
 			return nil
 		}
+	case ActResend:
+		if operator != e.From {
+			return fault.New(ErrDenied, "ask "+e.From, "only %s, who sent it, may open again what others have ended", e.From)
+		}
+		return nil
 	case actRead:
 		return r.mayRead(operator)
 	}
@@ -192,6 +197,15 @@ func (j Judge) Consumption(c Consumption, e Entry) error {
 
 // Mark is nil for a read mark that counts here.
 func (j Judge) Mark(m Mark) error { return allowed(actRead, m.Operator, Entry{}, j.at(m.Time)) }
+
+// Unread is nil for a time up to which an operator has taken back read marks that counts here: one that lies ahead would
+// take back marks that are yet to be made, and waits.
+func (j Judge) Unread(m Mark) error {
+	if at, ok := form.Instant(m.Time); !ok || at.After(j.rules.now.Add(time.Minute)) {
+		return fault.New(ErrInvalid, "", "%s lies ahead", m.Time)
+	}
+	return j.Mark(m)
+}
 
 // Tombstone is nil for one that counts here, about a handoff that is stored.
 func (j Judge) Tombstone(t Tombstone, e Entry) error {

@@ -69,7 +69,12 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, came Came) (newMarks,
 		return 0, 0, err
 	}
 	acts := s.counting(came.Marks, came.Acts)
-	slices.SortStableFunc(acts, func(a, b Consumption) int { return index.CompareTimes(a.Time, b.Time) }) // the first marks as read
+	slices.SortStableFunc(acts, func(a, b Consumption) int { // the first marks as read; what is reopened has to have ended
+		if a.Act().Reopens() != b.Act().Reopens() {
+			return map[bool]int{true: 1, false: -1}[a.Act().Reopens()]
+		}
+		return index.CompareTimes(a.Time, b.Time)
+	})
 	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
 		x.How.Synced = synced
 		if newActs, err = takeTokens(x, acts); err != nil || len(came.Marks)+len(came.Unread) == 0 {

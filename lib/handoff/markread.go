@@ -87,7 +87,7 @@ func (s *Store) mark(ctx context.Context, operator string, ids []string, undo bo
 		want, mark := make(map[string][]index.Mark), index.Mark{Operator: operator, Time: x.Now()}
 		if !undo {
 			var err error
-			if mark, err = x.NewMark(mark); err != nil {
+			if mark, err = x.NewMark(mark, ids...); err != nil {
 				return err
 			}
 		}

@@ -19,6 +19,7 @@ const (
 	ActRelease   = eventlog.ActRelease   // give it back
 	ActDone      = eventlog.ActDone      // end it
 	ActReopen    = eventlog.ActReopen    // take that back
+	ActResend    = eventlog.ActResend    // the same, by the sender
 	ActArchive   = eventlog.ActArchive   // put it away
 	ActUnarchive = eventlog.ActUnarchive // bring it back
 	ActApprove   = eventlog.ActApprove   // let others act on it
@@ -34,7 +35,7 @@ const (
 // approve who have not written it, and with their signature where their keys are known; else the error
 // is ErrDenied. What awaits approval, or was rejected, is refused to those who take or end it:
 // ErrDenied too. What is archived, superseded or expired can be taken; the receipt says that it is.
-func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_ ActReceipt, err error) {
+func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (got ActReceipt, err error) {
 	defer func() {
 		err = unlessTold(err)
 	}()
@@ -42,8 +43,12 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 		return ActReceipt{}, err
 	}
 	entry, err := s.Find(id)
-	if err == nil {
+	if asked := act; err == nil {
+		if act == ActReopen && who.Operator == entry.From && s.LifeOf(entry.ID).Done.Operator != who.Operator {
+			act = ActResend
+		}
 		err = s.admitAct(act, entry, who)
+		defer func() { got.Act = asked }()
 	}
 	if err != nil {
 		return ActReceipt{}, err
@@ -54,8 +59,6 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 		who, err = s.desk().Signed(act, who)
 	case ActTake, ActDone:
 		err = s.CheckApproval(entry.ID)
-	case ActReopen:
-		err = s.mayReopen(entry, who.Operator)
 	}
 	if err != nil {
 		return ActReceipt{}, err
@@ -83,7 +86,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (_
 		s.opt.Warn("the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
 		err = nil
 	}
-	got := ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time,
+	got = ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time,
 		Status: txn.StatusChanged}
 	if existing {
 		got.Status = StatusExisting
@@ -113,16 +116,6 @@ func (s *Store) tellState(got *ActReceipt) {
 			got.Over, got.Successors = string(state), facts.Successors(e)
 		}
 	}
-}
-
-// mayReopen refuses who has neither ended a handoff nor sent it.
-func (s *Store) mayReopen(e Entry, operator string) error {
-	done := s.LifeOf(e.ID).Done
-	if operator == e.From || operator == done.Operator || !done.IsDone() {
-		return nil
-	}
-	return fault.New(ErrDenied, "ask "+done.Operator+", who ended it, or "+e.From+", who sent it",
-		"the operator %s may not reopen what %s has ended", fault.Own(operator), fault.Own(done.Operator))
 }
 
 // Withdraw takes back a handoff of who, before anybody has read or taken it: its state is withdrawn then, and nobody is

@@ -21,7 +21,8 @@ const (
 	ActTake      Act = "take"
 	ActRelease   Act = "release"
 	ActDone      Act = "done"
-	ActReopen    Act = "reopen"
+	ActReopen    Act = "reopen" // by who has ended it
+	ActResend    Act = "resend" // by its sender
 	ActArchive   Act = "archive"
 	ActUnarchive Act = "unarchive"
 
@@ -35,7 +36,7 @@ const (
 	ActReject  Act = "reject"
 )
 
-var acts = []Act{ActTake, ActRelease, ActDone, ActReopen, ActArchive, ActUnarchive, ActYield, ActSettle, ActFree, ActApprove, ActReject}
+var acts = []Act{ActTake, ActRelease, ActDone, ActReopen, ActResend, ActArchive, ActUnarchive, ActYield, ActSettle, ActFree, ActApprove, ActReject}
 
 // Type returns the type of the event of an act.
 func (a Act) Type() string { return "handoff." + string(a) }
@@ -50,6 +51,8 @@ func (a Act) Participle() string {
 		return s
 	case a == ActTake:
 		return "taken"
+	case a == ActResend:
+		return ActReopen.Participle()
 	case a == ActReject, a == ActReopen:
 		return s + "ed"
 	default:
@@ -59,6 +62,9 @@ func (a Act) Participle() string {
 
 // IsNote reports whether it records how a contest between two clones ended.
 func (a Act) IsNote() bool { return a == ActYield || a == ActSettle || a == ActFree }
+
+// Reopens reports whether it takes back a done.
+func (a Act) Reopens() bool { return a == ActReopen || a == ActResend }
 
 // IsEnd reports whether it ends a turn.
 func (a Act) IsEnd() bool { return a == ActRelease || a == ActDone }

@@ -10,7 +10,8 @@ import (
 // A handoff is taken in turns: somebody takes it, and either gives it back, with which the next turn begins, or
 // ends it. Only the holder of a turn ends it. A line by somebody else does not count. Nor does a line about a
 // turn that has not begun: two clones that do not hear of each other write such lines, and the notes tell what
-// counts of them. Who ends a turn with done may reopen it: then it counts as given back.
+// counts of them. Who ends a turn with done may reopen it, and so may the sender of
+// the handoff: then it counts as given back.
 type Life struct {
 	Take, Archive Turns
 	Done          Deed // by whom it was ended, zero if by nobody
@@ -25,7 +26,8 @@ type turn struct {
 	take     Deed // zero for nobody's
 	end      Deed
 	act      Act  // with which it was ended
-	reopened Deed // of a done: by whom it was taken back
+	reopened Deed // of a done: by whom it was taken back; it counts if that is who has ended it
+	resent   Deed // of a done: that the sender has taken it back
 	isWon    bool // a note says whose it is
 	isJudged bool // a note says how it was ended
 }
@@ -76,6 +78,9 @@ func (l *Life) Add(key string, d Deed) {
 	case ActReopen:
 		l.turn(n).reopened = d
 		l.follow()
+	case ActResend:
+		l.turn(n).resent = d
+		l.follow()
 	case "":
 		l.resumed = cmp.Or(l.resumed, d)
 		l.follow()
@@ -99,6 +104,20 @@ func (t *turn) close(act Act, d Deed, isJudged bool) {
 	}
 }
 
+// EndedBy returns who has ended the n-th turn with done, zero for nobody.
+func (l *Life) EndedBy(n int) Deed {
+	for _, t := range l.turns {
+		if t.n == n && t.act == ActDone {
+			return t.end
+		}
+	}
+	return Deed{}
+}
+
+func (t turn) isReopened() bool {
+	return t.resent.IsDone() || t.reopened.IsDone() && t.reopened.Operator == t.end.Operator
+}
+
 // follow goes through the turns, as far as each began when the one before was given back.
 func (l *Life) follow() {
 	l.Take, l.Done = Turns{last: l.resumed}, Deed{}
@@ -110,7 +129,7 @@ func (l *Life) follow() {
 		switch {
 		case t.n != n:
 			return
-		case t.act == ActDone && !isOthers && t.reopened.IsDone():
+		case t.act == ActDone && !isOthers && t.isReopened():
 		case t.act == ActDone && !isOthers:
 			l.Take, l.Done = Turns{t.take, n, n}, t.end
 			return
@@ -137,8 +156,8 @@ func (l *Life) Counts(key string, d Deed) bool {
 			return true
 		case isAct && n == i && act == ActTake:
 			return t.take == d
-		case isAct && n == i && act == ActReopen:
-			return t.act == ActDone && t.reopened == d
+		case isAct && n == i && act.Reopens():
+			return t.act == ActDone && t.isReopened() && (t.reopened == d || t.resent == d)
 		case isAct && n == i:
 			return isOver && t.act == act && t.end == d
 		}

@@ -32,6 +32,7 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.ActRelease.Type():   act,
 	eventlog.ActDone.Type():      act,
 	eventlog.ActReopen.Type():    act,
+	eventlog.ActResend.Type():    act,
 	eventlog.ActArchive.Type():   act,
 	eventlog.ActUnarchive.Type(): act,
 	eventlog.ActYield.Type():     act,

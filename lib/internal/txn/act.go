@@ -140,7 +140,11 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 			return before, 0, newTakenError(c.HandoffID, l)
 		}
 		return before, turn(taken, l.Take.N), nil
-	case eventlog.ActReopen:
+	case eventlog.ActReopen, eventlog.ActResend:
+		if a == eventlog.ActReopen && l.Done.IsDone() && l.Done.Operator != c.Operator {
+			return before, 0, fault.New(fault.ErrDenied, "ask "+l.Done.Operator+", who ended it, or its sender",
+				"the operator %s may not reopen what %s has ended", fault.Own(c.Operator), fault.Own(l.Done.Operator))
+		}
 		return before, turn(l.Done, l.Take.N), nil
 	case eventlog.ActUnarchive:
 		return before, turn(l.Archive.Holds(), l.Archive.N), nil
@@ -233,6 +237,12 @@ func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) 
 		return false, err
 	}
 	id, kind, n, isAct := eventlog.ParseKey(c.Token)
+	if kind == eventlog.ActReopen { // by anybody else it would stand in the way of the one that counts
+		life, err := ledger.Life(id)
+		if err != nil || life.EndedBy(n).Operator != c.Operator {
+			return false, err
+		}
+	}
 	for {
 		by, err := ledger.consumed(c.Token)
 		if err != nil {

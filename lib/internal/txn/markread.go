@@ -177,15 +177,16 @@ type Undone map[[2]string]index.Mark
 // lately is how much of the end of the log the last seconds fill.
 const lately = 64 << 10
 
-// NewMark returns a mark that an operator makes now, after the last time up to which marks were taken back.
-func (x *Session) NewMark(m index.Mark) (index.Mark, error) {
+// NewMark returns a mark that an operator makes now on handoffs, after the last time up to which their marks were taken
+// back.
+func (x *Session) NewMark(m index.Mark, ids ...string) (index.Mark, error) {
 	log, done, err := eventlog.Open(x.State)
 	if err != nil {
 		return m, err
 	}
 	defer done()
 	for e := range eventlog.Scan(log, max(0, log.Size()-lately), &err, `"`+eventlog.TypeMarkUnread+`"`) {
-		if p, ok := e.Content.(eventlog.MarkedUnread); ok && p.OperatorID == m.Operator && !(index.Mark{Time: p.Time}).Before(m) {
+		if p, ok := e.Content.(eventlog.MarkedUnread); ok && p.OperatorID == m.Operator && slices.Contains(ids, p.HandoffID) && !(index.Mark{Time: p.Time}).Before(m) {
 			if at, ok := form.Instant(p.Time); ok {
 				m.Time = at.Add(time.Second).UTC().Format(time.RFC3339)
 			}

@@ -91,7 +91,7 @@ func (x *Session) consume(op string, marks bool, all ...eventlog.Consumption) er
 		c.events = append(c.events, one.Event(file != "" && i == len(all)-1, x.How))
 	}
 	if file != "" {
-		mark, err := x.NewMark(index.Mark{Operator: last.Operator, Time: last.Time})
+		mark, err := x.NewMark(index.Mark{Operator: last.Operator, Time: last.Time}, last.HandoffID)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,61 @@
+package exchange_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A clone whose clock is ahead, or that lies about it, takes back no read mark that somebody makes before that time.
+func TestMarksTakenBackInTheFuture(t *testing.T) {
+	_, roots, id := shared(t, 2)
+	for range 2 {
+		for _, root := range roots {
+			mustSync(t, root)
+		}
+	}
+	ahead := options(roots[1])
+	ahead.Now = func() time.Time { return time.Now().AddDate(100, 0, 0) }
+	s, err := handoff.Open(ahead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mustOpen(t, roots[1]).MarkRead(t.Context(), "ben", id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.MarkUnread(t.Context(), "ben", id); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, roots[1])
+	mustSync(t, roots[0])
+	if _, err := mustOpen(t, roots[0]).MarkRead(t.Context(), "ben", id); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, roots[0])
+	if marks := marksOf(t, roots[0])[id]; marks["ben"] == "" || marks["ben"] > time.Now().UTC().Format(time.RFC3339) {
+		t.Errorf("ben has read it here, now: %v", marks)
+	}
+}
+
+// Who has neither ended a handoff nor sent it opens it again in no clone, whatever the remote has.
+func TestReopenedByAStranger(t *testing.T) {
+	_, roots, id := shared(t, 2)
+	if err := resume(roots[0], "ben", id, "done"); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, roots[1])
+	forged := handoff.Consumption{Token: handoff.ActReopen.Key(id, 0), HandoffID: id, Operator: "eve", Time: time.Now().UTC().Format(time.RFC3339)}
+	o := options(roots[1])
+	s, err := handoff.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, n, err := s.TakeOver(context.Background(), false, handoff.Came{Acts: []handoff.Consumption{forged}}); err != nil || n != 0 {
+		t.Errorf("a bundle has brought %d lines, %v", n, err)
+	}
+	if life := s.LifeOf(id); !life.Done.IsDone() {
+		t.Errorf("it is open again: %+v", life)
+	}
+}
