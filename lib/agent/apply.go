@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 var errChanged = errors.New("the file was changed meanwhile")
@@ -41,8 +41,8 @@ func (c Change) Apply() (Change, error) {
 
 // failed makes a refusal of those errors that a person can do something about. Others are I/O failures.
 func (c Change) failed(err error) error {
-	for _, unfit := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR, durable.ErrUnsafe,
-		durable.ErrUnsupported} {
+	for _, unfit := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR, disk.ErrUnsafe,
+		disk.ErrUnsupported} {
 		if errors.Is(err, unfit) {
 			return refuse("nothing was changed", "cannot change %s: %v", c.Path, err)
 		}
@@ -63,7 +63,7 @@ func (c Change) apply() (err error) {
 			}
 		}()
 	}
-	d, err := durable.MakeDir(c.file.dir, 0o755)
+	d, err := disk.MakeDir(c.file.dir, 0o755)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (c Change) apply() (err error) {
 }
 
 // unchanged is errChanged if the settings are not those that the change was planned for.
-func (c Change) unchanged(d *durable.Dir) error {
+func (c Change) unchanged(d *disk.Dir) error {
 	now, err := d.ReadFile(c.file.name, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) && !c.file.exists {
 		return nil
@@ -99,7 +99,7 @@ func (c Change) unchanged(d *durable.Dir) error {
 }
 
 // putIn keeps the settings as they were, unless an entry of ours is only brought up to date, and writes them.
-func (c Change) putIn(d *durable.Dir) error {
+func (c Change) putIn(d *disk.Dir) error {
 	kept := c.file.name + backupSuffix
 	if c.Status == Installed {
 		if err := d.Remove(kept); err != nil { // of a former time
@@ -132,7 +132,7 @@ func (c Change) before() []byte {
 
 // takeOut writes the settings without the hook, or removes the file if there was none before. The backup goes
 // when what it holds is back.
-func (c Change) takeOut(d *durable.Dir) error {
+func (c Change) takeOut(d *disk.Dir) error {
 	kept := c.file.name + backupSuffix
 	if !c.gone {
 		err := d.ReplaceIf(c.file.name, c.text, 0o644, func() error { return c.unchanged(d) })

@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // draftDeadline is longer than that of SessionStart: nobody waits for a session that ends.
@@ -74,7 +74,7 @@ func (s Session) saveDraft() error {
 	}
 	switch in.happens() {
 	case begins:
-		d.Process = machine.Process(s.Parent)
+		d.Process = disk.Process(s.Parent)
 	case ends:
 		left, err := store.EndSession(agent, d.Session)
 		if err != nil || left.ID == "" || !slices.Contains(unwell, in.Reason) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // An input is what an agent says on standard input. Every agent has names of its own; what is not of the
@@ -108,7 +108,7 @@ func (in input) forkedFrom() string {
 
 // readHead returns the first bytes of a plain file.
 func readHead(path string, n int) ([]byte, error) {
-	d, err := durable.OpenDir(filepath.Dir(path))
+	d, err := disk.OpenDir(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}

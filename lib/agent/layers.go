@@ -12,7 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -127,7 +127,7 @@ func readSettings(path string) ([]byte, error) {
 	if err != nil {
 		return nil, refuse("mend the link", "%s leads nowhere: %v", path, err)
 	}
-	d, err := durable.OpenDir(filepath.Dir(real))
+	d, err := disk.OpenDir(filepath.Dir(real))
 	if err != nil {
 		return nil, refuse("", "cannot read %s: %v", path, err)
 	}

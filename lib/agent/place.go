@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -155,7 +155,7 @@ func (f *file) read() error {
 	if len(f.make) > 0 {
 		return nil
 	}
-	d, err := durable.OpenDir(f.dir)
+	d, err := disk.OpenDir(f.dir)
 	if err != nil {
 		return refuse("", "cannot use %s: %v", f.dir, err)
 	}
@@ -170,7 +170,7 @@ func (f *file) read() error {
 }
 
 // readOwn reads a plain file that belongs to the caller and that the caller may write.
-func readOwn(d *durable.Dir, name string) ([]byte, error) {
+func readOwn(d *disk.Dir, name string) ([]byte, error) {
 	file, err := d.OpenSole(name)
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func readOwn(d *durable.Dir, name string) ([]byte, error) {
 	if info.Mode().Perm()&0o200 == 0 {
 		return nil, errors.New("it is read-only")
 	}
-	return durable.ReadAll(file, maxSettings)
+	return disk.ReadAll(file, maxSettings)
 }
 
 // noFile begins a backup that says that there was no file; the directories that were made for it follow, a
@@ -195,7 +195,7 @@ const noFile = "handoff: there was no file\n"
 
 // readBackup reads the backup, if there is one that can be read. It only ever helps to take out the more
 // exactly what was added.
-func (f *file) readBackup(d *durable.Dir) {
+func (f *file) readBackup(d *disk.Dir) {
 	text, err := readOwn(d, f.name+backupSuffix)
 	if err != nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
-	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -68,8 +68,8 @@ func TestSkillsHaveHeads(t *testing.T) {
 		}
 		heads++
 		head, _, ends := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
-		root, faults := yamlnode.Read([]byte(head+"\n"), yamlnode.Options{Name: name, MaxBytes: 4096, MaxNodes: 32})
-		if !ends || len(faults) > 0 || root.Kind != yamlnode.Mapping {
+		root, faults := document.ReadYAML([]byte(head+"\n"), document.YAMLOptions{Name: name, MaxBytes: 4096, MaxNodes: 32})
+		if !ends || len(faults) > 0 || root.Kind != document.Mapping {
 			t.Errorf("%s: %v\n%s", name, faults, head)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
 )
 
@@ -107,7 +108,7 @@ func (s Session) print(o outcome) bool {
 	}
 	text, err := o.text, error(nil)
 	if s.agent.is("envelope") {
-		text, err = render.JSON(s.agent.wrap(o.text, o.notice), "")
+		text, err = form.JSON(s.agent.wrap(o.text, o.notice), "")
 	}
 	if err == nil {
 		_, err = io.WriteString(s.Stdout, text)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 const (
@@ -35,7 +35,7 @@ type report struct {
 // text returns what there is to say, newest first as far as there is room and time, and the ids of the
 // handoffs that are told of. What does not verify is counted, not shown.
 func (r report) text(unread handoff.Inbox) (text string, told []string) {
-	out := render.NewBudget(maxOutput)
+	out := form.NewBudget(maxOutput)
 	out.Add(r.head(unread))
 	if r.lost != nil {
 		out.Add("Not all handoffs of this project can be listed: " + fault.Plain(r.lost) +
@@ -138,7 +138,7 @@ func recipients(count map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(count), byCount)
 	var out strings.Builder
 	for _, name := range names[:min(len(names), maxRecipients)] {
-		if line, err := render.JSONLine(fmt.Sprint(name, " ", count[name])); err == nil {
+		if line, err := form.JSONLine(fmt.Sprint(name, " ", count[name])); err == nil {
 			out.WriteString(line + "\n")
 		}
 	}
@@ -154,7 +154,7 @@ func short(e handoff.Entry) string { return strings.TrimPrefix(e.ID, "sha256:")[
 // entry is one line about a handoff, and its framed body if that is wanted and not refused.
 func (r report) entry(got handoff.Stored, refuse bool) (string, error) {
 	e := got.Entry
-	line, err := render.JSONLine(strings.Join([]string{short(e), e.From, e.Topic, e.Time}, " "))
+	line, err := form.JSONLine(strings.Join([]string{short(e), e.From, e.Topic, e.Time}, " "))
 	if err != nil || !r.bodies || refuse {
 		return line + "\n", err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Keep exports handoffs with their state to a file, durably, so that they may be pruned, and proves
@@ -66,7 +66,7 @@ func proven(path string, maxDocument int) (sum string, texts map[string]string, 
 	texts = make(map[string]string)
 	err = each(io.TeeReader(f, hash), Options{Name: path, MaxDocument: maxDocument}, func(_ *Reader, l Line) {
 		if l.Handoff != nil {
-			texts[l.Handoff.ID] = canon.SHA256Hex([]byte(l.Handoff.Text))
+			texts[l.Handoff.ID] = jsontree.SHA256Hex([]byte(l.Handoff.Text))
 		}
 	})
 	if err != nil {

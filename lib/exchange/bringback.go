@@ -13,8 +13,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // BringBack puts back what a checkout, `git clean` or a lost disk took away, as far as the repository of sync has
@@ -28,7 +28,7 @@ func BringBack(ctx ctx, s *handoff.Store, o Options) (done []string, err error) 
 	if err != nil {
 		return nil, lost
 	}
-	if _, err := os.Lstat(filepath.Join(path, layout.SyncRepo)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(path, disk.SyncRepo)); errors.Is(err, fs.ErrNotExist) {
 		return nil, lost
 	} else if err != nil {
 		return nil, errors.Join(lost, err)

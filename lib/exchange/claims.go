@@ -8,9 +8,8 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/claim"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // lines are those of a ledger.
@@ -44,7 +43,7 @@ func (r *remote) openJury() (jury, error) {
 	have, err := r.ledger()
 	j := jury{judge: r.Judge(), have: have, lives: make(lives)}
 	for key, line := range have {
-		if line.Act().IsNote() || r.refs[ownClaim(claim.Name(key))] != "" {
+		if line.Act().IsNote() || r.refs[ownClaim(eventlog.ClaimName(key))] != "" {
 			j.lives.add(line)
 		}
 	}
@@ -82,7 +81,7 @@ const isAbsent = "what it claims is not here"
 
 // A heard claim is one of the remote.
 type heard struct {
-	claim.Claim
+	eventlog.Claim
 	name  string // of its ref
 	why   string // it does not count, "" if it does
 	isBad bool   // it is no claim, or another one stood there before: it never will
@@ -228,7 +227,7 @@ func (r *remote) newClaims(touched map[string]bool) (names []string) {
 
 // settle returns the lines that a claim adds to a ledger, and the line there that was not the first, if there
 // is one. What stands in the ledger stays; a note says whose the turn is, or how it has ended.
-func settle(have ledger, first claim.Claim) (lines lines, lost handoff.Consumption) {
+func settle(have ledger, first eventlog.Claim) (lines lines, lost handoff.Consumption) {
 	id, act, n, _ := eventlog.ParseKey(first.Token)
 	here, has := have[first.Token]
 	if !has {
@@ -310,8 +309,8 @@ type claimed struct {
 // sendClaims claims what this replica knows and nobody has claimed: what was done before the first
 // sync, or offline.
 func (r *remote) sendClaims(ctx ctx, before claimed) (claimed, error) {
-	file, err := r.state.Lstat(layout.Ledger)
-	now := claimed{Remote: claim.Name(r.repo.url), Ledger: file.Size, Claims: len(r.claims)}
+	file, err := r.state.Lstat(disk.Ledger)
+	now := claimed{Remote: eventlog.ClaimName(r.repo.url), Ledger: file.Size, Claims: len(r.claims)}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && before == now {
 		return now, nil
 	}
@@ -352,7 +351,7 @@ func unclaimed(have ledger, isClaimed func(name string) bool) (open lines) {
 	}
 	for key, c := range have {
 		life := known[c.HandoffID]
-		if isLine(c) && isOnce(key) && life.Counts(key, c.Deed()) && !isClaimed(claim.Name(key)) {
+		if isLine(c) && isOnce(key) && life.Counts(key, c.Deed()) && !isClaimed(eventlog.ClaimName(key)) {
 			open = append(open, c)
 		}
 	}

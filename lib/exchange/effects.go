@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // The kinds of effects.
@@ -117,7 +117,7 @@ func isLine(c handoff.Consumption) bool {
 	isName := func(name string, most int) bool { return name == "" || form.IsSlug(name, most) }
 	return isKey && form.IsID(c.HandoffID) && form.IsSlug(c.Operator, document.MaxName) && form.IsInstant(c.Time) &&
 		handoff.CheckReason(c.Reason) == nil && isName(c.Accepted, 64) && isName(c.ConfirmedBy, document.MaxName) &&
-		isName(c.Session, 128) && len(c.Signature) <= layout.MaxSignature
+		isName(c.Session, 128) && len(c.Signature) <= disk.MaxSignature
 }
 
 // isFiling reports whether an act is one that every clone may do by itself.

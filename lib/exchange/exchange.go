@@ -40,7 +40,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // Options say with what to exchange.
@@ -103,9 +103,9 @@ type exchange struct {
 	peer    peer
 	asOwn   bool // what is taken over is for this replica to send
 	writer  string
-	logSize int64        // of the part of the audit log that is on the disk for good
-	state   *durable.Dir // nil for a store that has none yet
-	out     *durable.Dir // of the store outside of the project
+	logSize int64     // of the part of the audit log that is on the disk for good
+	state   *disk.Dir // nil for a store that has none yet
+	out     *disk.Dir // of the store outside of the project
 	refused map[string]bool
 	got     Result
 }
@@ -131,7 +131,7 @@ func (x *exchange) beginAgain() {
 
 // close closes the directories of the store.
 func (x *exchange) close() {
-	for _, d := range []*durable.Dir{x.state, x.out} {
+	for _, d := range []*disk.Dir{x.state, x.out} {
 		if d != nil {
 			d.Close()
 		}

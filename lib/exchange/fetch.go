@@ -9,9 +9,10 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // How long a remote may take.
@@ -169,7 +170,7 @@ func (r *remote) takeHeld(ctx ctx, c *catch) error {
 	c.held.Documents = nil
 	want := make([]wanted, len(waited))
 	for i, d := range waited {
-		want[i] = wanted{d.Blob, layout.MaxDocument}
+		want[i] = wanted{d.Blob, disk.MaxDocument}
 	}
 	got, err := r.repo.lay(ctx, "blob", maxAtOnce, want)
 	if err != nil {
@@ -187,7 +188,7 @@ func (r *remote) takeHeld(ctx ctx, c *catch) error {
 // source gives the document, which is one of some blobs.
 func (d heldDocument) source(got blobs) handoff.Source {
 	open := func() (src handoff.Source, err error) {
-		src.Text, err = got.text(wanted{d.Blob, layout.MaxDocument})
+		src.Text, err = got.text(wanted{d.Blob, disk.MaxDocument})
 		return src, err
 	}
 	return handoff.Source{Name: d.ID, ID: d.ID, Origin: d.origin(), Open: open}
@@ -294,7 +295,7 @@ func (r *remote) addSignatures(ctx ctx, c *catch) error {
 	for i, d := range c.held.Documents {
 		for _, blob := range append([]string{d.Signature}, others[d.ID]...) {
 			if blob != "" {
-				want, of = append(want, wanted{blob, layout.MaxSignature}), append(of, i)
+				want, of = append(want, wanted{blob, disk.MaxSignature}), append(of, i)
 			}
 		}
 	}
@@ -345,7 +346,7 @@ func (r *remote) extend(ctx ctx, c *catch) error {
 
 // keep remembers what waits, and how far the writers were imported.
 func (r *remote) keep(ctx ctx, c *catch) error {
-	if err := save(r.out, layout.SyncHeld, c.kept, c.held); err != nil { // before the refs say that it came
+	if err := save(r.out, disk.SyncHeld, c.kept, c.held); err != nil { // before the refs say that it came
 		return err
 	}
 	return r.repo.setRefs(ctx, c.moves)
@@ -368,7 +369,7 @@ func (r *remote) takeSignatures(ctx ctx, c *catch) error {
 		case err != nil:
 			later = append(later, d)
 		case got.Signature.State != handoff.SignatureGood && !r.refused[d.Writer]:
-			before[d.ID], want = text, append(want, wanted{d.Blob, layout.MaxSignature})
+			before[d.ID], want = text, append(want, wanted{d.Blob, disk.MaxSignature})
 			name := "the signature of " + d.ID
 			sources = append(sources, handoff.Source{Name: name, Text: got.Text, ID: d.ID, Origin: d.origin()})
 		}
@@ -405,7 +406,7 @@ func (r *remote) again(ctx ctx, gone map[string]*past) (sources []handoff.Source
 		d := heldDocument{Writer: strings.TrimPrefix(writer, own("writers", "")), Commit: r.refs[ref]}
 		for id, p := range gone {
 			name := d.Commit + ":" + fileOf(id, p.time)
-			want = append(want, wanted{name, layout.MaxDocument}, wanted{signatureOf(name), layout.MaxSignature})
+			want = append(want, wanted{name, disk.MaxDocument}, wanted{signatureOf(name), disk.MaxSignature})
 			from = append(from, handoff.Source{Name: id, ID: id, Origin: d.origin()})
 		}
 	}

@@ -8,9 +8,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -45,9 +44,9 @@ func (d heldDocument) origin() *handoff.Origin {
 
 // loadHeld reads what waits, and returns its text too. A file that cannot be understood is fault.ErrIntegrity and
 // not an empty one: what waits would be forgotten.
-func loadHeld(d *durable.Dir) (h held, text []byte, err error) {
+func loadHeld(d *disk.Dir) (h held, text []byte, err error) {
 	h.Documents = []heldDocument{}
-	text, err = d.ReadFile(layout.SyncHeld, maxHeld)
+	text, err = d.ReadFile(disk.SyncHeld, maxHeld)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil, nil
 	}
@@ -59,7 +58,7 @@ func loadHeld(d *durable.Dir) (h held, text []byte, err error) {
 	}
 	if err != nil {
 		err = fault.New(fault.ErrIntegrity, "run `handoff sync`: what waits is fetched anew", "%s cannot be read: %v",
-			filepath.Join(d.Path(), layout.SyncHeld), err)
+			filepath.Join(d.Path(), disk.SyncHeld), err)
 	}
 	return h, text, err
 }
@@ -80,7 +79,7 @@ func Stand(s *handoff.Store) (at Standing, err error) {
 	}
 	path, err := s.OutsidePath()
 	if err == nil {
-		x.out, err = durable.OpenDir(path)
+		x.out, err = disk.OpenDir(path)
 	}
 	p := progress{}
 	if err == nil {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -44,7 +44,7 @@ type progress struct {
 
 // loadProgress returns how far the log was published. What is not known is found out by looking.
 func (x *exchange) loadProgress() (p progress) {
-	if _, err := load(x.out, layout.SyncState, &p); err != nil {
+	if _, err := load(x.out, disk.SyncState, &p); err != nil {
 		return progress{Partly: true}
 	}
 	return p
@@ -62,13 +62,13 @@ func (x *exchange) saveProgress(p progress) error {
 		return err
 	}
 	p.Last, p.Sent.Writer = x.Now().UTC().Format(time.RFC3339), x.writer
-	if err := save(x.out, layout.SyncState, nil, p); err != nil {
+	if err := save(x.out, disk.SyncState, nil, p); err != nil {
 		return err
 	}
-	if _, err := x.state.Lstat(layout.Synced); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := x.state.Lstat(disk.Synced); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return x.state.Touch(layout.Synced, 0o600)
+	return x.state.Touch(disk.Synced, 0o600)
 }
 
 // said is what others want to know of an event.
@@ -193,7 +193,7 @@ func (x *exchange) findNews(p progress) (n news, err error) {
 	n = news{progress: p, ids: p.Unsent, vague: p.Partly}
 	if p.Offset > log.Size() {
 		return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`",
-			"%s is shorter than what was sent of it", layout.Log)
+			"%s is shorter than what was sent of it", disk.LogFile)
 	}
 	isQuiet := !n.vague && p.Quiet <= log.Size()
 	if isQuiet {
@@ -211,7 +211,7 @@ func (x *exchange) findNews(p progress) (n news, err error) {
 	for e := range eventlog.Scan(log, p.Offset, &err) {
 		s, err := n.follow(e)
 		if err != nil {
-			return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s cannot be sent: %v", layout.Log, err)
+			return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s cannot be sent: %v", disk.LogFile, err)
 		}
 		n.loud, n.vague = n.loud || s.isNews(), n.vague || s.isVague()
 		if s.isOwn() {
@@ -245,7 +245,7 @@ func (r *remote) locate(ctx ctx, tip string) (p progress, err error) {
 		return p, err
 	}
 	if p.Events != count || !bytes.Equal(here, last) {
-		return p, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is not the log that was sent", layout.Log)
+		return p, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is not the log that was sent", disk.LogFile)
 	}
 	if p.Partly = true; count > 0 {
 		p.Hash, err = eventlog.HashLine(last)

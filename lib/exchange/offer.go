@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
@@ -121,7 +121,7 @@ func (o *offer) wants() (all []wanted) {
 		all = append(all, wanted{c.object, maxLogFile})
 	}
 	for _, c := range o.documents {
-		all = append(all, wanted{c.object, layout.MaxDocument})
+		all = append(all, wanted{c.object, disk.MaxDocument})
 	}
 	return all
 }
@@ -157,7 +157,7 @@ func (o *offer) parse(got blobs) (found []said, why string, err error) {
 func (o *offer) parseDocuments(got blobs) (why string, err error) {
 	isRight, errs := make([]bool, len(o.documents)), make([]error, len(o.documents))
 	parallel.Each(len(o.documents), parallel.Workers(), func(i int) {
-		text, err := got.text(wanted{o.documents[i].object, layout.MaxDocument})
+		text, err := got.text(wanted{o.documents[i].object, disk.MaxDocument})
 		doc, faults := document.ParseStored(text)
 		name := fileOf(doc.HandoffID, doc.Time+"0000-00-00")
 		isRight[i], errs[i] = len(faults) == 0 && o.documents[i].name == name, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/claim"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
 // Once returns what handoff.Options.Once takes: of all that want the same line of the ledger, in
@@ -106,7 +106,7 @@ func (r *remote) withPending(ctx ctx, want lines) (lines, error) {
 	maps.DeleteFunc(have, isOther)
 	below := []string{"refs/handoff/tries"}
 	for key := range have {
-		below = append(below, ownClaim(claim.Name(key)))
+		below = append(below, ownClaim(eventlog.ClaimName(key)))
 	}
 	if r.refs, err = r.repo.refsBelow(ctx, below...); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (r *remote) lose(ctx ctx, tries []try) (err error) {
 			for _, t := range tries {
 				moves[t.ref] = ""
 			}
-			return errors.Join(&claim.LostError{By: h.Claim}, r.repo.setRefs(ctx, moves))
+			return errors.Join(&eventlog.LostError{By: h.Claim}, r.repo.setRefs(ctx, moves))
 		}
 	}
 	return r.repo.setRefs(ctx, moves)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // A peer is what a store takes over from: a git remote, a neighbouring work tree, or a parcel. What it tells goes
@@ -141,7 +141,7 @@ func (c *catch) add(d heldDocument, s handoff.Source) {
 }
 
 // load reads a file of JSON, and returns its text too.
-func load(d *durable.Dir, name string, v any) (text []byte, err error) {
+func load(d *disk.Dir, name string, v any) (text []byte, err error) {
 	if text, err = d.ReadFile(name, maxHeld); err == nil {
 		err = json.Unmarshal(text, v)
 	}
@@ -149,7 +149,7 @@ func load(d *durable.Dir, name string, v any) (text []byte, err error) {
 }
 
 // save replaces a file of JSON for good, unless it has the same text already.
-func save(d *durable.Dir, name string, was []byte, v any) error {
+func save(d *disk.Dir, name string, was []byte, v any) error {
 	text, err := json.Marshal(v)
 	if text = append(text, '\n'); err != nil || bytes.Equal(text, was) {
 		return err

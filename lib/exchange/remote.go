@@ -12,10 +12,10 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -49,10 +49,10 @@ func (r *remote) open(ctx ctx) (err error) {
 	if err = r.openRepo(ctx); err != nil {
 		return err
 	}
-	isReplaced := []string{layout.SyncState, layout.SyncHeld, layout.SyncTargets} // under the lock of sync.git alone
+	isReplaced := []string{disk.SyncState, disk.SyncHeld, disk.SyncTargets} // under the lock of sync.git alone
 	_, _ = r.out.RemoveStaged(func(name string) bool { return slices.Contains(isReplaced, name) })
 	if _, _, err = loadHeld(r.out); errors.Is(err, fault.ErrIntegrity) { // what waits is fetched anew
-		err = errors.Join(r.repo.makeAnew(), r.out.Remove(layout.SyncHeld))
+		err = errors.Join(r.repo.makeAnew(), r.out.Remove(disk.SyncHeld))
 	}
 	if err != nil {
 		return err
@@ -146,8 +146,8 @@ func (t target) String() string {
 }
 
 // targets returns where handoffs may go.
-func targets(d *durable.Dir) (all []target) {
-	if _, err := load(d, layout.SyncTargets, &all); errors.Is(err, fs.ErrNotExist) {
+func targets(d *disk.Dir) (all []target) {
+	if _, err := load(d, disk.SyncTargets, &all); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil || len(all) == 0 {
 		return []target{{}} // something was accepted, and nobody knows what
@@ -177,7 +177,7 @@ func (r *remote) pin() error {
 		return nil
 	}
 	all = slices.DeleteFunc(all, func(t target) bool { return t == target{} })
-	return save(r.out, layout.SyncTargets, nil, append(all, now))
+	return save(r.out, disk.SyncTargets, nil, append(all, now))
 }
 
 // shown is the URL of a remote without credentials.

@@ -16,7 +16,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/schema"
 )
 
@@ -391,7 +392,7 @@ func TestOneSyncAtATime(t *testing.T) {
 	_, roots := clones(t, 1)
 	write(t, roots[0], "one")
 	mustSync(t, roots[0])
-	dir, err := durable.OpenDir(outside(t, roots[0], "sync.git"))
+	dir, err := disk.OpenDir(outside(t, roots[0], "sync.git"))
 	if err != nil {
 		t.Fatal(err)
 	}

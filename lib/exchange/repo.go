@@ -17,17 +17,17 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A repo is sync.git, locked.
 type repo struct {
 	git.Runner
-	out   *durable.Dir // the directory it lies in, outside of the project
-	dir   *durable.Dir
+	out   *disk.Dir // the directory it lies in, outside of the project
+	dir   *disk.Dir
 	spool *os.File // takes what git prints of objects; it has no name, and is gone with this process
 
 	url     string // of the remote
@@ -44,10 +44,10 @@ const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
 // openRepo opens sync.git in the directory of the store outside of the project, and makes it where it is
 // missing. Only one may have it at a time. What an exchange that did not end has left damaged is made anew.
-func openRepo(ctx ctx, out *durable.Dir, o Options) (*repo, error) {
-	dir, err := out.MakeDir(layout.SyncRepo, 0o700)
+func openRepo(ctx ctx, out *disk.Dir, o Options) (*repo, error) {
+	dir, err := out.MakeDir(disk.SyncRepo, 0o700)
 	if err != nil {
-		return nil, store.PlaceError(filepath.Join(out.Path(), layout.SyncRepo), err)
+		return nil, store.PlaceError(filepath.Join(out.Path(), disk.SyncRepo), err)
 	}
 	runner := git.Runner{Dir: dir.Path(), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}
 	r := &repo{Runner: runner, out: out, dir: dir}
@@ -73,23 +73,23 @@ func (r *repo) Close() {
 // end says that an exchange has come to its end: what it has written is on the disk.
 func (r *repo) end() {
 	if r.flush() == nil {
-		_ = r.out.Remove(layout.SyncRunning)
+		_ = r.out.Remove(disk.SyncRunning)
 	}
 }
 
 // prepare takes the lock of sync.git, makes the repository where it is missing, and takes away what no git
 // may find in it. Templates and settings of the user are kept out.
 func (r *repo) prepare(ctx ctx, wait time.Duration) error {
-	if err := r.dir.Lock(ctx, wait); errors.Is(err, durable.ErrHeld) {
+	if err := r.dir.Lock(ctx, wait); errors.Is(err, disk.ErrHeld) {
 		return fault.New(fault.ErrBusy, "wait until it has ended",
 			"another sync of this store runs, or what it has started does")
 	} else if err != nil {
 		return err
 	}
-	_, err := r.out.Lstat(layout.SyncRunning)
+	_, err := r.out.Lstat(disk.SyncRunning)
 	ended := errors.Is(err, fs.ErrNotExist)
 	if ended {
-		err = errors.Join(r.out.Touch(layout.SyncRunning, 0o600), r.out.Sync())
+		err = errors.Join(r.out.Touch(disk.SyncRunning, 0o600), r.out.Sync())
 	}
 	if err = errors.Join(err, r.clean()); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (r *repo) prepare(ctx ctx, wait time.Duration) error {
 // git takes for a bare one (gitrepository-layout(5)).
 func (r *repo) make() error {
 	for name, want := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": config} {
-		text, err := r.dir.ReadFile(name, layout.MaxStateFile)
+		text, err := r.dir.ReadFile(name, disk.MaxStateFile)
 		if err == nil && string(text) == want {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/claim"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
 // ownClaim is where a claim of the remote is kept here.
@@ -50,7 +50,7 @@ func (r *remote) fetchClaims(ctx ctx, names []string) ([][]byte, error) {
 func (r *remote) readFiles(ctx ctx, names []string, commits map[string]string) ([][]byte, error) {
 	want := make([]wanted, len(names))
 	for i, name := range names {
-		want[i] = wanted{commits[name] + ":" + claim.File, claim.MaxFile}
+		want[i] = wanted{commits[name] + ":" + eventlog.ClaimFile, eventlog.MaxFile}
 	}
 	return r.repo.read(ctx, want)
 }
@@ -62,13 +62,13 @@ func (r *remote) readClaims(ctx ctx, names []string) (all []heard, err error) {
 		return nil, err
 	}
 	for i, name := range names {
-		c, err := claim.Parse(name, texts[i])
+		c, err := eventlog.ParseClaim(name, texts[i])
 		if err == nil && !(isLine(c.Consumption) && isOnce(c.Token)) {
 			err = errors.New("it claims what no ledger has")
 		}
 		h := heard{Claim: c, name: name}
 		if err != nil {
-			h.Claim, h.why, h.isBad = claim.Claim{}, err.Error(), true
+			h.Claim, h.why, h.isBad = eventlog.Claim{}, err.Error(), true
 		}
 		all = append(all, h)
 	}
@@ -79,7 +79,7 @@ func (r *remote) readClaims(ctx ctx, names []string) (all []heard, err error) {
 }
 
 // knownClaims returns by their names the claims that were taken over before, as they were then.
-func (r *remote) knownClaims(ctx ctx, all []heard) (map[string]claim.Claim, error) {
+func (r *remote) knownClaims(ctx ctx, all []heard) (map[string]eventlog.Claim, error) {
 	commits := make(map[string]string)
 	var names []string
 	for _, h := range all {
@@ -87,10 +87,10 @@ func (r *remote) knownClaims(ctx ctx, all []heard) (map[string]claim.Claim, erro
 			names, commits[h.name] = append(names, h.name), commit
 		}
 	}
-	known := make(map[string]claim.Claim)
+	known := make(map[string]eventlog.Claim)
 	texts, err := r.readFiles(ctx, names, commits)
 	for i, name := range names {
-		if c, bad := claim.Parse(name, texts[i]); bad == nil {
+		if c, bad := eventlog.ParseClaim(name, texts[i]); bad == nil {
 			known[name] = c
 		}
 	}
@@ -99,7 +99,7 @@ func (r *remote) knownClaims(ctx ctx, all []heard) (map[string]claim.Claim, erro
 
 // A try is a claim of this replica that the remote is asked to let in.
 type try struct {
-	claim.Claim
+	eventlog.Claim
 	name, ref string
 }
 
@@ -111,8 +111,8 @@ func (r *remote) makeTries(ctx ctx, lines lines) (tries []try, err error) {
 	before := make(map[string]string)
 	var fresh []try
 	for _, line := range lines {
-		name := claim.Name(line.Token)
-		t := try{claim.New(line, r.writer), name, ownTry(name, line)}
+		name := eventlog.ClaimName(line.Token)
+		t := try{eventlog.NewClaim(line, r.writer), name, ownTry(name, line)}
 		if commit := r.refs[t.ref]; commit == "" {
 			fresh = append(fresh, t)
 		} else {
@@ -131,7 +131,7 @@ func (r *remote) makeTries(ctx ctx, lines lines) (tries []try, err error) {
 		if n < 0 || err != nil {
 			continue
 		}
-		if tries[i].Claim, err = claim.Parse(tries[i].name, texts[n]); err != nil {
+		if tries[i].Claim, err = eventlog.ParseClaim(tries[i].name, texts[n]); err != nil {
 			err = r.repo.broken(fmt.Errorf("%s: %w", tries[i].ref, err))
 		}
 	}
@@ -146,7 +146,7 @@ func (r *remote) writeTries(w *bufio.Writer, tries []try) error {
 			return err
 		}
 		r.beginCommit(w, t.ref, "claim")
-		addFile(w, claim.File, text)
+		addFile(w, eventlog.ClaimFile, text)
 	}
 	return nil
 }

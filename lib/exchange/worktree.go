@@ -10,9 +10,11 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -67,7 +69,7 @@ func replicasBeside(p *handoff.Project) (roots []string) {
 	for _, linked := range git.Linked(top) {
 		rel, err := filepath.Rel(top, p.Root)
 		root := filepath.Join(linked, rel)
-		log := filepath.Join(p.Options.At(root).StateDir, layout.Log)
+		log := filepath.Join(p.Options.At(root).StateDir, disk.LogFile)
 		if err == nil && store.IsThere(log) && settings.IsTrusted(root) {
 			roots = append(roots, root)
 		}
@@ -154,10 +156,10 @@ func (w *neighbour) open() (err error) {
 		return err
 	}
 	if w.out, err = w.Outside(); err == nil {
-		_, err = load(w.out, layout.Beside, &w.reached)
+		_, err = load(w.out, disk.Beside, &w.reached)
 	}
 	if err != nil { // see keep
-		_, _ = load(w.state, layout.Beside, &w.reached) // what cannot be read is taken over again
+		_, _ = load(w.state, disk.Beside, &w.reached) // what cannot be read is taken over again
 	}
 	return nil
 }
@@ -254,10 +256,10 @@ func (w *neighbour) keep(_ ctx, c *catch) (err error) {
 		w.out, err = w.Outside()
 	}
 	if err == nil {
-		err = save(w.out, layout.Beside, nil, w.reached)
+		err = save(w.out, disk.Beside, nil, w.reached)
 	}
 	if err != nil {
-		err = save(w.state, layout.Beside, nil, w.reached)
+		err = save(w.state, disk.Beside, nil, w.reached)
 	}
 	return err
 }

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/approval"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // What is done with a handoff and is no line of the ledger.
@@ -115,16 +115,16 @@ func (r rules) mayRead(operator string) error {
 
 // mayDecide lets operators with the capability approve decide of what others have written.
 func (r rules) mayDecide(operator string, e Entry) error {
-	ask := "ask an operator with the capability " + approval.Capability + " in " + r.path
+	ask := "ask an operator with the capability " + trust.Capability + " in " + r.path
 	switch {
 	case r.broken != nil:
 		return r.broken
 	case r.list == nil:
-		return fault.New(ErrDenied, approval.NoFileAdvice, approval.NoFile)
+		return fault.New(ErrDenied, trust.NoFileAdvice, trust.NoFile)
 	case operator == e.From:
 		return fault.New(ErrDenied, ask, "%s has written %s, and cannot approve or reject it",
 			fault.Own(operator), fault.Own(e.ID))
-	case !r.list.Can(operator, approval.Capability, r.now):
+	case !r.list.Can(operator, trust.Capability, r.now):
 		return fault.New(ErrDenied, ask, "the operator %s may not approve or reject", fault.Own(operator))
 	}
 	if status := r.verify(operator); status.State != operators.Verified && status.State != operators.Disabled {
@@ -170,7 +170,7 @@ func (s *Store) Judge() Judge {
 // Stamp names the rules of a judge: what they refused once they refuse again, until it is another.
 func (j Judge) Stamp() string {
 	text, err := j.s.OperatorsText()
-	return canon.SHA256Hex(fmt.Appendf(text, "\n%t %t %v", j.rules.off, j.rules.warn != nil, err))
+	return jsontree.SHA256Hex(fmt.Appendf(text, "\n%t %t %v", j.rules.off, j.rules.warn != nil, err))
 }
 
 // at returns the rules at a time that an event names, and never later than now.

@@ -3,17 +3,17 @@ package handoff
 import (
 	"sync"
 
-	"github.com/seed-78daf238/handoff/lib/internal/approval"
-	"github.com/seed-78daf238/handoff/lib/internal/signers"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // ApprovalNamespace is the namespace of signatures of approvals and rejections.
-const ApprovalNamespace = signers.ApprovalNamespace
+const ApprovalNamespace = operators.ApprovalNamespace
 
-func (s *Store) desk() approval.Desk {
-	return approval.Desk{At: s.at, Keys: s.keys, Sign: s.opt.SignApproval}
+func (s *Store) desk() trust.Desk {
+	return trust.Desk{At: s.at, Keys: s.keys, Sign: s.opt.SignApproval}
 }
 
 // Decided returns a function that returns the decision about a handoff: its approval and its rejection. Only
@@ -58,14 +58,14 @@ func (s *Store) CheckApproval(id string) error {
 	if err != nil {
 		return err
 	}
-	return approval.Check(s.at, s.Decided()(e.ID), e, got.References)
+	return trust.CheckApproval(s.at, s.Decided()(e.ID), e, got.References)
 }
 
 // stillMay returns ErrDenied for a take or done of a handoff that was rejected a moment ago. The caller holds the lock.
 func (s *Store) stillMay(act Act, id string) error {
 	d, err := s.decision(id)
 	if err == nil && d.Rejected.IsDone() && (act == ActTake || act == ActDone) {
-		err = &approval.AwaitingError{ID: id, Rejected: d.Rejected}
+		err = &trust.AwaitingError{ID: id, Rejected: d.Rejected}
 	}
 	return err
 }
@@ -91,7 +91,7 @@ func (s *Store) decide(x *txn.Session, act Act, who *Consumption) (existing bool
 		return false, err
 	}
 	if act == ActApprove && d.Rejected.IsDone() {
-		return false, &approval.AwaitingError{ID: who.HandoffID, Rejected: d.Rejected}
+		return false, &trust.AwaitingError{ID: who.HandoffID, Rejected: d.Rejected}
 	}
 	before := d.Approved
 	if act == ActReject {

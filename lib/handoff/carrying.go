@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/seed-78daf238/handoff/lib/internal/derived"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -45,8 +45,8 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 // Saying returns a function that names the handoffs whose documents say something, which were proven
 // to do so. The first call reads the documents. With keep, a command that has changed
 // the store saves the result for later readers. The function is for one goroutine.
-func (s *Store) Saying(about derived.Subject, keep bool) func(what string) ([]Entry, error) {
-	read := sync.OnceValues(func() (*derived.Table, error) { return derived.Read(s.at, about, keep) })
+func (s *Store) Saying(about life.Subject, keep bool) func(what string) ([]Entry, error) {
+	read := sync.OnceValues(func() (*life.Table, error) { return life.ReadSubjects(s.at, about, keep) })
 	return func(what string) ([]Entry, error) {
 		t, err := read()
 		if err != nil {
@@ -57,8 +57,8 @@ func (s *Store) Saying(about derived.Subject, keep bool) func(what string) ([]En
 }
 
 // announced reads the handoff of an entry, nil if its text does not hold the mark.
-func (s *Store) announced(d *durable.Dir, e Entry, mark string) (*Stored, error) {
-	text, err := d.ReadFile(e.File, layout.MaxDocument)
+func (s *Store) announced(d *disk.Dir, e Entry, mark string) (*Stored, error) {
+	text, err := d.ReadFile(e.File, disk.MaxDocument)
 	if err == nil && !bytes.Contains(text, []byte(mark)) {
 		return nil, nil
 	}

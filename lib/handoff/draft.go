@@ -3,15 +3,15 @@ package handoff
 import (
 	"context"
 
-	"github.com/seed-78daf238/handoff/lib/internal/drafts"
+	"github.com/seed-78daf238/handoff/lib/internal/session"
 )
 
 // A Draft is what becomes a handoff unless its session dies first. It is on disk before anybody knows who
 // takes over, and stays until it is published or discarded.
-type Draft = drafts.Draft
+type Draft = session.Draft
 
-func (s *Store) drafts() drafts.Box {
-	return drafts.Box{At: s.at, MaxBytes: s.opt.MaxDocumentBytes, Screen: s.screenDraft}
+func (s *Store) drafts() session.Box {
+	return session.Box{At: s.at, MaxBytes: s.opt.MaxDocumentBytes, Screen: s.screenDraft}
 }
 
 // SaveDraft stores a draft durably and returns it with its ID and time. The same draft again is the one

@@ -8,7 +8,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -16,7 +17,7 @@ import (
 // Writer returns the id of the state directory among those that exchange handoffs, "" if it has none yet.
 func (s *Store) Writer() (string, error) {
 	record, err := store.InState(s.at, store.ReadMachine)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, machine.ErrNoMachine) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, disk.ErrNoMachine) {
 		err = nil
 	}
 	return record.Writer, err

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
-	"github.com/seed-78daf238/handoff/lib/internal/repair"
+	"github.com/seed-78daf238/handoff/lib/internal/check"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A MachineRecord says which machine a store belongs to.
-type MachineRecord = machine.Record
+type MachineRecord = disk.MachineRecord
 
 // Machine returns the recorded machine of the store and the fingerprint of this
 // one. A store without a record returns the zero record.
@@ -48,5 +48,5 @@ func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ Mach
 		return MachineRecord{}, err
 	}
 	record := MachineRecord{Fingerprint: observed, FirstSeenUTC: s.at.Now(), WriterIDDefault: operator}
-	return record, repair.Regenerate(ctx, s.at, record, reason)
+	return record, check.Regenerate(ctx, s.at, record, reason)
 }

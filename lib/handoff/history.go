@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // A HistoryEvent is something that happened to a handoff.
@@ -77,7 +77,7 @@ func (s *Store) logged(id string) (all []HistoryEvent, err error) {
 	defer done()
 	for e := range eventlog.Scan(log, 0, &err, strings.TrimPrefix(id, form.IDPrefix)) {
 		if e.Err != nil {
-			err = errors.Join(err, &CorruptError{File: filepath.Join(d.State.Path(), layout.Log), Line: e.Number, Why: e.Err.Error()})
+			err = errors.Join(err, &CorruptError{File: filepath.Join(d.State.Path(), disk.LogFile), Line: e.Number, Why: e.Err.Error()})
 			continue
 		}
 		if what, is := historyOf(e, id); is {

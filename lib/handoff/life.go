@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/approval"
+
 	"github.com/seed-78daf238/handoff/lib/internal/life"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
@@ -77,7 +78,7 @@ func (s *Store) gather() (*life.Facts, error) {
 		s.opt.Warn("no " + filepath.Base(s.opt.StateDir) + ": who read and took what is unknown, and what was approved")
 	}
 	facts.Trusts, facts.Decided = s.trusts(), s.Decided()
-	if facts.Asks, err = approval.Policies(s.at); err != nil {
+	if facts.Asks, err = trust.Policies(s.at); err != nil {
 		s.at.Opt.Lost(fault.New(ErrConfig, "run `handoff operators validate`", "what needs an approval is not known, and all is taken to need one: %v", err))
 		facts.Asks = func(string, string) bool { return true }
 	}

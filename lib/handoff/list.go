@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
+
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -151,7 +153,7 @@ func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 
 // keep returns the conditions of a filter that a row alone does not answer. readers are the operators who
 // have read something.
-func (s *Store) keep(d *durable.Dir, f Filter, at standing, readers map[string]bool) (func(Entry) bool, error) {
+func (s *Store) keep(d *disk.Dir, f Filter, at standing, readers map[string]bool) (func(Entry) bool, error) {
 	var left map[string]bool
 	if f.Orphaned {
 		list, _ := s.Operators() // who has left cannot be told from one that cannot be used

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )

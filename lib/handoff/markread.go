@@ -4,9 +4,11 @@ import (
 	"context"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/claim"
+
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -17,7 +17,7 @@ import (
 type Once func(ctx context.Context, s *Store, want []Consumption, do func([]Consumption) error) error
 
 // A LostError says that somebody else was the first.
-type LostError = claim.LostError
+type LostError = eventlog.LostError
 
 // unlessTold explains an error, unless that says who was the first.
 func unlessTold(err error) error {

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -103,10 +102,10 @@ func (o Options) withDefaults() Options {
 		o.Root = filepath.Dir(o.Dir)
 	}
 	if o.StateDir == "" {
-		o.StateDir = filepath.Join(o.Dir, layout.StateDir)
+		o.StateDir = filepath.Join(o.Dir, disk.StateDir)
 	}
 	if o.OperatorsFile == "" {
-		o.OperatorsFile = filepath.Join(o.Root, layout.OperatorsFile)
+		o.OperatorsFile = filepath.Join(o.Root, disk.OperatorsFile)
 	}
 	if o.LockTimeout == 0 {
 		o.LockTimeout = DefaultLockTimeout
@@ -127,7 +126,7 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	if o.Fingerprint == nil {
-		o.Fingerprint = machine.Fingerprint
+		o.Fingerprint = disk.Fingerprint
 	}
 	if o.CheckBody == nil {
 		o.CheckBody = func(string) error { return nil }

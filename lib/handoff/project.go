@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/identity"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -52,7 +52,7 @@ const minOpen = 16
 // a command needs. The runtime dies of a limit that is lower still, so that it is for who is about to
 // open the first.
 func CheckLimit() error {
-	if n := durable.MaxOpen(); n < minOpen {
+	if n := disk.MaxOpen(); n < minOpen {
 		return fault.New(ErrConfig, "allow more open files with `ulimit -n`", "only %d files may be open at a time, %d are needed", n, minOpen)
 	}
 	return nil
@@ -117,7 +117,7 @@ func (p Project) Exists() error {
 	case store.IsThere(o.Dir):
 	case p.named:
 		return fault.New(ErrConfig, "name one that is there; the first handoff that is written makes it", "the handoffs directory %s does not exist", o.Dir)
-	case p.HasFile, store.IsThere(filepath.Join(o.StateDir, layout.Log)):
+	case p.HasFile, store.IsThere(filepath.Join(o.StateDir, disk.LogFile)):
 	case !store.IsThere(p.Root):
 		return fault.New(ErrConfig, "name one that is there", "the project root %s does not exist", p.Root)
 	default:
@@ -175,7 +175,7 @@ func (p *Project) decideIn(dir, cwd string) error {
 func nothing(string) string { return "" }
 
 // ownState is the state directory of a handoffs directory that is not the one of a project.
-func ownState(dir string) string { return filepath.Join(dir, layout.StateDir) }
+func ownState(dir string) string { return filepath.Join(dir, disk.StateDir) }
 
 // isSamePath reports whether two paths are the same but for symbolic links above their last names.
 func isSamePath(a, b string) bool {
@@ -273,9 +273,9 @@ func (p Project) evidence() func() operators.Evidence {
 }
 
 // Identity returns for whom the program runs, and what says so.
-func (p Project) Identity() identity.Identity {
+func (p Project) Identity() operators.Identity {
 	at := store.Store{Opt: store.Options{Dir: p.Options.Dir, StateDir: p.Options.StateDir, Root: p.Options.Root, UserState: p.Options.UserState}}
-	return identity.Of(p.Root, at.Operator(), p.Settings, p.User, func() (*operators.List, error) {
+	return operators.IdentityOf(p.Root, at.Operator(), p.Settings, p.User, func() (*operators.List, error) {
 		s, err := Open(p.Options)
 		if err != nil {
 			return nil, err

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )

@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -31,25 +30,25 @@ func (s *Store) RestoreLog(ctx context.Context, writer string, log []byte) error
 	return s.putBack(ctx, func(x *txn.Session) error {
 		known, err := store.ReadMachine(x.State)
 		if err != nil {
-			record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.Now(), Writer: writer}
+			record := disk.MachineRecord{Fingerprint: observed, FirstSeenUTC: x.Now(), Writer: writer}
 			record.WriterIDDefault = s.opt.Operator
 			record.Complete()
-			err := x.State.Remove(layout.Fingerprint)
-			if err = errors.Join(err, txn.PublishNew(x.State, layout.Fingerprint, record.Bytes())); err != nil {
+			err := x.State.Remove(disk.FingerprintFile)
+			if err = errors.Join(err, txn.PublishNew(x.State, disk.FingerprintFile, record.Bytes())); err != nil {
 				return err
 			}
 		} else if known.Writer != writer {
 			return fault.New(ErrIntegrity, "", "the state directory is that of another writer, %s", known.Writer)
 		}
-		begin := layout.Quarantine + x.Opt.Now().UTC().Format("20060102T150405Z")
-		err = x.State.Rename(layout.Log, begin+"-"+layout.Log)
+		begin := disk.Quarantine + x.Opt.Now().UTC().Format("20060102T150405Z")
+		err = x.State.Rename(disk.LogFile, begin+"-"+disk.LogFile)
 		for n := 2; errors.Is(err, fs.ErrExist); n++ {
-			err = x.State.Rename(layout.Log, fmt.Sprintf("%s-%d-%s", begin, n, layout.Log))
+			err = x.State.Rename(disk.LogFile, fmt.Sprintf("%s-%d-%s", begin, n, disk.LogFile))
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return errors.Join(txn.PublishNew(x.State, layout.Log, log), x.State.Sync())
+		return errors.Join(txn.PublishNew(x.State, disk.LogFile, log), x.State.Sync())
 	})
 }
 
@@ -84,22 +83,22 @@ func (s *Store) PutBack(sources []Source) (n int, err error) {
 			n++
 		}
 	}
-	return n, durable.SyncParents(filepath.Dir(dir.Path()), dir.Path())
+	return n, disk.SyncParents(filepath.Dir(dir.Path()), dir.Path())
 }
 
-func putSignature(dir *durable.Dir, id, text string) error {
-	d, err := dir.MakeDir(layout.Signatures, 0o755)
+func putSignature(dir *disk.Dir, id, text string) error {
+	d, err := dir.MakeDir(disk.Signatures, 0o755)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	_, err = putFile(d, layout.SignatureFile(id), []byte(text))
+	_, err = putFile(d, disk.SignatureFile(id), []byte(text))
 	return errors.Join(err, d.Sync())
 }
 
 // putFile creates a file, unless there is one. One of that name with other bytes is for Repair to judge.
-func putFile(d *durable.Dir, name string, text []byte) (isNew bool, err error) {
-	if have, err := d.ReadFile(name, layout.MaxDocument); err == nil && bytes.Equal(have, text) {
+func putFile(d *disk.Dir, name string, text []byte) (isNew bool, err error) {
+	if have, err := d.ReadFile(name, disk.MaxDocument); err == nil && bytes.Equal(have, text) {
 		return false, nil
 	}
 	staged, err := d.Stage(text, 0o644)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/offers"
+	"github.com/seed-78daf238/handoff/lib/internal/session"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -154,12 +154,12 @@ func (s *Store) Delivery(id string) (Delivery, error) {
 }
 
 // An Offer says that a session of an agent was told of handoffs.
-type Offer = offers.Offer
+type Offer = session.Offer
 
 // Offer records that a session was told of handoffs, unless the record says so already; a session without
 // an id is told once a day. It reports whether a line was added. It never waits, and may record nothing.
-func (s *Store) Offer(o Offer) (recorded bool) { return offers.Record(s.at, o) }
+func (s *Store) Offer(o Offer) (recorded bool) { return session.RecordOffer(s.at, o) }
 
 // Offers returns the offers that are recorded, older ones first. Where the record cannot be read that is
 // warned about, and there are none.
-func (s *Store) Offers() []Offer { return offers.All(s.at) }
+func (s *Store) Offers() []Offer { return session.Offers(s.at) }

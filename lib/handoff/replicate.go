@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -42,11 +43,11 @@ func (s *Store) Settle(ctx context.Context) (at Settled, err error) {
 }
 
 // State opens the state directory, nil if there is none. The caller closes it.
-func (s *Store) State() (*durable.Dir, error) { return s.at.OpenPlace(s.opt.StateDir) }
+func (s *Store) State() (*disk.Dir, error) { return s.at.OpenPlace(s.opt.StateDir) }
 
 // Outside opens the directory of the store in the user's state, and makes it where it is missing: what is
 // exchanged with remotes lies there. ErrConfig is that there is no such place. The caller closes it.
-func (s *Store) Outside() (*durable.Dir, error) { return s.at.Outside() }
+func (s *Store) Outside() (*disk.Dir, error) { return s.at.Outside() }
 
 // OutsidePath returns the path that [Store.Outside] opens, without making it.
 func (s *Store) OutsidePath() (string, error) { return s.at.OutsidePath() }

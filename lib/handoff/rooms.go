@@ -1,14 +1,14 @@
 package handoff
 
 import (
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+
+	"github.com/seed-78daf238/handoff/lib/internal/check"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/fsck"
-	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
-	"github.com/seed-78daf238/handoff/lib/internal/repair"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -29,13 +29,13 @@ type (
 	Tombstone        = eventlog.Pruned
 	PrunedError      = txn.PrunedError
 	MarkReceipt      = txn.MarkReceipt
-	Git              = layout.Git
+	Git              = disk.Git
 	MachineError     = store.MachineError
 	Operator         = operators.Operator
 	SSHKey           = operators.SSHKey
-	Finding          = fsck.Finding
-	Report           = fsck.Report
-	RepairReport     = repair.Report
+	Finding          = check.Finding
+	Report           = check.Report
+	RepairReport     = check.Repairs
 )
 
 // What Options.Progress is told about, each with the number of documents.
@@ -47,9 +47,9 @@ const (
 
 // The kinds of Options.Git.
 const (
-	GitNone    = layout.GitNone
-	GitTracked = layout.GitTracked
-	GitSynced  = layout.GitSynced
+	GitNone    = disk.GitNone
+	GitTracked = disk.GitTracked
+	GitSynced  = disk.GitSynced
 )
 
 // StatusChanged says that the mark of a MarkReceipt is new.
@@ -98,7 +98,7 @@ func Nearest(word string, known []string) string { return form.Nearest(word, kno
 func GitConfig(dir, key string) string { return git.Config(dir, key) }
 
 // IsIndex reports whether a file of that name in a handoffs directory is the index, or an archive of it.
-func IsIndex(name string) bool { return name == layout.Index || layout.IsArchive(name) }
+func IsIndex(name string) bool { return name == disk.IndexFile || disk.IsArchive(name) }
 
 // ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
 // itself claims as its id does not count. It fails on strings that are not valid UTF-8.

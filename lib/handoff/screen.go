@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/screen"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // A scanned document holds no credential but those that were allowed.
@@ -19,13 +19,13 @@ type Secret = secrets.Finding
 func FindSecrets(text string) []Secret { return secrets.Scan(text) }
 
 // CheckSecretRules refuses a name that no rule has, ErrInvalid.
-func CheckSecretRules(rules []string) error { return screen.CheckRules(rules) }
+func CheckSecretRules(rules []string) error { return trust.CheckRules(rules) }
 
 // SecretRules returns the names of all rules of the secret scan.
 func SecretRules() []string { return secrets.Rules() }
 
 // CheckReason refuses a reason with a credential in it, or of more than 2,000 bytes, ErrInvalid: why something was done is kept for good.
-func CheckReason(reason string) error { return screen.CheckReason(reason) }
+func CheckReason(reason string) error { return trust.CheckReason(reason) }
 
 // screen looks for credentials. A document with one is left out and reported in results, unless the options
 // allow or redact it.
@@ -48,9 +48,9 @@ func (s *Store) screen(docs []*sealed, results []Result) ([]scanned, error) {
 
 // search is the secret scan of one document, which is redacted if the options say so.
 func (s *Store) search(d *sealed) error {
-	policy := screen.Policy{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact}
+	policy := trust.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact}
 	doc, v, err := policy.Document(d.name, d.Document, d.claimed)
-	d.Document, d.allowed, d.redacted = doc, v.Allowed, screen.Names(append(d.redacted, v.Redacted...))
+	d.Document, d.allowed, d.redacted = doc, v.Allowed, trust.RuleNames(append(d.redacted, v.Redacted...))
 	return err
 }
 
@@ -61,7 +61,7 @@ func (s *Store) screenDraft(d *Draft) error {
 	}
 	doc := document.Clone(Document{From: d.From, To: d.To, Topic: d.Topic, Tags: d.Tags, References: d.References, Body: d.Text})
 	texts := append(document.Texts(&doc), document.Text{Pointer: "/agent", Value: &d.Agent}, document.Text{Pointer: "/session_id", Value: &d.Session})
-	policy := screen.Policy{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact || d.Hook}
+	policy := trust.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact || d.Hook}
 	v, err := policy.Texts("the draft", texts)
 	if err != nil || len(v.Redacted) == 0 {
 		return err

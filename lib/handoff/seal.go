@@ -2,9 +2,11 @@ package handoff
 
 import (
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
+
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
@@ -46,12 +48,12 @@ func PlainRules(head any) []Fault { return document.Shape(head) }
 // AnnouncesRecord reports whether the body of a source may carry a record, which is for package record
 // to find out.
 func AnnouncesRecord(src Source) bool {
-	return recordblock.Announces(string(src.Text)) || src.Fields != nil && recordblock.Announces(src.Fields.Body)
+	return fields.Announces(string(src.Text)) || src.Fields != nil && fields.Announces(src.Fields.Body)
 }
 
 // CarriesPacket reports whether a handoff carries a resume packet, the one record with a token to resume by.
 func CarriesPacket(d Document) bool {
-	b, ok, _ := recordblock.Extract(d.Body) // a broken one is none
+	b, ok, _ := fields.Extract(d.Body) // a broken one is none
 	return ok && b.Kind == "packet"
 }
 

@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/keyring"
+
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // sign gives the documents their signatures: those that an import brings, and ours where Options.Sign
 // makes one. What has none, and whose author has to sign, is left out and reported in results.
 func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]admitted, error) {
-	good, foreign := docs[:0], keyring.InParts(len(docs), func(i int) keyring.Witness { return s.witness(docs[i], sources, false) })
+	good, foreign := docs[:0], trust.InParts(len(docs), func(i int) trust.Witness { return s.witness(docs[i], sources, false) })
 	for i, d := range docs {
 		w := foreign(i)
 		if s.isOurs(sources[d.at]) { // one after another: a person may be asked
@@ -44,11 +45,11 @@ func (s *Store) isOurs(source Source) bool { return s.opt.Sign != nil && source.
 
 // witness proves the signatures of a document, which is signed first if that is to be done here and ours
 // is set. Without a signature there is nothing to prove.
-func (s *Store) witness(d admitted, sources []Source, ours bool) keyring.Witness {
+func (s *Store) witness(d admitted, sources []Source, ours bool) trust.Witness {
 	source := sources[d.at]
 	signatures := source.Signatures
 	if ours != s.isOurs(source) || len(signatures) == 0 && !ours {
-		return keyring.Witness{}
+		return trust.Witness{}
 	}
 	stored, err := s.stored(d.sealed, source)
 	if err == nil && ours {
@@ -57,12 +58,12 @@ func (s *Store) witness(d admitted, sources []Source, ours bool) keyring.Witness
 		signatures = []string{string(text)}
 	}
 	if err != nil {
-		return keyring.Witness{Err: err}
+		return trust.Witness{Err: err}
 	}
 	return s.keys.Prove(stored, signatures...)
 }
 
-func (s *Store) signOne(d *admitted, w keyring.Witness) (sig Signature, err error) {
+func (s *Store) signOne(d *admitted, w trust.Witness) (sig Signature, err error) {
 	if len(w.Texts) == 0 {
 		return Signature{State: SignatureUnsigned}, w.Err
 	}

@@ -3,26 +3,26 @@ package handoff
 import (
 	"context"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/signers"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // A Signature says what is known of the signature of a handoff.
-type Signature = signers.Verdict
+type Signature = operators.Verdict
 
 // What a Signature can say.
 const (
-	SignatureGood     = signers.Good
-	SignatureUnsigned = signers.Unsigned
+	SignatureGood     = operators.Good
+	SignatureUnsigned = operators.Unsigned
 )
 
 // SignatureNamespace is the namespace of signatures of handoffs (ssh-keygen -Y sign -n).
-const SignatureNamespace = signers.Namespace
+const SignatureNamespace = operators.Namespace
 
 // OperatorsNamespace is the namespace of the signature of the operators file.
-const OperatorsNamespace = signers.OperatorsNamespace
+const OperatorsNamespace = operators.OperatorsNamespace
 
 // Trust makes the keys that the operators file gives an operator those that count, and all others of
 // the operator revoked. It returns what was recorded. An operator who is not in the file is
@@ -61,7 +61,7 @@ func (s *Store) Distrust(from string, sig Signature) (why string, refuse bool) {
 }
 
 // load returns the handoff of an entry, proven, and what is known of its signature.
-func (s *Store) load(d *durable.Dir, e Entry) (got Stored, err error) {
+func (s *Store) load(d *disk.Dir, e Entry) (got Stored, err error) {
 	got = Stored{Entry: e, Path: s.at.RelPath(e.File)}
 	if got.Document, got.Text, err = s.at.Load(d, e); err == nil {
 		got.Signature, err = s.keys.Of(d, e.ID, e.From, got.Text)

@@ -6,13 +6,12 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/keyring"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
-	"github.com/seed-78daf238/handoff/lib/internal/project"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // A Store is a handoffs directory with its state directory. It holds no resources between calls, and its
@@ -21,7 +20,7 @@ type Store struct {
 	at  *store.Store
 	opt Options
 
-	keys *keyring.Keyring
+	keys *trust.Keyring
 	held *standing // of Glance, nil elsewhere
 }
 
@@ -49,8 +48,8 @@ func Open(opt Options) (*Store, error) {
 	}
 	opt = opt.withDefaults()
 	at := opt.store()
-	s := &Store{at: at, opt: opt, keys: &keyring.Keyring{At: at, Allowed: opt.AllowedSigners, Verify: opt.VerifySignature}}
-	s.at.Opt.CheckSignature = func(d *durable.Dir, id, from string, text []byte) (Signature, error) {
+	s := &Store{at: at, opt: opt, keys: &trust.Keyring{At: at, Allowed: opt.AllowedSigners, Verify: opt.VerifySignature}}
+	s.at.Opt.CheckSignature = func(d *disk.Dir, id, from string, text []byte) (Signature, error) {
 		return s.keys.Of(d, id, from, text)
 	}
 	return s, nil
@@ -78,14 +77,14 @@ func (s *Store) IsOurs() bool {
 // git work tree. What is there stays as it is; only a kind that is named replaces what another kind
 // needed. Whatever Init returns, run again it completes what was interrupted. done says what it did;
 // it is on disk then, and what root made belongs to the owner of the project. Errors are ErrConfig.
-func (s *Store) Init(kind Git) (done []string, err error) { return project.Init(s.at, kind) }
+func (s *Store) Init(kind Git) (done []string, err error) { return store.Init(s.at, kind) }
 
 // Stamp returns a text that is another one once the store has changed, as far as its files tell: who
 // wants to see what is new asks for it now and then. It opens nothing.
 func (s *Store) Stamp() string {
 	stamp := ""
 	for _, path := range []string{
-		filepath.Join(s.opt.Dir, layout.Index), filepath.Join(s.opt.StateDir, layout.Log), filepath.Join(s.opt.StateDir, layout.Offers),
+		filepath.Join(s.opt.Dir, disk.IndexFile), filepath.Join(s.opt.StateDir, disk.LogFile), filepath.Join(s.opt.StateDir, disk.Offers),
 	} {
 		info, err := os.Lstat(path)
 		if err == nil {
@@ -98,10 +97,10 @@ func (s *Store) Stamp() string {
 
 // AddOperator adds an entry to the operators file, or makes the file. One who is there already is
 // ErrInvalid; a file that cannot be read or has no place for an entry is ErrConfig.
-func (s *Store) AddOperator(o operators.Operator) error { return project.AddOperator(s.at, o) }
+func (s *Store) AddOperator(o operators.Operator) error { return store.AddOperator(s.at, o) }
 
 // SetOperator writes into the user's configuration who the user is, for all projects. Errors are ErrConfig.
-func SetOperator(u settings.User, operator string) error { return project.SetOperator(u, operator) }
+func SetOperator(u settings.User, operator string) error { return store.SetOperator(u, operator) }
 
 // SetOperator makes an operator who the user is in this store, and in no other one. Where an operators file lacks the
 // name that is ErrDenied.

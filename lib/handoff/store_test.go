@@ -18,7 +18,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/schema"
 )
 
@@ -41,7 +42,7 @@ func open(t testing.TB, root string, edit func(*handoff.Options)) *handoff.Store
 // lock takes the lock of the store below root, and returns what gives it back.
 func lock(t testing.TB, root string) (unlock func()) {
 	t.Helper()
-	d, err := durable.OpenDir(filepath.Join(root, "handoffs"))
+	d, err := disk.OpenDir(filepath.Join(root, "handoffs"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,13 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/approval"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -160,7 +162,7 @@ func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Su
 	}
 	defer d.Close()
 	decided := s.Decided() // since it was listed
-	room := render.NewBudget(MaxForAgents - len(out.banner()))
+	room := form.NewBudget(MaxForAgents - len(out.banner()))
 	for _, e := range slices.Backward(in.Newest) {
 		h, err := s.surfaceOne(d, e, decided(e.ID), opt)
 		if err != nil {
@@ -181,7 +183,7 @@ func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Su
 	return out, nil
 }
 
-func (s *Store) surfaceOne(d *durable.Dir, e Entry, decided Decision, opt SurfaceOptions) (h Surfaced, err error) {
+func (s *Store) surfaceOne(d *disk.Dir, e Entry, decided Decision, opt SurfaceOptions) (h Surfaced, err error) {
 	got, err := s.load(d, e)
 	h = Surfaced{Entry: e, Signature: got.Signature}
 	missing, refuse := "", false
@@ -190,7 +192,7 @@ func (s *Store) surfaceOne(d *durable.Dir, e Entry, decided Decision, opt Surfac
 		h.Withheld = "does not verify: " + EscapeLine(fault.Plain(err))
 	case err != nil:
 		h.Withheld = "cannot be read: " + EscapeLine(fault.Plain(err))
-	case approval.Check(s.at, decided, e, got.References) != nil: // or it is not known whether it needs one
+	case trust.CheckApproval(s.at, decided, e, got.References) != nil: // or it is not known whether it needs one
 		h.Withheld = "it awaits approval"
 	default:
 		if missing, refuse = s.Distrust(e.From, got.Signature); refuse {
@@ -204,7 +206,7 @@ func (s *Store) surfaceOne(d *durable.Dir, e Entry, decided Decision, opt Surfac
 	if missing != "" {
 		text = fmt.Sprintf("[note: %s: %s]\n", e.ID, missing) + text
 	}
-	h.Framed, h.note, h.verified = text, render.Blocker(e.ID, flags), true
+	h.Framed, h.note, h.verified = text, form.Blocker(e.ID, flags), true
 	return h, err
 }
 

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -171,5 +172,5 @@ func (s *Store) LifeOf(id string) Life {
 
 // Taking returns what the ledger says now of a handoff, by its id.
 func (s *Store) Taking(id string) (map[string]Life, error) {
-	return store.InState(s.at, func(d *durable.Dir) (map[string]Life, error) { return txn.ReadLives(d, id) })
+	return store.InState(s.at, func(d *disk.Dir) (map[string]Life, error) { return txn.ReadLives(d, id) })
 }

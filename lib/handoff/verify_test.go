@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 func edit(t *testing.T, path string, change func(string) string) {
@@ -349,10 +349,10 @@ func TestVerifyDoesNotWait(t *testing.T) {
 func TestVerifyWithoutMachineID(t *testing.T) {
 	root, _ := smallStore(t)
 	s := open(t, root, func(o *handoff.Options) {
-		o.Fingerprint = func() (string, error) { return "", machine.ErrNoMachineID }
+		o.Fingerprint = func() (string, error) { return "", disk.ErrNoMachineID }
 	})
 	r, err := s.Verify(t.Context())
-	if err != nil || len(r.Faults) > 0 || !mentions(r.Warnings, "machine-fingerprint", "cannot be compared") || r.Warnings[0].Remedy != machine.Hint {
+	if err != nil || len(r.Faults) > 0 || !mentions(r.Warnings, "machine-fingerprint", "cannot be compared") || r.Warnings[0].Remedy != disk.MachineHint {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

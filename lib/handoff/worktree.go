@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -66,7 +67,7 @@ func (p *Project) standBeside(linked string) {
 		return
 	}
 	own := p.Options.At(linked)
-	p.Beside = &Beside{Main: p.Root, Own: linked, Begun: store.IsThere(filepath.Join(own.StateDir, layout.Fingerprint))}
+	p.Beside = &Beside{Main: p.Root, Own: linked, Begun: store.IsThere(filepath.Join(own.StateDir, disk.FingerprintFile))}
 	if p.Beside.Begun {
 		p.StandOnItsOwn()
 	}

@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -74,7 +75,7 @@ func (r Receipt) Line() (string, error) {
 	p.Text("file_path", r.Path)
 	p.Text("ts_utc", r.Time)
 	p.Text("status", r.Status)
-	return render.EscapeJSON(string(p.End()) + "\n"), nil
+	return form.EscapeJSON(string(p.End()) + "\n"), nil
 }
 
 // What a Receipt can say.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )

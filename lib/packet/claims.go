@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // A Claim is text of an artifact that nobody should act upon because it says so.
@@ -47,7 +47,7 @@ func (c *checking) claims(texts []Passage) {
 		switch {
 		case p.claimsAuthority():
 			c.claim(t.Pointer, t.Text, Authority)
-		case p.isDangerous() || slices.Contains(render.Flags(t.Text), render.RoleSwitch):
+		case p.isDangerous() || slices.Contains(form.Flags(t.Text), form.RoleSwitch):
 			c.claim(t.Pointer, t.Text, Danger)
 		}
 	}

@@ -35,7 +35,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
 // The name of the kind in the info string of its block.
@@ -99,11 +98,11 @@ func (r Record) View() string { return view(r) }
 
 //go:embed view.md
 var viewText string
-var view = recordblock.View(viewText)
+var view = fields.View(viewText)
 
 // Body returns the handoff body that carries the record: its view and its block.
 func (r Record) Body() (string, error) {
-	return recordblock.Build(r.View(), Kind, Version, r.JSON())
+	return fields.Build(r.View(), Kind, Version, r.JSON())
 }
 
 // Head returns what the record says for the head of a handoff: who wrote it, what it is about, and

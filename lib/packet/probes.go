@@ -3,7 +3,7 @@ package packet
 import (
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
@@ -41,7 +41,7 @@ func (c *checking) probed(all []Probed) {
 		}
 		reasons[i] = name + " " + p.Verdict + ": " + p.Reason
 		pass = pass && p.Pass
-		p.Output, _ = render.Escape(redacted(p.Output))
+		p.Output, _ = form.Escape(redacted(p.Output))
 		c.report.Probed = append(c.report.Probed, p)
 	}
 	c.add(Probes, pass, sayAll(reasons))
@@ -60,7 +60,7 @@ func (r Report) printed(b *strings.Builder, room int) error {
 		if over := len([]rune(text)) - room; over > 0 {
 			text = string([]rune(text)[over:])
 		}
-		framed, err := render.Frame{Path: "probe"}.Wrap(text)
+		framed, err := form.Frame{Path: "probe"}.Wrap(text)
 		if err != nil {
 			return err
 		}

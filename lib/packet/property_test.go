@@ -13,8 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -53,7 +54,7 @@ func TestRecordSurvives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		block, ok, err := recordblock.Extract(body)
+		block, ok, err := fields.Extract(body)
 		if err != nil || !ok || block.Kind != packet.Kind || block.Version != packet.Version {
 			t.Fatalf("%+v %t %v", block, ok, err)
 		}

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
 
@@ -81,7 +80,7 @@ func Text(reports []Report, o TextOptions) (string, error) {
 
 // summary is a report in our own words. Its marks stand at the beginning of a line, where no text of a packet comes to
 // stand: its line breaks are escaped. Scripts read its form, too; the tests hold it byte by byte.
-var summary = recordblock.View(reportText)
+var summary = fields.View(reportText)
 
 //go:embed report.txt
 var reportText string
@@ -114,7 +113,7 @@ func (r Report) quote(b *strings.Builder, room int) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	frame := render.Frame{Path: filepath.Base(r.Name), Max: room}
+	frame := form.Frame{Path: filepath.Base(r.Name), Max: room}
 	if form.IsID(r.Name) {
 		frame.Path, frame.ID = "", r.Name
 	}
@@ -162,7 +161,7 @@ func overview(reports []Report, names bool) string {
 		}
 		rows = append(rows, append(row, age, name, r.why()))
 	}
-	table := render.Table(0, append(header, "AGE", "NAME", "REASON"), rows)
+	table := form.Table(0, append(header, "AGE", "NAME", "REASON"), rows)
 	return "At a glance:\n" + table + fmt.Sprintf("\n%d checked, worst: %s\n", len(reports), Worst(reports))
 }
 
@@ -191,7 +190,7 @@ func (r Report) why() string {
 }
 
 // show makes text from an artifact fit for one line of a report: no credential goes along.
-func show(text string) string { return render.EscapeLine(redacted(text)) }
+func show(text string) string { return form.EscapeLine(redacted(text)) }
 
 // quote is show with quotes, cut.
 func quote(text string) string { return `"` + show(cut(redacted(text))) + `"` }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )

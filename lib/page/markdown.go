@@ -16,7 +16,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // maxDepth is how deep lists and quotes may be nested in what is read as Markdown.
@@ -25,8 +25,8 @@ const maxDepth = 60
 // markdown returns a body as HTML that can do nothing: it has no script, no style, no picture, no id and no form. A
 // heading that says what the title says is left out. A body that is too long or too deep is shown as it is.
 func markdown(body, title string) template.HTML {
-	text, _ := render.Escape(body)
-	if !render.IsFitForMarkdown(text) {
+	text, _ := form.Escape(body)
+	if !form.IsFitForMarkdown(text) {
 		return asText(text)
 	}
 	var b bytes.Buffer
@@ -189,7 +189,7 @@ func leadsTo(to string) (host string, ok bool) {
 	}
 	switch strings.ToLower(u.Scheme) {
 	case "http", "https":
-		return render.EscapeLine(u.Host), u.Host != ""
+		return form.EscapeLine(u.Host), u.Host != ""
 	case "mailto":
 		return "mail", true
 	}

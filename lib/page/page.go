@@ -24,11 +24,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
@@ -78,7 +78,7 @@ var files embed.FS
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"short":  func(id string) string { return strings.TrimPrefix(id, prefix)[:8] },
-		"line":   render.EscapeLine,
+		"line":   form.EscapeLine,
 		"file":   fileOf,
 		"person": personFile,
 		"number": number,
@@ -96,7 +96,7 @@ func fileOf(id string) string { return "h/" + strings.TrimPrefix(id, prefix) + "
 // different files all the same.
 func personFile(slug string) string {
 	if lower := strings.ToLower(slug); lower != slug {
-		slug = lower + "-" + canon.SHA256Hex([]byte(slug))[:8]
+		slug = lower + "-" + jsontree.SHA256Hex([]byte(slug))[:8]
 	}
 	return "people/to-" + slug + ".html"
 }

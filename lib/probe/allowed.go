@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // allowedName is the name of the file of what was allowed: for each project a line of the hash of the
@@ -39,7 +39,7 @@ func (a Allowed) Since(d *Definition) (string, error) {
 	if err := a.check(d); err != nil {
 		return "", err
 	}
-	dir, err := durable.OpenDir(a.Dir)
+	dir, err := disk.OpenDir(a.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -94,7 +94,7 @@ func (a Allowed) Forget(d *Definition) (was bool, err error) {
 
 // change replaces the lines of all other projects by what is made of them.
 func (a Allowed) change(d *Definition, edit func(others []line) []line) (was bool, err error) {
-	dir, err := durable.OpenDir(a.Dir)
+	dir, err := disk.OpenDir(a.Dir)
 	if err != nil {
 		return false, err
 	}
@@ -134,9 +134,9 @@ func mac(secret, lines []byte) string {
 
 type line struct{ path, digest, time string }
 
-func pathHash(d *Definition) string { return canon.SHA256Hex([]byte(d.Path)) }
+func pathHash(d *Definition) string { return jsontree.SHA256Hex([]byte(d.Path)) }
 
-func (a Allowed) read(dir *durable.Dir) (lines []line, err error) {
+func (a Allowed) read(dir *disk.Dir) (lines []line, err error) {
 	text, entry, err := dir.AppendEntry(nil, allowedName, 1<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

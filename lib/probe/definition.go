@@ -23,11 +23,13 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
+
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
-	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
@@ -67,7 +69,7 @@ func Read(root string) (*Definition, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := durable.OpenDir(root)
+	d, err := disk.OpenDir(root)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +79,7 @@ func Read(root string) (*Definition, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, err
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
+	case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
 		return nil, fault.New(fault.ErrDenied, "put a plain file in its place", "%v", err)
 	case err != nil:
 		return nil, fault.Unreadable(err)
@@ -114,7 +116,7 @@ func (d *Definition) Digest() string {
 	for _, f := range d.Files {
 		text = fmt.Appendf(text, "\x00%s\x00%s", f.Name, f.SHA256)
 	}
-	return canon.SHA256Hex(text)
+	return jsontree.SHA256Hex(text)
 }
 
 // Changed returns the first of the file, and the scripts that it names, that does not say the same any more; "" if
@@ -133,12 +135,12 @@ func (d *Definition) Changed() string {
 }
 
 func parse(text []byte) ([]Probe, error) {
-	root, faults := yamlnode.Read(text, yamlnode.Options{Name: "the file", MaxBytes: maxBytes, MaxNodes: maxNodes})
+	root, faults := document.ReadYAML(text, document.YAMLOptions{Name: "the file", MaxBytes: maxBytes, MaxNodes: maxNodes})
 	p := &parser{faults: faults}
 	var probes []Probe
 	switch {
 	case len(faults) > 0:
-	case root == nil || root.Kind != yamlnode.Mapping || len(root.Members) != 1 || root.Members[0].Key.Text != "probes":
+	case root == nil || root.Kind != document.Mapping || len(root.Members) != 1 || root.Members[0].Key.Text != "probes":
 		p.fault(root, "it must be one mapping with the key probes")
 	default:
 		probes = p.probes(root.Members[0].Value)
@@ -171,7 +173,7 @@ func (m malformed) Plain() string {
 // A parser collects every fault of a file.
 type parser struct{ faults []fault.Fault }
 
-func (p *parser) fault(at *yamlnode.Node, format string, args ...any) {
+func (p *parser) fault(at *document.Node, format string, args ...any) {
 	f := fault.Fault{Line: 1, Problem: fmt.Sprintf(format, args...)}
 	if at != nil {
 		f.Line = at.Line
@@ -179,8 +181,8 @@ func (p *parser) fault(at *yamlnode.Node, format string, args ...any) {
 	p.faults = append(p.faults, f)
 }
 
-func (p *parser) probes(n *yamlnode.Node) (all []Probe) {
-	if n.Kind != yamlnode.Mapping || len(n.Members) == 0 || len(n.Members) > maxProbes {
+func (p *parser) probes(n *document.Node) (all []Probe) {
+	if n.Kind != document.Mapping || len(n.Members) == 0 || len(n.Members) > maxProbes {
 		p.fault(n, "probes must be a mapping of 1 to %d probes by name", maxProbes)
 		return nil
 	}
@@ -194,9 +196,9 @@ func (p *parser) probes(n *yamlnode.Node) (all []Probe) {
 	return all
 }
 
-func (p *parser) probe(name string, n *yamlnode.Node) Probe {
+func (p *parser) probe(name string, n *document.Node) Probe {
 	made := Probe{Name: name, Timeout: defaultTime}
-	if n.Kind != yamlnode.Mapping {
+	if n.Kind != document.Mapping {
 		p.fault(n, "a probe must be a mapping with argv and, if it has a time limit of its own, timeout")
 		return made
 	}
@@ -216,16 +218,16 @@ func (p *parser) probe(name string, n *yamlnode.Node) Probe {
 	return made
 }
 
-func (p *parser) argv(n *yamlnode.Node) (words []string) {
+func (p *parser) argv(n *document.Node) (words []string) {
 	words = []string{}
-	if n.Kind != yamlnode.List || len(n.Items) == 0 || len(n.Items) > maxWords {
+	if n.Kind != document.List || len(n.Items) == 0 || len(n.Items) > maxWords {
 		p.fault(n, "argv must be a list of 1 to %d words: a program, and what it is called with; no shell reads them",
 			maxWords)
 		return words
 	}
 	for i, w := range n.Items {
 		switch {
-		case w.Kind != yamlnode.Scalar || w.Tag != "!!str":
+		case w.Kind != document.Scalar || w.Tag != "!!str":
 			p.fault(w, "a word of argv must be a string; write it in quotes")
 		case i == 0 && w.Text == "", len(w.Text) > maxWord, strings.ContainsRune(w.Text, 0):
 			p.fault(w, "a word of argv is empty, has more than %d bytes, or holds a NUL", maxWord)
@@ -235,9 +237,9 @@ func (p *parser) argv(n *yamlnode.Node) (words []string) {
 	return words
 }
 
-func (p *parser) timeout(n *yamlnode.Node) time.Duration {
+func (p *parser) timeout(n *document.Node) time.Duration {
 	d, err := time.ParseDuration(n.Text)
-	if n.Kind != yamlnode.Scalar || err != nil || d < time.Second || d > longestTime {
+	if n.Kind != document.Scalar || err != nil || d < time.Second || d > longestTime {
 		p.fault(n, "timeout must be a duration such as 90s or 10m, from 1s to 2h")
 		return defaultTime
 	}

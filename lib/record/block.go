@@ -5,16 +5,16 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 )
 
 // A Block is the record that a body carries: its kind and version, its JSON, and its view for people.
-type Block = recordblock.Block
+type Block = fields.Block
 
 // Extract returns the record in the body of a stored handoff. A plain body is handoff.ErrInvalid, a body
 // whose record is broken handoff.ErrIntegrity.
 func Extract(s handoff.Stored) (Block, error) {
-	block, ok, err := recordblock.Extract(s.Body)
+	block, ok, err := fields.Extract(s.Body)
 	switch {
 	case err != nil:
 		return Block{}, &handoff.CorruptError{File: s.Path, Why: err.Error()}
@@ -29,7 +29,7 @@ func Extract(s handoff.Stored) (Block, error) {
 // or invalid, or the view is not the one that the record gives. Of a plain body, a body without a
 // view, and a kind that this version does not know there is nothing to say.
 func CheckBody(body string) error {
-	block, ok, err := recordblock.Extract(body)
+	block, ok, err := fields.Extract(body)
 	if err != nil || !ok {
 		return err
 	}

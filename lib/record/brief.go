@@ -4,7 +4,8 @@ import (
 	_ "embed" // for the form of a brief
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
+
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -26,7 +27,7 @@ func briefOf(f packet.Facts) Brief {
 
 //go:embed brief.txt
 var briefText string
-var brief = recordblock.View(briefText)
+var brief = fields.View(briefText)
 
 // framed returns the brief in a frame, the next action first: what comes last may be cut.
 func (b Brief) framed(id string) string {

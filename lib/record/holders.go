@@ -7,14 +7,15 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/derived"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
 // tokens asks documents for the resume tokens of their packets.
-var tokens = derived.Subject{File: layout.Tokens, Mark: "handoff-record=" + packet.Kind + "/", Says: func(d handoff.Document) string {
+var tokens = life.Subject{File: disk.Tokens, Mark: "handoff-record=" + packet.Kind + "/", Says: func(d handoff.Document) string {
 	r, _ := packetOf(d.Body)
 	return r.ResumeToken
 }}
@@ -56,7 +57,7 @@ func packetOf(body string) (packet.Record, bool) {
 // carriedBy returns the record of a kind in a body, false if its mark was only quoted there or the record
 // is of a later version. The search for the mark is a search in text: a body may quote it.
 func carriedBy[T any](body, kind, version string, read func([]byte) (T, error)) (r T, ok bool, err error) {
-	block, ok, err := recordblock.Extract(body)
+	block, ok, err := fields.Extract(body)
 	if err != nil || !ok || block.Kind != kind || block.Version != version {
 		return r, false, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/lib/run"
+
 	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
 )

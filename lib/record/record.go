@@ -12,7 +12,8 @@ import (
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
+
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -31,7 +32,7 @@ func InputJSON(name string, data []byte, rules handoff.Rules) packet.Input {
 
 // Input returns what packet.Check takes for a handoff. rules are those of universal records.
 func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
-	block, ok, err := recordblock.Extract(d.Body)
+	block, ok, err := fields.Extract(d.Body)
 	if err != nil || !ok {
 		return packet.Input{Name: name, ID: d.HandoffID, Err: err, Facts: plainFacts(d), References: d.References}
 	}

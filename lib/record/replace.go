@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -21,7 +21,7 @@ func Replace(path string, old, content []byte) (backup string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("find the directory of %s: %w", path, err)
 	}
-	dir, err := durable.OpenDir(parent)
+	dir, err := disk.OpenDir(parent)
 	if err != nil {
 		return "", err
 	}
@@ -40,10 +40,10 @@ func Replace(path string, old, content []byte) (backup string, err error) {
 }
 
 // holdsStill refuses a file that is another one than the caller has read: its change would be lost.
-func holdsStill(dir *durable.Dir, name, path string, old []byte) error {
+func holdsStill(dir *disk.Dir, name, path string, old []byte) error {
 	now, err := dir.ReadFile(name, jsontree.MaxBytes)
 	switch {
-	case errors.Is(err, durable.ErrUnsafe):
+	case errors.Is(err, disk.ErrUnsafe):
 		return &fault.Error{Class: fault.ErrInvalid, Problem: path + " is not a regular file", Advice: "name the file itself", Cause: err}
 	case err != nil:
 		return err
@@ -56,7 +56,7 @@ func holdsStill(dir *durable.Dir, name, path string, old []byte) error {
 const backups = 100 // of one file
 
 // keepOriginal gives the old content a name of its own, durably.
-func keepOriginal(dir *durable.Dir, name string, old []byte) (string, error) {
+func keepOriginal(dir *disk.Dir, name string, old []byte) (string, error) {
 	staged, err := dir.Stage(old, 0o600)
 	if err != nil {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/universal"

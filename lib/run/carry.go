@@ -3,8 +3,8 @@ package run
 import (
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // An Entry is a stored record with the id of its handoff, "" when it is not stored.
@@ -40,7 +40,7 @@ type CarriedDebt struct {
 }
 
 // Key returns six digits of the SHA-256 of a text, which stay its own whatever else is open.
-func Key(text string) string { return canon.SHA256Hex([]byte(oneSpace(text)))[:6] }
+func Key(text string) string { return jsontree.SHA256Hex([]byte(oneSpace(text)))[:6] }
 
 // Carry returns the assumptions and the debt that the records of one project, the newest first, leave to
 // the next run, the longest carried first. Items are the same when their text is; the latest record

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/schema"

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
 
 // DefaultMaxRecent is how many recent handoffs an Onboarding shows.
@@ -142,14 +141,14 @@ func Latest(newestFirst []Entry, taskID string) (Entry, bool) {
 }
 
 // show makes text of a record fit for one line.
-func show(text string) string { return render.EscapeLine(text) }
+func show(text string) string { return form.EscapeLine(text) }
 
 // Markdown returns the onboarding for people. What has a key can be named by it in the next record.
 func (b Onboarding) Markdown() string { return markdown(b) }
 
 //go:embed onboard.md
 var onboardText string
-var markdown = recordblock.View(onboardText)
+var markdown = fields.View(onboardText)
 
 // Fails names the flags that fail on one line.
 func (r Recent) Fails() string { return strings.Join(r.AuditFails, ", ") }

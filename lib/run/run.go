@@ -26,8 +26,8 @@ package run
 import (
 	_ "embed" // for the form of the view
 
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -150,7 +150,7 @@ func (r Record) EarlierView() string { return view(shown{r, true}) }
 
 //go:embed view.md
 var viewText string
-var view = recordblock.View(viewText)
+var view = fields.View(viewText)
 
 // shown is a record as its view shows it; Short leaves out what is empty.
 type shown struct {
@@ -177,7 +177,7 @@ func (s shown) Flags() (all []answer) {
 
 // Body returns the handoff body that carries the record: its view and its block.
 func (r Record) Body() (string, error) {
-	return recordblock.Build(r.View(), Kind, Version, r.JSON())
+	return fields.Build(r.View(), Kind, Version, r.JSON())
 }
 
 // Head returns what the record says for the head of a handoff: who ran, which task, and when. It is

@@ -12,8 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/run"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -197,7 +198,7 @@ func TestRecordSurvives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		block, ok, err := recordblock.Extract(body)
+		block, ok, err := fields.Extract(body)
 		if err != nil || !ok || string(block.JSON) != string(r.JSON()) || block.View != r.View() {
 			t.Fatalf("%v: %q", err, body)
 		}

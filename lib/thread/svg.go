@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
@@ -135,12 +135,12 @@ func (p *picture) node(n Node, at map[string]int, asked bool) {
 	if n.From == "" {
 		about = []string{fmt.Sprint(at[n.ID]), n.State}
 	}
-	p.line("q", render.Cut(strings.Join(about, " · "), quietWide))
-	for _, line := range render.Wrap(n.title(), titleWide) {
+	p.line("q", form.Cut(strings.Join(about, " · "), quietWide))
+	for _, line := range form.Wrap(n.title(), titleWide) {
 		p.line("", line)
 	}
 	if how := n.how(numbered(at)); how != "" {
-		p.line("q", render.Cut(how, quietWide))
+		p.line("q", form.Cut(how, quietWide))
 	}
 	p.WriteString("</g>")
 	if n.From != "" {
@@ -176,10 +176,10 @@ func (p *picture) arrow(from, to int, replaces bool) {
 	fmt.Fprintf(p, `<svg class="o" x="%s" y="%d">%s<path class="h" d="%s"/></svg>`, x2, p.y, loop, tip)
 }
 
-func cutName(name string) string { return render.Cut(name, nameWide) }
+func cutName(name string) string { return form.Cut(name, nameWide) }
 
 // text is fit for an SVG.
-func text(s string) string { return html.EscapeString(render.EscapeLine(s)) }
+func text(s string) string { return html.EscapeString(form.EscapeLine(s)) }
 
 // cut is text of at most so many columns.
-func cut(s string, most int) string { return html.EscapeString(render.Cut(s, most)) }
+func cut(s string, most int) string { return html.EscapeString(form.Cut(s, most)) }

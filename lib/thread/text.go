@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
@@ -37,7 +37,7 @@ func (t Thread) Mermaid() string {
 // ends a block is broken up.
 func mermaid(text string) string {
 	var b strings.Builder
-	for i, r := range render.EscapeLine(text) {
+	for i, r := range form.EscapeLine(text) {
 		switch {
 		case i == 0 && strings.EqualFold(text, "end"):
 			fmt.Fprintf(&b, "#%d;", r)
@@ -135,7 +135,7 @@ func (n Node) edges() (all []edge) {
 func dot(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(render.EscapeLine(line))
+		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(form.EscapeLine(line))
 	}
 	return `"` + strings.Join(lines, `\n`) + `"`
 }

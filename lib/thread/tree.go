@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // deepest is how many levels of a tree are set in; longer conversations go on below each other.
@@ -57,7 +57,7 @@ func (t Thread) Tree(width int) string {
 		rows = append(rows, t.row(one.indent+mark, t.Nodes[one.number-1], width > 0))
 		push(one.number, one.depth+1, indent)
 	}
-	return render.Table(width, []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE", "HOW"}, rows)
+	return form.Table(width, []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE", "HOW"}, rows)
 }
 
 // row is the line of a node.

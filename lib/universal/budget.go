@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
 // A Budget says how many tokens a document takes.
@@ -25,7 +24,7 @@ type Part struct {
 }
 
 // Encodings returns the ways to count tokens, the default first.
-func Encodings() []string { return []string{tokens.O200k, tokens.CL100k, tokens.Chars4} }
+func Encodings() []string { return []string{O200k, CL100k, Chars4} }
 
 // checkTokens counts the tokens of the document as JSON returns it, so that it does not matter how its
 // text is set out.
@@ -35,7 +34,7 @@ func (d *Document) checkTokens(encoding string, r *Report) error {
 	if err != nil {
 		return err
 	}
-	r.Budget = &Budget{Encoding: encoding, Tokens: total, AtLeast: atLeast, Limit: TokenBudget, Estimate: tokens.Estimate(string(text))}
+	r.Budget = &Budget{Encoding: encoding, Tokens: total, AtLeast: atLeast, Limit: TokenBudget, Estimate: EstimateTokens(string(text))}
 	if total > TokenBudget {
 		least := ""
 		if atLeast {
@@ -52,10 +51,10 @@ func (d *Document) checkTokens(encoding string, r *Report) error {
 
 // count returns the number of tokens, or a lower bound for a text that exceeds the budget by its size alone.
 func count(encoding string, src []byte) (n int, atLeast bool, err error) {
-	if len(src) > TokenBudget*tokens.LongestToken && encoding != tokens.Chars4 {
-		return (len(src) + tokens.LongestToken - 1) / tokens.LongestToken, true, nil
+	if len(src) > TokenBudget*LongestToken && encoding != Chars4 {
+		return (len(src) + LongestToken - 1) / LongestToken, true, nil
 	}
-	n, err = tokens.Count(encoding, string(src))
+	n, err = CountTokens(encoding, string(src))
 	return n, false, err
 }
 
@@ -64,14 +63,14 @@ func count(encoding string, src []byte) (n int, atLeast bool, err error) {
 func (d *Document) estimate(r *Report) error {
 	const most, sure = 2, 3 // of the estimate, as a multiple of the budget; bytes that a token takes where it takes few
 	text := d.JSON()
-	r.Budget = &Budget{Encoding: tokens.Chars4, Tokens: tokens.Estimate(string(text)), Limit: TokenBudget, Estimate: tokens.Estimate(string(text))}
+	r.Budget = &Budget{Encoding: Chars4, Tokens: EstimateTokens(string(text)), Limit: TokenBudget, Estimate: EstimateTokens(string(text))}
 	n, counted := r.Budget.Estimate, "a quarter of its characters"
 	if n <= most*TokenBudget && len(text) > sure*TokenBudget {
 		var err error
-		if n, _, err = count(tokens.O200k, text); err != nil {
+		if n, _, err = count(O200k, text); err != nil {
 			return err
 		}
-		counted = tokens.O200k
+		counted = O200k
 	}
 	if n > TokenBudget {
 		fail(r, "", "`handoff repair` compresses it", "the document takes about %d tokens (%s), more than %d", n, counted, TokenBudget)
@@ -88,7 +87,7 @@ func (d *Document) checkCount(r *Report) {
 		return
 	}
 	n, err := wholeNumber(claimed)
-	near := slices.ContainsFunc([]int{r.Budget.Estimate, tokens.Estimate(string(d.src)), len(d.src) / 4}, func(estimate int) bool { return !deviates(n, estimate) })
+	near := slices.ContainsFunc([]int{r.Budget.Estimate, EstimateTokens(string(d.src)), len(d.src) / 4}, func(estimate int) bool { return !deviates(n, estimate) })
 	if err != nil || !near {
 		warn(r, countPath, "`handoff repair` counts again", "token_count %s is more than 30 %% away from the estimate %d", claimed, r.Budget.Estimate)
 	}
@@ -110,7 +109,7 @@ func (d *Document) checkTiers(encoding string, r *Report) error {
 				text = v.Append(text)
 			}
 		}
-		n, err := tokens.Count(encoding, string(text))
+		n, err := CountTokens(encoding, string(text))
 		if err != nil {
 			return err
 		}

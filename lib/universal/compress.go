@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
 const (
@@ -48,9 +47,9 @@ const measured = 32 << 10
 // measure returns the number of tokens, or some number far above the budget for a text that is certain
 // to exceed it.
 func (c compressor) measure(src []byte) int {
-	if len(src) > measured && c.encoding != tokens.Chars4 {
+	if len(src) > measured && c.encoding != Chars4 {
 		n, _, err := count(c.encoding, src[:measured])
-		if err != nil || n > 2*TokenBudget || len(src) > TokenBudget*tokens.LongestToken {
+		if err != nil || n > 2*TokenBudget || len(src) > TokenBudget*LongestToken {
 			return 10*TokenBudget + len(src)
 		}
 	}
@@ -131,7 +130,7 @@ func (c compressor) shortenSummary() {
 		return
 	}
 	fitting := func(text string) bool {
-		n, err := tokens.Count(c.encoding, text)
+		n, err := CountTokens(c.encoding, text)
 		return err == nil && n < summaryTokens
 	}
 	if len(v.Text) > 4*summaryMax || fitting(v.Text) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
 	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
 )

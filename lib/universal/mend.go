@@ -11,7 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
 const summaryMax = 500 // characters of context.summary
@@ -181,7 +180,7 @@ func recount(e *editor) {
 	n := 0
 	for range 3 { // the count is part of what is counted: the later rounds settle its number of digits
 		meta.Set("token_count", jsontree.NewInt(n))
-		n = min(tokens.Estimate(e.root.String()), TokenBudget)
+		n = min(EstimateTokens(e.root.String()), TokenBudget)
 	}
 	if given == nil {
 		meta.Delete("token_count")

@@ -13,7 +13,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
 // A New is what somebody says about a document that does not exist yet. What is empty is left out, or
@@ -156,7 +155,7 @@ func (d *Document) Oversize() error {
 	if len(text) <= TokenBudget {
 		return nil // no token is shorter than a byte: the vocabulary need not be loaded
 	}
-	n, _, err := count(tokens.O200k, text)
+	n, _, err := count(O200k, text)
 	if err != nil || n <= TokenBudget {
 		return err
 	}

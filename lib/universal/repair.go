@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
 // RepairOptions says how a document is repaired. The zero value of what it adds to Options is the real
@@ -122,7 +120,7 @@ var attempts = []struct {
 // withDefaults puts the real world where the options say nothing.
 func (o RepairOptions) withDefaults() RepairOptions {
 	if o.Encoding == "" {
-		o.Encoding = tokens.O200k
+		o.Encoding = O200k
 	}
 	if o.NewID == nil {
 		o.NewID = NewID
@@ -173,5 +171,5 @@ func idForName(root *jsontree.Value, content []byte) string {
 	if !isTraceID(id) {
 		id = "untraced"
 	}
-	return id + "-" + canon.SHA256Hex(content)[:8]
+	return id + "-" + jsontree.SHA256Hex(content)[:8]
 }

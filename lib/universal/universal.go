@@ -36,10 +36,9 @@ package universal
 import (
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -95,7 +94,7 @@ func (d *Document) JSON() []byte { return d.written().Append(nil) }
 // returns, set out as the text that was parsed.
 func (d *Document) Body() (string, error) {
 	text := form.Normal(d.written().AppendLike(nil, d.src))
-	return recordblock.Build(d.View(), Kind, Version, text)
+	return fields.Build(d.View(), Kind, Version, text)
 }
 
 // Rehashed returns the document with payload_hash and payload_size_bytes computed anew, where it has
@@ -142,7 +141,7 @@ func payloadHash(root *jsontree.Value) string {
 	if payload == nil {
 		return ""
 	}
-	return form.IDPrefix + canon.SHA256Hex(payload.Append(nil))
+	return form.IDPrefix + jsontree.SHA256Hex(payload.Append(nil))
 }
 
 // Source returns source.skill, "" when it is absent.

@@ -8,7 +8,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/tokens"
 )
 
 // Options says how a document is validated.
@@ -55,9 +54,9 @@ func (r Report) Err() error {
 // Validate runs the stages. The error says that the options cannot be used, nothing about the document.
 func (d *Document) Validate(o Options) (Report, error) {
 	if o.Encoding == "" {
-		o.Encoding = tokens.O200k
+		o.Encoding = O200k
 	}
-	if err := tokens.Known(o.Encoding); err != nil {
+	if err := CheckEncoding(o.Encoding); err != nil {
 		return Report{}, &fault.Error{Class: fault.ErrInvalid, Problem: err.Error(), Cause: err}
 	}
 	return d.stages(o, func(r *Report) error { return d.checkTokens(o.Encoding, r) })

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 )
 
 // sections are the objects of a record that the view shows under a heading, in this order.
@@ -65,7 +65,7 @@ func writeField(b *strings.Builder, indent, name string, v *jsontree.Value) {
 
 // line shows a text on one line of Markdown; what would not be seen at all is shown in quotes.
 func line(text string) string {
-	if shown := recordblock.Text(jsontree.Printable(text)); shown != "" {
+	if shown := fields.Text(jsontree.Printable(text)); shown != "" {
 		return shown
 	}
 	return fmt.Sprintf("%q", text)

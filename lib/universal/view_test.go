@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/recordblock"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
@@ -49,7 +50,7 @@ func shown(t *testing.T, v *jsontree.Value, view string) {
 	t.Helper()
 	text := v.Text
 	if v.Kind == jsontree.String {
-		text = recordblock.Text(text)
+		text = fields.Text(text)
 	}
 	if !strings.Contains(view, text) {
 		t.Errorf("the view lacks %q", v.Text)
@@ -58,7 +59,7 @@ func shown(t *testing.T, v *jsontree.Value, view string) {
 		shown(t, item, view)
 	}
 	for _, m := range v.Members {
-		if name := recordblock.Text(m.Name); !strings.Contains(view, "- **"+name+":**") && !strings.Contains(strings.ToLower(view), "\n## "+m.Name+"\n") {
+		if name := fields.Text(m.Name); !strings.Contains(view, "- **"+name+":**") && !strings.Contains(strings.ToLower(view), "\n## "+m.Name+"\n") {
 			t.Errorf("the view lacks the name %s", m.Name)
 		}
 		shown(t, m.Value, view)
@@ -73,12 +74,12 @@ func TestCarried(t *testing.T) {
 	}
 	for _, name := range names {
 		d := mustParse(t, load(t, "good/"+filepath.Base(name)))
-		body, err := recordblock.Build(d.View(), universal.Kind, universal.Version, d.JSON())
+		body, err := fields.Build(d.View(), universal.Kind, universal.Version, d.JSON())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		block, ok, err := recordblock.Extract(body)
+		block, ok, err := fields.Extract(body)
 		if err != nil || !ok || block.View != d.View() || strings.TrimRight(string(block.JSON), "\n") != strings.TrimRight(string(d.JSON()), "\n") {
 			t.Errorf("%s: found %v, %v", name, ok, err)
 		}

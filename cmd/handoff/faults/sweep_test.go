@@ -407,6 +407,6 @@ func (s *sweep) report(t *testing.T) {
 func TestSweep(t *testing.T) { sweepAll(t, false) }
 
 // byName makes the program stage its files as it does where the system knows no files without a name.
-var byName = edit{"lib/internal/durable/stage_linux.go", "var canStageUnnamed = true", "var canStageUnnamed = false"}
+var byName = edit{"lib/internal/disk/stage_linux.go", "var canStageUnnamed = true", "var canStageUnnamed = false"}
 
 func TestSweepPortable(t *testing.T) { sweepAll(t, true, byName) }

@@ -1,26 +1,3 @@
-// Package document reads and writes handoff documents.
-//
-// A document is UTF-8 text: a line "---", a head in YAML, a line "---", a body that is never
-// interpreted.
-//
-//	---
-//	schema_version: '1.0'
-//	handoff_id: 'sha256:…'
-//	from: 'alice'
-//	to: 'bob'
-//	topic: 'retry-policy'
-//	ts_utc: '2026-05-07T12:00:00Z'
-//	references:
-//	  - 'https://example.org/issues/658'
-//	tags: []
-//	---
-//
-//	# Where it stands
-//
-// Reading goes in steps: Split finds head and body, Parse turns the head into a Draft, Draft.Check
-// holds it against rules and reports every fault with its place, Draft.Document is the result.
-// Writing is Render, which gives the bytes to store; Parse of them gives the same Document again.
-// Shape holds the rules of the head in plain Go, for readers that do without a schema library.
 package document
 
 import (

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // What the head allows, in characters (code points) and items.
@@ -166,17 +166,17 @@ func (d Document) Fields() map[string]any {
 // ID returns the handoff_id of a document: the SHA-256 of the RFC 8785 form of its content. What the
 // document itself claims as its id does not count. It fails for strings that are not valid UTF-8.
 func ID(d Document) (string, error) {
-	members := []canon.Member{{Key: "body", Text: d.Body}}
+	members := []jsontree.Field{{Key: "body", Text: d.Body}}
 	for _, f := range fields {
 		switch {
 		case f.hash == unhashed:
 		case f.list != nil:
-			members = append(members, canon.Member{Key: f.key, List: *f.list(&d), IsList: true})
+			members = append(members, jsontree.Field{Key: f.key, List: *f.list(&d), IsList: true})
 		case *f.text(&d) != "" || mustHave(f):
-			members = append(members, canon.Member{Key: f.key, Text: *f.text(&d)})
+			members = append(members, jsontree.Field{Key: f.key, Text: *f.text(&d)})
 		}
 	}
-	return canon.ID(members)
+	return jsontree.ID(members)
 }
 
 // A Text is a string of a document in which a credential may stand.

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
 )
 
 const (
@@ -44,7 +43,7 @@ func Title(body, topic string) string {
 			title = other
 		}
 	}
-	return render.Cut(title, titleWide)
+	return form.Cut(title, titleWide)
 }
 
 // marks are the marks of Markdown that a line of text has, each around what stays.

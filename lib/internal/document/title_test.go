@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 func TestTitle(t *testing.T) {
@@ -63,7 +63,7 @@ func TestTitleOfAnything(t *testing.T) {
 
 func checkTitle(t interface{ Errorf(string, ...any) }, body string) {
 	title := document.Title(body, "topic")
-	if title == "" || title != render.EscapeLine(title) || uniseg.StringWidth(title) > 80 || len(title) > 20_000 {
+	if title == "" || title != form.EscapeLine(title) || uniseg.StringWidth(title) > 80 || len(title) > 20_000 {
 		t.Errorf("%.80q: the title is %.200q", body, title)
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
 )
 
 // readHead fills the draft from the lines between the delimiters.
@@ -24,7 +23,7 @@ func (d *Draft) readHead(text []byte) {
 	case h.root == nil && len(h.faults) > 0:
 	case h.root == nil:
 		d.fail(Fault{Line: 1, Column: 1, Problem: "the head is empty", Hint: "it needs " + strings.Join(keys(mustHave), ", ")})
-	case h.root.Kind != yamlnode.Mapping:
+	case h.root.Kind != Mapping:
 		d.fail(Fault{Line: h.root.Line, Column: h.root.Column, Problem: "the head is not a mapping", Hint: "write lines of the form key: 'value'"})
 	default:
 		d.values(h.root)
@@ -34,7 +33,7 @@ func (d *Draft) readHead(text []byte) {
 }
 
 // values takes the values of the head by key. Null counts as absent.
-func (d *Draft) values(root *yamlnode.Node) {
+func (d *Draft) values(root *Node) {
 	d.head = map[string]any{}
 	for _, m := range root.Members {
 		key := m.Key.Text
@@ -55,19 +54,19 @@ func hintKey(key string) string {
 	return "known are " + strings.Join(keys(anyField), ", ")
 }
 
-func (d *Draft) value(n *yamlnode.Node, pointer string) any {
+func (d *Draft) value(n *Node, pointer string) any {
 	at := place{n.Line, n.Column}
 	d.places[pointer], d.faulted[pointer] = at, n.Faulty
 	switch n.Kind {
-	case yamlnode.Mapping:
+	case Mapping:
 		d.report(at, pointer, "the value is a mapping, not text", "put it in single quotes; a colon and a space make a mapping")
-	case yamlnode.List:
+	case List:
 		items := make([]any, len(n.Items))
 		for i, item := range n.Items {
 			items[i] = d.value(item, fault.Pointer(pointer, strconv.Itoa(i)))
 		}
 		return items
-	case yamlnode.Scalar:
+	case Scalar:
 		return d.scalar(n, pointer, at)
 	}
 	return nil
@@ -75,7 +74,7 @@ func (d *Draft) value(n *yamlnode.Node, pointer string) any {
 
 // scalar returns the string, or nil for null. An unquoted scalar of another type is a fault, so that
 // every YAML library reads the head alike.
-func (d *Draft) scalar(n *yamlnode.Node, pointer string, at place) any {
+func (d *Draft) scalar(n *Node, pointer string, at place) any {
 	if !n.Faulty {
 		d.checkRunes(n.Text, pointer, at)
 	}
@@ -109,7 +108,7 @@ const closer = "\x00"
 
 // A head is what a head says, and what is wrong with it as YAML.
 type head struct {
-	root   *yamlnode.Node
+	root   *Node
 	faults []Fault
 }
 
@@ -117,7 +116,7 @@ type head struct {
 // two equal keys.
 var strict = frontmatter.NewFormat("---", closer, func(text []byte, into any) error {
 	h := into.(*head)
-	h.root, h.faults = yamlnode.Read(text, yamlnode.Options{Name: "the head", Line: 2, MaxBytes: MaxStored, MaxNodes: maxNodes})
+	h.root, h.faults = ReadYAML(text, YAMLOptions{Name: "the head", Line: 2, MaxBytes: MaxStored, MaxNodes: maxNodes})
 	return nil
 })
 

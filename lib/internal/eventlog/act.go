@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // An Act is something that was done with a handoff besides reading it: a line of the ledger, and an
@@ -109,7 +109,7 @@ func (c Consumption) Statement() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return canon.Transform(text)
+	return jsontree.Canonicalize(text)
 }
 
 // Deed returns who has consumed it, and when.

@@ -10,9 +10,8 @@ import (
 	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // CheckpointNamespace is the namespace of the signatures of checkpoints (ssh-keygen -Y sign -n).
@@ -69,12 +68,12 @@ func SignatureFile(file string, n int) string {
 }
 
 // CheckpointName is the file in which the checkpoint of so many events is kept.
-func CheckpointName(count int) string { return fmt.Sprintf("%s%08d", layout.Checkpoint, count) }
+func CheckpointName(count int) string { return fmt.Sprintf("%s%08d", disk.Checkpoint, count) }
 
 // ReadCheckpoint reads a checkpoint of the state directory.
-func ReadCheckpoint(state *durable.Dir, name string) (SignedCheckpoint, error) {
+func ReadCheckpoint(state *disk.Dir, name string) (SignedCheckpoint, error) {
 	kept := SignedCheckpoint{File: filepath.Join(state.Path(), name)}
-	text, err := state.ReadFile(name, layout.MaxStateFile)
+	text, err := state.ReadFile(name, disk.MaxStateFile)
 	switch {
 	case errors.As(err, new(syscall.Errno)):
 		return kept, fault.Unreadable(err)
@@ -104,7 +103,7 @@ func (r *Reading) Lacks(c Checkpoint) (why string) {
 	at := r.points[c.Count]
 	switch {
 	case c.Writer != "" && c.Writer != r.Writer:
-		return fmt.Sprintf("%s: this is the log of another store: of the writer %s, at the checkpoint it was %s", layout.Log, cmp.Or(r.Writer, "nobody"), c.Writer)
+		return fmt.Sprintf("%s: this is the log of another store: of the writer %s, at the checkpoint it was %s", disk.LogFile, cmp.Or(r.Writer, "nobody"), c.Writer)
 	case c.Count == 0:
 		return ""
 	case c.Count > r.Count:

@@ -1,14 +1,3 @@
-// Package eventlog holds the audit log of a store: a file of lines, each an event in RFC 8785 canonical JSON:
-//
-//	{"event_type":…,"payload":…,"prev_hash":…,"primitive_id":"L6","redaction_applied":null,
-//	 "schema_version":"1.1.0","ts_utc":…}
-//
-// prev_hash is the lower-case hex SHA-256 of the canonical form of the event before, without its fields
-// signature and signing_key_id; the first event has GENESIS. Lines that begin with [ are markers of
-// other tools and are no links of the chain.
-//
-// [Link] makes the next line, [Read] walks the chain and says what it proves, a [Checkpoint] names how
-// far a log had come.
 package eventlog
 
 import (
@@ -21,10 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // Genesis is the prev_hash of the first event.
@@ -64,11 +51,11 @@ func Link(prev, eventType string, at time.Time, payload any, redacted []string) 
 	p.Texts("redaction_applied", redacted)
 	p.Text("schema_version", "1.1.0")
 	p.Text("ts_utc", at.UTC().Format(timeLayout))
-	line, err = canon.Transform(p.End())
+	line, err = jsontree.Canonicalize(p.End())
 	if err != nil {
 		return nil, "", err
 	}
-	return append(line, '\n'), canon.SHA256Hex(line), nil
+	return append(line, '\n'), jsontree.SHA256Hex(line), nil
 }
 
 // marshal is json.Marshal, which would read again what a payload that prints itself has printed.
@@ -82,8 +69,8 @@ func marshal(payload any) ([]byte, error) {
 // HashLine returns the hash that the event after line must name. It fails if line is not a JSON object.
 func HashLine(line []byte) (string, error) {
 	signed := bytes.Contains(line, []byte(`"signature":`)) || bytes.Contains(line, []byte(`"signing_key_id":`))
-	if !signed && utf8.Valid(line) && canon.IsCanonical(line) {
-		return canon.SHA256Hex(line), nil // as all that Link has made
+	if !signed && utf8.Valid(line) && jsontree.IsCanonical(line) {
+		return jsontree.SHA256Hex(line), nil // as all that Link has made
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
@@ -95,10 +82,10 @@ func HashLine(line []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if text, err = canon.Transform(text); err != nil {
+	if text, err = jsontree.Canonicalize(text); err != nil {
 		return "", err
 	}
-	return canon.SHA256Hex(text), nil
+	return jsontree.SHA256Hex(text), nil
 }
 
 // isMarker reports whether a line is no link of the chain: empty, or a marker of another tool.
@@ -118,15 +105,15 @@ func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 		if found || start == 0 {
 			return last, start + int64(end), nil
 		}
-		if window >= layout.MaxEvent {
-			return nil, 0, &fault.CorruptError{File: layout.Log, Why: fmt.Sprintf("its last %d bytes hold no event", window)}
+		if window >= disk.MaxEvent {
+			return nil, 0, &fault.CorruptError{File: disk.LogFile, Why: fmt.Sprintf("its last %d bytes hold no event", window)}
 		}
 	}
 }
 
 // lastEvent looks in a window of the log, whose first line may be cut.
 func lastEvent(buf []byte, cut bool) (last []byte, end int, found bool) {
-	end = durable.WholeLines(buf)
+	end = disk.WholeLines(buf)
 	for stop := end; stop > 0; {
 		start := bytes.LastIndexByte(buf[:stop-1], '\n') + 1
 		if start == 0 && cut {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 func TestLink(t *testing.T) {
@@ -65,7 +65,7 @@ func TestTail(t *testing.T) {
 
 // What is longer than any event is not read to its beginning.
 func TestTailIsBounded(t *testing.T) {
-	log := "a\n" + strings.Repeat("\x00", layout.MaxEvent)
+	log := "a\n" + strings.Repeat("\x00", disk.MaxEvent)
 	if last, _, err := eventlog.Tail(strings.NewReader(log), int64(len(log))); !errors.Is(err, fault.ErrIntegrity) {
 		t.Errorf("last %.20q, %v", last, err)
 	}

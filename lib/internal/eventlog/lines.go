@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // A Line is one line of a log, without its newline.
@@ -23,7 +23,7 @@ func (l Line) End() int64 { return l.Offset + int64(len(l.Text)) + 1 }
 func (l Line) place() string { return Place(l.Number) }
 
 // Place names a line of the audit log.
-func Place(line int) string { return fmt.Sprintf("%s:%d", layout.Log, line) }
+func Place(line int) string { return fmt.Sprintf("%s:%d", disk.LogFile, line) }
 
 // piece is how much of a log is read at once.
 const piece = 1 << 20
@@ -60,7 +60,7 @@ func eachLines(r *io.SectionReader, do func([]Line) bool) (count int, err error)
 		}
 		lines = lines[:0]
 		switch {
-		case len(rest) > layout.MaxEvent:
+		case len(rest) > disk.MaxEvent:
 			next.long, dropped, rest = true, dropped+int64(len(rest)), nil
 		case 2*len(rest) > cap(buf):
 			buf = make([]byte, 0, 2*cap(buf))

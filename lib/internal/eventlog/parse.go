@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Parsed is a line of the log, looked at by itself.
@@ -55,8 +55,8 @@ func imported(text json.RawMessage) (any, error) {
 // ParseEvent looks at a line. Its Err says why it is no event.
 func ParseEvent(l Line) Parsed {
 	e := Parsed{Line: l}
-	if l.long || len(l.Text) > layout.MaxEvent {
-		e.Err = fmt.Errorf("has more than the %d bytes of an event", layout.MaxEvent)
+	if l.long || len(l.Text) > disk.MaxEvent {
+		e.Err = fmt.Errorf("has more than the %d bytes of an event", disk.MaxEvent)
 		return e
 	}
 	var kind struct {
@@ -66,8 +66,8 @@ func ParseEvent(l Line) Parsed {
 		Signature json.RawMessage `json:"signature"`
 	}
 	text, err := l.Text, error(nil)
-	if !utf8.Valid(text) || !canon.IsCanonical(text) {
-		text, err = canon.Transform(text)
+	if !utf8.Valid(text) || !jsontree.IsCanonical(text) {
+		text, err = jsontree.Canonicalize(text)
 	}
 	if err == nil {
 		err = json.Unmarshal(l.Text, &kind)
@@ -81,7 +81,7 @@ func ParseEvent(l Line) Parsed {
 	}
 	e.Event = kind.Event
 	e.Canonical = bytes.Equal(text, l.Text)
-	e.Hash = canon.SHA256Hex(text)
+	e.Hash = jsontree.SHA256Hex(text)
 	if kind.Signature != nil { // its own fields are left out of the hash
 		e.Hash, e.Err = HashLine(l.Text)
 	}

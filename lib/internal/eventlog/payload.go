@@ -1,6 +1,8 @@
 package eventlog
 
-import "github.com/seed-78daf238/handoff/lib/internal/jsontree"
+import (
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+)
 
 // Regenerated is the payload of the event that a store was given to another machine.
 type Regenerated struct {

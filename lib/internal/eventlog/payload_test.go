@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Written prints itself, every field that it has and none that is empty.
@@ -33,7 +33,7 @@ func TestWrittenPrintsAllItHas(t *testing.T) {
 		if want, _ := json.Marshal(plain(w)); string(got) != string(want) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		if !canon.IsCanonical(got) {
+		if !jsontree.IsCanonical(got) {
 			t.Errorf("%s is not canonical", got)
 		}
 	}
@@ -42,7 +42,7 @@ func TestWrittenPrintsAllItHas(t *testing.T) {
 // The short way to the hash of a line is the long one: what is signed is hashed without its signature.
 func TestHashLineWithoutSignature(t *testing.T) {
 	const bare = `{"a":"\"signature\":","b":1}`
-	want := canon.SHA256Hex([]byte(bare))
+	want := jsontree.SHA256Hex([]byte(bare))
 	for _, line := range []string{bare, `{"a":"\"signature\":","b":1,"signature":"x"}`, `{"a":"\"signature\":","b":1,"signing_key_id":"x"}`,
 		`{"b":1,"a":"\"signature\":"}`, `{"a": "\"signature\":","b":1, "signature":{}}`} {
 		if got, err := eventlog.HashLine([]byte(line)); err != nil || got != want {

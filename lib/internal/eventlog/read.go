@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // A Reading is what a log says: what is proven by its chain, and what stands behind the first event
@@ -103,7 +103,7 @@ func (r *Reading) Head() Checkpoint { return Checkpoint{r.Count, r.last.hash, r.
 // Written reads the write event of a handoff again.
 func (r *Reading) Written(h Handoff) (w Written, err error) {
 	var line Event
-	if err = json.NewDecoder(io.NewSectionReader(r.log, h.Offset, layout.MaxEvent)).Decode(&line); err == nil {
+	if err = json.NewDecoder(io.NewSectionReader(r.log, h.Offset, disk.MaxEvent)).Decode(&line); err == nil {
 		err = json.Unmarshal(line.Payload, &w)
 	}
 	return w, err

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 func readAll(t interface{ Fatal(...any) }, log string) *eventlog.Reading {
@@ -29,7 +29,7 @@ func TestReadAnyLines(t *testing.T) {
 		prev, want := eventlog.Genesis, make(map[string]int)
 		for line := range rapid.IntRange(0, 8).Draw(t, "lines") {
 			if rapid.IntRange(0, 3).Draw(t, "is a marker") == 0 {
-				size := rapid.SampledFrom([]int{0, 1, 100, 4096, 4096, 1 << 20, layout.MaxEvent + 5}).Draw(t, "size")
+				size := rapid.SampledFrom([]int{0, 1, 100, 4096, 4096, 1 << 20, disk.MaxEvent + 5}).Draw(t, "size")
 				log.WriteString(strings.Repeat("[", size) + "\n")
 				continue
 			}
@@ -58,7 +58,7 @@ func TestReadAnyLines(t *testing.T) {
 func TestReadBadLogs(t *testing.T) {
 	one, first := link(t, eventlog.Genesis)
 	two, second := link(t, first)
-	long := strings.Repeat("x", layout.MaxEvent+1) + "\n"
+	long := strings.Repeat("x", disk.MaxEvent+1) + "\n"
 	for _, test := range []struct {
 		name, log string
 		count     int

@@ -12,23 +12,23 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
 // Open opens the log of a state directory as it is now: it only grows. One that does not exist has no events.
-func Open(state *durable.Dir) (log *io.SectionReader, done func() error, err error) {
-	f, err := state.OpenText(layout.Log)
+func Open(state *disk.Dir) (log *io.SectionReader, done func() error, err error) {
+	f, err := state.OpenText(disk.LogFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return None(), func() error { return nil }, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.Size() > layout.MaxLog {
+	if f.Size() > disk.MaxLog {
 		f.Close()
-		return nil, nil, fmt.Errorf("%w: %d bytes, more than the %d that are read", durable.ErrTooLarge, f.Size(), layout.MaxLog)
+		return nil, nil, fmt.Errorf("%w: %d bytes, more than the %d that are read", disk.ErrTooLarge, f.Size(), disk.MaxLog)
 	}
 	return io.NewSectionReader(f, 0, f.Size()), f.Close, nil
 }

@@ -1,18 +1,3 @@
-// Package form holds the forms that a name, an id, a digest and a time have, wherever they stand: in a
-// head, in INDEX.md, in the log, in the settings, in a record. Each is checked here and nowhere else,
-// so that what one part accepts no other refuses.
-//
-//	slug     ^[A-Za-z0-9_-]{1,most}$
-//	id       ^sha256:[0-9a-f]{64}$
-//	digest   ^[0-9a-f]{64}$
-//	writer   ^w-[0-9a-f]{16}$
-//	instant  RFC 3339 section 5.6 in UTC: upper-case T and Z, none or 1 to 9 digits of a fraction, a day that the
-//	         calendar has, no leap second
-//	zoned    an instant that may have an offset such as +02:00 in the place of Z
-//	ISO      a time of ISO 8601 with its offset, in any of the forms that Python reads
-//
-// All of this is plain code, but for the times of ISO 8601, which no store asks for: to compile one regular
-// expression takes longer than to check every row of a store of ordinary size.
 package form
 
 import (

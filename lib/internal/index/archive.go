@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // maxGap is how many archives in a row may be lost with their links. No rotation makes a link that is
@@ -18,24 +18,24 @@ const maxGap = 100
 func EachArchive(linked []string, there func(name string) (bool, error), do func(name string) error) error {
 	isAhead := func(n int) bool {
 		return slices.ContainsFunc(linked, func(name string) bool {
-			ahead := layout.ArchiveNumber(name) - n
+			ahead := disk.ArchiveNumber(name) - n
 			return ahead >= 0 && ahead < maxGap
 		})
 	}
 	var months []string
 	for _, name := range linked {
-		if layout.IsMonthArchive(name) {
+		if disk.IsMonthArchive(name) {
 			months = append(months, name)
 		}
 	}
 	slices.Sort(months)
 	for n := 1; ; n++ {
-		is, err := there(layout.Archive(n))
+		is, err := there(disk.Archive(n))
 		if err == nil && !is && !isAhead(n) {
 			break
 		}
 		if err == nil {
-			err = do(layout.Archive(n))
+			err = do(disk.Archive(n))
 		}
 		if err != nil {
 			return err

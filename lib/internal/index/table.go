@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 const (
@@ -91,7 +91,7 @@ func isSeparator(t string) bool {
 
 func isLink(t string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(t, "- ["), "]")
-	return layout.IsArchive(name) && t == link(name)
+	return disk.IsArchive(name) && t == link(name)
 }
 
 // needleBytes is how much of a text bytes.Index finds without going byte by byte, on every processor.

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // A Journal is an open journal whose last record is verified.
 type Journal struct {
-	dir         *durable.Dir // the state directory
+	dir         *disk.Dir // the state directory
 	file        *os.File
 	key         Key
 	at          []int64 // where the checkpoint and each record begin
@@ -30,7 +30,7 @@ var ErrKey = errors.New("the journal was written in another directory, or by ano
 // Open reads the heads of the journal in a state directory, for somebody who adds to it if write is set.
 // fs.ErrNotExist says that there is none; a journal that has no checkpoint that verifies is a
 // *fault.CorruptError, which wraps ErrKey where it is another key's.
-func Open(state *durable.Dir, key Key, write bool) (*Journal, error) {
+func Open(state *disk.Dir, key Key, write bool) (*Journal, error) {
 	open := state.OpenSole
 	if write {
 		open = state.OpenSoleForWriting
@@ -48,8 +48,8 @@ func Open(state *durable.Dir, key Key, write bool) (*Journal, error) {
 }
 
 // corrupt says of an error which file it is about, and what to do. Errors of the system stay as they are.
-func corrupt(state *durable.Dir, err error) error {
-	if system := (*fs.PathError)(nil); errors.As(err, &system) && !errors.Is(err, durable.ErrUnsafe) || errors.Is(err, fault.ErrIntegrity) {
+func corrupt(state *disk.Dir, err error) error {
+	if system := (*fs.PathError)(nil); errors.As(err, &system) && !errors.Is(err, disk.ErrUnsafe) || errors.Is(err, fault.ErrIntegrity) {
 		return err
 	}
 	advice := "run `handoff doctor --repair`; nothing was changed"
@@ -124,7 +124,7 @@ func eachHead(f io.ReaderAt, size int64, do func(*Head) bool) error {
 }
 
 // Count returns how many changes a journal seems to have, for somebody who cannot prove them.
-func Count(state *durable.Dir) (n int) {
+func Count(state *disk.Dir) (n int) {
 	f, err := state.OpenSole(FileName)
 	if err != nil {
 		return 0
@@ -190,7 +190,7 @@ func (j *Journal) IsFull() bool {
 
 // Sync makes the records survive a power cut that were written by somebody who may have died before that.
 // It works on a journal that is open for reading alone.
-func (j *Journal) Sync() error { return durable.SyncData(j.file) }
+func (j *Journal) Sync() error { return disk.SyncData(j.file) }
 
 // Checkpoint reads what the journal begins with.
 func (j *Journal) Checkpoint() (*Checkpoint, error) {
@@ -251,7 +251,7 @@ func (j *Journal) fromSpool(b []byte) (text []byte, err error) {
 func (j *Journal) Text(t Text) ([]byte, error) { return ReadText(j.dir, t) }
 
 // ReadText is [Journal.Text] for a text of the journal in a state directory.
-func ReadText(state *durable.Dir, t Text) ([]byte, error) {
+func ReadText(state *disk.Dir, t Text) ([]byte, error) {
 	if t.Spool == "" {
 		return t.Bytes, nil
 	}
@@ -320,7 +320,7 @@ func (j *Journal) takeBack(h *Head, cause error) error {
 }
 
 // inSpool writes a payload to the spool and returns the one that refers to it.
-func inSpool(dir *durable.Dir, spool *Spool, payload []byte) ([]byte, error) {
+func inSpool(dir *disk.Dir, spool *Spool, payload []byte) ([]byte, error) {
 	if spool == nil {
 		var err error
 		if spool, err = NewSpool(dir); err != nil {
@@ -337,7 +337,7 @@ func inSpool(dir *durable.Dir, spool *Spool, payload []byte) ([]byte, error) {
 
 // A Draft is a new journal that is not in its place yet.
 type Draft struct {
-	dir  *durable.Dir
+	dir  *disk.Dir
 	file *os.File
 	key  Key
 
@@ -347,7 +347,7 @@ type Draft struct {
 }
 
 // Begin begins a new journal in a state directory.
-func Begin(state *durable.Dir, key Key) (*Draft, error) {
+func Begin(state *disk.Dir, key Key) (*Draft, error) {
 	f, found, err := state.OpenOrCreate(NewFileName, 0o600)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
@@ -27,7 +27,7 @@ var aKey = journal.NewKey([]byte("the secret of a user"), "a store, form 2")
 type bench struct {
 	testing.TB
 	path  string
-	state *durable.Dir
+	state *disk.Dir
 }
 
 func newBench(t testing.TB) *bench {
@@ -37,7 +37,7 @@ func newBench(t testing.TB) *bench {
 
 func benchIn(t testing.TB, path string) *bench {
 	t.Helper()
-	state, err := durable.OpenDir(path)
+	state, err := disk.OpenDir(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestAppendedIsRead(t *testing.T) {
 		if err := os.Mkdir(path, 0o700); err != nil {
 			rt.Fatal(err)
 		}
-		state, err := durable.OpenDir(path)
+		state, err := disk.OpenDir(path)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -505,7 +505,7 @@ func TestDraftThatDidNotEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := b.bytes()
-		if _, err := journal.Begin(b.state, aKey); !errors.Is(err, durable.ErrUnsafe) || !bytes.Equal(before, b.bytes()) {
+		if _, err := journal.Begin(b.state, aKey); !errors.Is(err, disk.ErrUnsafe) || !bytes.Equal(before, b.bytes()) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := os.Remove(path); err != nil {

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // A Spool is a file of the state directory that has what is too large for a record. It is locked for as
 // long as it is open, so that nobody takes it for the remains of a dead writer.
 type Spool struct {
-	dir    *durable.Dir
+	dir    *disk.Dir
 	file   *os.File
 	name   string
 	size   int64
@@ -22,7 +22,7 @@ type Spool struct {
 }
 
 // NewSpool makes a spool.
-func NewSpool(state *durable.Dir) (*Spool, error) {
+func NewSpool(state *disk.Dir) (*Spool, error) {
 	var random [8]byte
 	rand.Read(random[:]) // never fails
 	name := SpoolPrefix + hex.EncodeToString(random[:])

@@ -3,11 +3,11 @@ package life
 import (
 	"bytes"
 	"fmt"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
+
 	"hash/crc32"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -60,12 +60,12 @@ func parseCovered(line []byte) (c covered, ok bool) {
 // Keep writes the facts into the cache, for commands that only read.
 func (f *Facts) Keep(s *store.Store) {
 	first := fmt.Appendf(nil, cacheHead, f.covered.log, f.covered.hash, f.covered.stamps)
-	s.Cache(layout.Facts, append(first, f.lines...))
+	s.Cache(disk.Facts, append(first, f.lines...))
 }
 
 // IsBehind reports whether what is kept lacks so much of a log of some size that readers take long for it.
 func IsBehind(s *store.Store, log int64) bool {
-	c, _ := parseCovered(s.CachedLine(layout.Facts))
+	c, _ := parseCovered(s.CachedLine(disk.Facts))
 	return log-c.log >= worthKeeping || log < c.log
 }
 
@@ -73,7 +73,7 @@ func IsBehind(s *store.Store, log int64) bool {
 const noStamps = "-"
 
 // stampsOf returns what tells whether the index files were changed, "" if that cannot be told.
-func stampsOf(d *durable.Dir) string {
+func stampsOf(d *disk.Dir) string {
 	stamps, err := store.IndexStamps(d)
 	if err != nil {
 		return ""

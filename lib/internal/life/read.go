@@ -7,11 +7,12 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -21,7 +22,7 @@ import (
 // store whose rows come without events, each document once. Events count as far as head proves them:
 // a log that does not lead to it is fault.ErrIntegrity.
 func Gather(d store.Dirs, head store.LogHead) (*Facts, error) {
-	r := &reader{Facts: parseCache(d.Cached(layout.Facts)), at: d, files: make(map[string]string)}
+	r := &reader{Facts: parseCache(d.Cached(disk.Facts)), at: d, files: make(map[string]string)}
 	if err := r.news(head); err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (r *reader) news(head store.LogHead) error {
 		r.event(e)
 	}
 	if err == nil && head.IsProven && (isBroken || r.covered.log < head.End) {
-		err = &fault.CorruptError{File: filepath.Join(r.at.State.Path(), layout.Log), Why: "is not what this store wrote: run `handoff verify`"}
+		err = &fault.CorruptError{File: filepath.Join(r.at.State.Path(), disk.LogFile), Why: "is not what this store wrote: run `handoff verify`"}
 	}
 	return err
 }
@@ -143,7 +144,7 @@ func (r *reader) want(id, file string) {
 
 // byRows reports whether rows may come without events.
 func (r *reader) byRows() bool {
-	return r.adopted || r.lacksLog || r.at.Opt.Git == layout.GitTracked
+	return r.adopted || r.lacksLog || r.at.Opt.Git == disk.GitTracked
 }
 
 // HasNoEvents reports whether there are handoffs and no event of any: what was done with them is not known.
@@ -214,7 +215,7 @@ func (r *reader) find() {
 func (r *reader) documents() {
 	docs := make([]*document.Document, len(r.wanted))
 	parallel.Each(len(docs), parallel.Workers(), func(i int) {
-		text, err := r.at.Dir.ReadFile(r.files[r.wanted[i]], layout.MaxDocument)
+		text, err := r.at.Dir.ReadFile(r.files[r.wanted[i]], disk.MaxDocument)
 		if err != nil {
 			return
 		}

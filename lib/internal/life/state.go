@@ -1,11 +1,3 @@
-// Package life derives how far a handoff has come. No state is stored: it follows from
-// the row, which has the marks of who has read it, from the references of documents, and from events
-// of the audit log. [Facts] gathers what documents and events say, [Facts.State] joins that with a
-// row.
-//
-// An event that changes the state of a handoff has a payload with handoff_id, operator_id and ts_utc,
-// and perhaps session_id and token, and a line in the table changes, which says what it does. That is
-// all there is to a new one here.
 package life
 
 import (

@@ -1,30 +1,3 @@
-// Package operators reads the operators file (OPERATORS.md) and says what it tells about an operator.
-//
-// The file is Markdown whose YAML frontmatter is
-//
-//	schema_version: '1.0'
-//	operators:
-//	  - id: 'alice'                       # ^[A-Za-z0-9_-]{1,64}$, unique; the only key that an operator needs
-//	    display_name: 'Alice Example'
-//	    github_handle: 'alice-example'
-//	    git_email: 'alice@example.org'
-//	    capabilities: ['write', 'merge']  # may be empty
-//	    active_since: 2026-01-01          # a date or an RFC 3339 time, quoted or not
-//	    active_until: 2026-12-31          # a date counts to its last moment in UTC
-//	    gpg_key_fingerprint: '…'          # 40 hexadecimal digits
-//	    ssh_keys:                         # what the operator signs with
-//	      - key: 'ssh-ed25519 AAAA…'      # as OpenSSH writes public keys
-//	        valid_after: 2026-01-01       # the first moment of a date in UTC, as in valid_before
-//	        valid_before: 2027-01-01
-//	    require_signature: 'refuse'       # none (default), flag or refuse
-//	policies:                             # the first that is about a handoff decides
-//	  - from: 'bot'                       # an id, or * for everybody
-//	    to: '*'
-//	    approve: 'required'               # or none: somebody with the capability approve has to let it pass
-//
-// A key without a value counts as absent. Every other key, and
-// every YAML feature that hides or moves data (anchors, aliases, tags, repeated keys, a second
-// document), is a fault.
 package operators
 
 import (
@@ -34,7 +7,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/signers"
 )
 
 // A State is what is known of an operator. Its text is what the audit log records.
@@ -103,15 +75,15 @@ const (
 )
 
 // Authors returns what the file says of the keys of its operators.
-func (l *List) Authors() []signers.Author {
-	all := make([]signers.Author, len(l.operators))
+func (l *List) Authors() []Author {
+	all := make([]Author, len(l.operators))
 	for i, o := range l.operators {
-		all[i] = signers.Author{Name: o.ID, Email: o.GitEmail}
+		all[i] = Author{Name: o.ID, Email: o.GitEmail}
 		for _, k := range o.SSHKeys {
-			key, _ := signers.ParseKey(k.Key) // its form was checked, as those of the times
+			key, _ := ParseKey(k.Key) // its form was checked, as those of the times
 			after, _, _ := span(k.ValidAfter)
 			before, _, _ := span(k.ValidBefore)
-			all[i].Rules = append(all[i].Rules, signers.Rule{Key: key, After: after, Before: before})
+			all[i].Rules = append(all[i].Rules, Rule{Key: key, After: after, Before: before})
 		}
 	}
 	return all

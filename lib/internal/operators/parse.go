@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 )
 
 // MaxBytes is the largest head that Parse reads.
@@ -29,13 +29,13 @@ var (
 // number of the head's first line in the file. It returns either a list or every fault, sorted
 // by line.
 func Parse(head []byte, firstLine int) (*List, []fault.Fault) {
-	root, faults := yamlnode.Read(head, yamlnode.Options{Name: "the frontmatter", Line: firstLine, MaxBytes: MaxBytes, MaxNodes: maxNodes})
+	root, faults := document.ReadYAML(head, document.YAMLOptions{Name: "the frontmatter", Line: firstLine, MaxBytes: MaxBytes, MaxNodes: maxNodes})
 	r := &reader{faults}
 	list := &List{operators: []Operator{}}
 	switch {
 	case root == nil && len(faults) > 0:
 	case root == nil:
-		r.fault(&yamlnode.Node{Line: firstLine, Column: 1}, "the frontmatter is empty; it needs the keys %s", strings.Join(fileKeys[:2], ", "))
+		r.fault(&document.Node{Line: firstLine, Column: 1}, "the frontmatter is empty; it needs the keys %s", strings.Join(fileKeys[:2], ", "))
 	default:
 		list = r.file(root)
 	}
@@ -51,14 +51,14 @@ type reader struct {
 }
 
 // fault reports what is wrong with a node, unless something was said of it already.
-func (r *reader) fault(at *yamlnode.Node, format string, args ...any) {
+func (r *reader) fault(at *document.Node, format string, args ...any) {
 	if at.Faulty {
 		return
 	}
 	r.faults = append(r.faults, fault.Fault{Line: at.Line, Column: at.Column, Problem: fmt.Sprintf(format, args...)})
 }
 
-func (r *reader) file(root *yamlnode.Node) *List {
+func (r *reader) file(root *document.Node) *List {
 	m := r.mapping(root, "the frontmatter", fileKeys)
 	m.text("schema_version", version, "!!float", "!!int")
 	l := &List{operators: m.operators()}
@@ -86,7 +86,7 @@ func (m mapping) operators() []Operator {
 	return list
 }
 
-func (r *reader) operator(n *yamlnode.Node, name string) Operator {
+func (r *reader) operator(n *document.Node, name string) Operator {
 	m := r.mapping(n, name, operatorKeys)
 	if m.values == nil {
 		return Operator{}
@@ -134,17 +134,17 @@ func (m mapping) sshKeys() (keys []SSHKey) {
 type mapping struct {
 	*reader
 	name   string
-	node   *yamlnode.Node
-	values map[string]*yamlnode.Node // without those that are null; nil when the node is no mapping
+	node   *document.Node
+	values map[string]*document.Node // without those that are null; nil when the node is no mapping
 }
 
-func (r *reader) mapping(n *yamlnode.Node, name string, known []string) mapping {
+func (r *reader) mapping(n *document.Node, name string, known []string) mapping {
 	m := mapping{reader: r, name: name, node: n}
-	if n.Kind != yamlnode.Mapping {
+	if n.Kind != document.Mapping {
 		r.fault(n, "%s must be a mapping with the keys %s", name, strings.Join(known, ", "))
 		return m
 	}
-	m.values = map[string]*yamlnode.Node{}
+	m.values = map[string]*document.Node{}
 	for _, member := range n.Members {
 		switch k := member.Key; {
 		case !slices.Contains(known, k.Text):
@@ -158,7 +158,7 @@ func (r *reader) mapping(n *yamlnode.Node, name string, known []string) mapping 
 
 // required returns the value of a key, or nil after reporting that it is missing. Nothing more is
 // reported of what is no mapping at all.
-func (m mapping) required(key string) *yamlnode.Node {
+func (m mapping) required(key string) *document.Node {
 	n := m.values[key]
 	if n == nil && m.values != nil {
 		m.fault(m.node, "%s has no %s; add it", m.name, key)
@@ -184,9 +184,9 @@ func (m mapping) optional(key string, s shape, others ...string) string {
 	return m.text(key, s, others...)
 }
 
-func (m mapping) scalar(n *yamlnode.Node, name string, s shape, others ...string) string {
+func (m mapping) scalar(n *document.Node, name string, s shape, others ...string) string {
 	switch {
-	case n.Kind != yamlnode.Scalar:
+	case n.Kind != document.Scalar:
 		m.fault(n, "%s must be %s, not a list or a mapping", name, s.want)
 	case n.Tag != "!!str" && !slices.Contains(others, n.Tag):
 		m.fault(n, "%s: YAML does not read %s as text; write it in quotes", name, fault.Quote(n.Text))
@@ -198,12 +198,12 @@ func (m mapping) scalar(n *yamlnode.Node, name string, s shape, others ...string
 	return ""
 }
 
-func (m mapping) list(key string) []*yamlnode.Node {
+func (m mapping) list(key string) []*document.Node {
 	n := m.required(key)
 	if n == nil {
 		return nil
 	}
-	if n.Kind != yamlnode.List {
+	if n.Kind != document.List {
 		m.fault(n, "%s: %s must be a list", m.name, key)
 	}
 	return n.Items

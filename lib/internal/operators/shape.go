@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/signers"
 )
 
 // A shape is what the text of a field has to look like.
@@ -26,7 +25,7 @@ var (
 )
 
 var (
-	sshKey = shape{func(s string) bool { _, ok := signers.ParseKey(s); return ok && isLine(s) }, "a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…"}
+	sshKey = shape{func(s string) bool { _, ok := ParseKey(s); return ok && isLine(s) }, "a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…"}
 	policy = shape{func(s string) bool { return s == "none" || s == RequireFlag || s == RequireRefuse }, "none, flag or refuse"}
 	party  = shape{func(s string) bool { return s == Everybody || slug.fits(s) }, "the id of an operator, or * for everybody"}
 

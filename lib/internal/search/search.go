@@ -18,11 +18,12 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
+
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -38,7 +39,7 @@ type Match struct {
 // A Search looks into the documents of one store.
 type Search struct {
 	At    *store.Store
-	Dir   *durable.Dir
+	Dir   *disk.Dir
 	Query *Query
 	Every bool   // only what has every term
 	Tag   string // "" asks for none
@@ -116,7 +117,7 @@ const (
 
 // read counts the terms of a document. One without the tag is none of those that are searched.
 func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
-	if p.text, err = x.Dir.AppendFile(p.text[:0], row.File, layout.MaxDocument); err != nil {
+	if p.text, err = x.Dir.AppendFile(p.text[:0], row.File, disk.MaxDocument); err != nil {
 		return c, fmt.Errorf("%s: %w", x.At.RelPath(row.File), err)
 	}
 	lists, body, ok := parts(p.text)

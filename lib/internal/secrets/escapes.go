@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/seed-78daf238/handoff/lib/internal/render"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // suspect holds the bytes that begin an escape or a character that cannot be seen.
@@ -82,7 +82,7 @@ func unescape(s string) (plain string, n int) {
 		return "", n + parameters(s[n:])
 	case '\uff01' <= r && r <= '\uff5e': // fullwidth forms of ASCII
 		return string(r - '\uff01' + '!'), n
-	case r == utf8.RuneError, !render.Hidden(r):
+	case r == utf8.RuneError, !form.Hidden(r):
 		return "", 0
 	}
 	return "", n
@@ -158,7 +158,7 @@ func character(r rune, n int) (string, int) {
 	switch {
 	case r < utf8.RuneSelf:
 		return string(r), n
-	case r != utf8.RuneError && render.Hidden(r):
+	case r != utf8.RuneError && form.Hidden(r):
 		return "", n
 	}
 	return "", 0

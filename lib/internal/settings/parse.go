@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/yamlnode"
 )
 
 // MaxBytes is the largest settings file that is read.
@@ -33,7 +33,7 @@ func parse(src []byte, name string, known []key) error {
 		return &placed{name, 0,
 			errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults")}
 	}
-	root, problems := yamlnode.Read(form.Normal(src), yamlnode.Options{Name: "the file", MaxBytes: MaxBytes,
+	root, problems := document.ReadYAML(form.Normal(src), document.YAMLOptions{Name: "the file", MaxBytes: MaxBytes,
 		MaxNodes: maxNodes})
 	var faults []error
 	for _, p := range problems {
@@ -41,7 +41,7 @@ func parse(src []byte, name string, known []key) error {
 	}
 	switch {
 	case root == nil, root.Plain && root.Text == "": // nothing, or an end of the document before anything
-	case root.Kind != yamlnode.Mapping:
+	case root.Kind != document.Mapping:
 		faults = append(faults, &placed{name, root.Line,
 			errors.New("the settings must be lines of the form key: value")})
 	default:
@@ -79,7 +79,7 @@ func (e *placed) Plain() string {
 }
 
 // assign sets one key.
-func assign(m yamlnode.Member, known []key) error {
+func assign(m document.Member, known []key) error {
 	var names []string
 	for _, row := range known {
 		if row.name == m.Key.Text {
@@ -93,11 +93,11 @@ func assign(m yamlnode.Member, known []key) error {
 	return fmt.Errorf("unknown key %s; remove the line", fault.Quote(m.Key.Text))
 }
 
-func (k key) assign(v *yamlnode.Node) error {
+func (k key) assign(v *document.Node) error {
 	switch {
 	case v.Faulty: // said already
 		return nil
-	case v.Kind != yamlnode.Scalar:
+	case v.Kind != document.Scalar:
 		return fmt.Errorf("%s must be %s, not a list or a mapping", k.name, k.want)
 	case v.Tag == "!!null":
 		return fmt.Errorf("%s has no value; give it one or remove the line", k.name)

@@ -35,7 +35,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // Name is the name of the settings file in the project root.
@@ -71,7 +71,7 @@ type Settings struct {
 	Operator          Setting[string] // "" when not set
 	VerifyOperators   Setting[bool]
 	SchemaMode        Setting[string]
-	Git               Setting[layout.Git]
+	Git               Setting[disk.Git]
 	Remote            Setting[string]
 	SyncNamespace     Setting[string]
 	VerifyGitMatch    Setting[bool]

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 		Operator:          inFile("alice"),
 		VerifyOperators:   inFile(false),
 		SchemaMode:        inFile(settings.Warn),
-		Git:               inFile(layout.GitTracked),
+		Git:               inFile(disk.GitTracked),
 		Remote:            inFile("hub.2"),
 		SyncNamespace:     inFile("refs/heads/handoff"),
 		VerifyGitMatch:    inFile(true),
@@ -85,7 +85,7 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		Operator:          byDefault(""),
 		VerifyOperators:   byDefault(true),
 		SchemaMode:        byDefault(settings.Strict),
-		Git:               byDefault(layout.GitNone),
+		Git:               byDefault(disk.GitNone),
 		Remote:            byDefault("origin"),
 		SyncNamespace:     byDefault("refs/handoff"),
 		VerifyGitMatch:    byDefault(false),

@@ -9,8 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // A key is one row of the table of settings.
@@ -36,7 +36,7 @@ func defaults() (*Settings, []key) {
 		{"operator", "HANDOFF_OPERATOR", slug(&s.Operator, "")},
 		{"verify_operators", "", flag(&s.VerifyOperators, true)},
 		{"schema_mode", "", oneOf(&s.SchemaMode, Strict, Warn)},
-		{"git", "", oneOf(&s.Git, layout.GitNone, layout.GitTracked, layout.GitSynced)},
+		{"git", "", oneOf(&s.Git, disk.GitNone, disk.GitTracked, disk.GitSynced)},
 		{"remote", "", remote(&s.Remote, "origin")},
 		{"sync_namespace", "", namespace(&s.SyncNamespace, "refs/handoff")},
 		{"verify_git_match", "", flag(&s.VerifyGitMatch, false)},

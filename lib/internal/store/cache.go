@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // A cache is a file in the directory of [Store.Outside], where no project brings files: what can be derived again,
@@ -64,10 +64,10 @@ func (s *Store) Cache(name string, text []byte) {
 }
 
 // existingOutside is Outside, but makes nothing.
-func (s *Store) existingOutside() (*durable.Dir, error) {
+func (s *Store) existingOutside() (*disk.Dir, error) {
 	path, err := s.OutsidePath()
 	if err != nil {
 		return nil, err
 	}
-	return durable.OpenDir(path)
+	return disk.OpenDir(path)
 }

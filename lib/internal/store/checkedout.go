@@ -8,14 +8,14 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // CheckedOut is the hash of what names the branch and the commit that are checked out, in a store that is
 // committed with the code; elsewhere it is zeros.
 func (s *Store) CheckedOut() (h journal.Hash, err error) {
-	if s.Opt.Git != layout.GitTracked {
+	if s.Opt.Git != disk.GitTracked {
 		return h, nil
 	}
 	head, err := s.gitHead()
@@ -24,7 +24,7 @@ func (s *Store) CheckedOut() (h journal.Hash, err error) {
 
 // IsElsewhere reports whether another commit is checked out than the one of a record.
 func (s *Store) IsElsewhere(recorded journal.Hash) (bool, error) {
-	if s.Opt.Git != layout.GitTracked {
+	if s.Opt.Git != disk.GitTracked {
 		return false, nil
 	}
 	now, err := s.CheckedOut()
@@ -45,7 +45,7 @@ func (s *Store) gitHead() (string, error) {
 		}
 	}
 	head, isFile, err := readGit(filepath.Join(git, "HEAD"))
-	if err != nil || !isFile || len(head) > layout.MaxStateFile {
+	if err != nil || !isFile || len(head) > disk.MaxStateFile {
 		return "", err
 	}
 	commit, err := refOf(git, head)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
@@ -140,7 +140,7 @@ func (c *collector) dropOld() {
 
 // join looks for rows of the chosen ids that were not chosen themselves: the first of an id stands, with
 // the marks of all.
-func (c *collector) join(d *durable.Dir) error {
+func (c *collector) join(d *disk.Dir) error {
 	if c.ByID || !c.passed || len(c.found) == 0 {
 		return nil
 	}

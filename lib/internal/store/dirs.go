@@ -7,11 +7,10 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
 )
 
 // Dirs are the open directories of a store, and tell at a glance what is there: rows, files, events.
@@ -20,7 +19,7 @@ import (
 // order.
 type Dirs struct {
 	*Store
-	Dir, State *durable.Dir
+	Dir, State *disk.Dir
 }
 
 // OpenDirs opens both directories.
@@ -37,7 +36,7 @@ func (s *Store) OpenDirs() (d Dirs, err error) {
 }
 
 // InState returns what read finds in the state directory of a store, the zero value where there is none.
-func InState[T any](s *Store, read func(state *durable.Dir) (T, error)) (found T, err error) {
+func InState[T any](s *Store, read func(state *disk.Dir) (T, error)) (found T, err error) {
 	state, err := s.watched(s.Opt.StateDir)
 	if err != nil || state == nil {
 		return found, err
@@ -48,7 +47,7 @@ func InState[T any](s *Store, read func(state *durable.Dir) (T, error)) (found T
 
 // Close closes what is open of the two.
 func (d Dirs) Close() {
-	for _, dir := range []*durable.Dir{d.Dir, d.State} {
+	for _, dir := range []*disk.Dir{d.Dir, d.State} {
 		if dir != nil {
 			dir.Close()
 		}
@@ -57,7 +56,7 @@ func (d Dirs) Close() {
 
 // inState calls do with the state directory, which is opened if it was not there before, unless it
 // still is not.
-func (d Dirs) inState(do func(*durable.Dir) error) error {
+func (d Dirs) inState(do func(*disk.Dir) error) error {
 	if d.State != nil {
 		return do(d.State)
 	}
@@ -71,8 +70,8 @@ func (d Dirs) inState(do func(*durable.Dir) error) error {
 
 // HasEvents reports whether there is an audit log with something in it.
 func (d Dirs) HasEvents() (has bool, err error) {
-	err = d.inState(func(state *durable.Dir) error {
-		log, err := state.Lstat(layout.Log)
+	err = d.inState(func(state *disk.Dir) error {
+		log, err := state.Lstat(disk.LogFile)
 		has = err == nil && log.Size > 0
 		return passing(err)
 	})
@@ -84,11 +83,11 @@ func (d Dirs) HasRows() (bool, error) {
 	if d.Dir == nil {
 		return false, nil
 	}
-	text, err := ReadIndex(d.Dir, layout.Index)
+	text, err := ReadIndex(d.Dir, disk.IndexFile)
 	if err != nil || !index.IsEmpty(text) {
 		return err == nil, err
 	}
-	archives, err := d.Dir.Names(layout.IsArchive)
+	archives, err := d.Dir.Names(disk.IsArchive)
 	return len(archives) > 0, err
 }
 
@@ -113,12 +112,12 @@ func (d Dirs) MayBegin() error {
 // LogMissing says that there are handoffs and no events.
 func (s *Store) LogMissing() error {
 	return fault.New(fault.ErrIntegrity, "run `handoff doctor`; after a clone, `"+s.RegenerateCommand()+"` begins a new log",
-		"the audit log %s is missing or empty, although there are handoffs", filepath.Join(s.Opt.StateDir, layout.Log))
+		"the audit log %s is missing or empty, although there are handoffs", filepath.Join(s.Opt.StateDir, disk.LogFile))
 }
 
 // ErrIndexMissing says that INDEX.md lists nothing, and should.
 var ErrIndexMissing = fault.New(fault.ErrIntegrity, "run `handoff doctor --rebuild-index` to make it again from the files and the audit log",
-	layout.Index+" is missing or empty, although there are handoffs")
+	disk.IndexFile+" is missing or empty, although there are handoffs")
 
 // HasLostIndex is for who has seen an INDEX.md that lists nothing: it is ErrIndexMissing if handoffs
 // are there that it should list. Those of a change under way are listed soon. Beside a table of a
@@ -128,7 +127,7 @@ func (d Dirs) HasLostIndex() error {
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	text, err := ReadIndex(d.Dir, layout.Index)
+	text, err := ReadIndex(d.Dir, disk.IndexFile)
 	if err != nil || !index.ListsNothing(text) {
 		return err
 	}
@@ -157,7 +156,7 @@ func (s *Store) lost(how error) error {
 // Prover opens the handoffs directory, nil if it does not exist, for commands that say whether all is
 // there: the error is errGone if it held handoffs and is gone, errEmptied if it is empty. It is made before anything is
 // logged.
-func (s *Store) Prover() (*durable.Dir, error) {
+func (s *Store) Prover() (*disk.Dir, error) {
 	dir, err := s.Existing()
 	if err == nil && dir != nil {
 		s.watchOne(dir, false)
@@ -166,9 +165,9 @@ func (s *Store) Prover() (*durable.Dir, error) {
 }
 
 // Existing is Prover for somebody who writes.
-func (s *Store) Existing() (*durable.Dir, error) {
+func (s *Store) Existing() (*disk.Dir, error) {
 	dir, err := s.OpenPlace(s.Opt.Dir)
-	if err != nil || s.Opt.Git == layout.GitTracked { // there another branch may have none
+	if err != nil || s.Opt.Git == disk.GitTracked { // there another branch may have none
 		return dir, err
 	}
 	if dir != nil {
@@ -195,7 +194,7 @@ func (d Dirs) checkEmptied() error {
 		return nil
 	}
 	names, err := d.Dir.Names(func(name string) bool {
-		return index.IsFile(name) || layout.IsArchive(name)
+		return index.IsFile(name) || disk.IsArchive(name)
 	})
 	if err != nil || len(names) > 0 { // which are looked at elsewhere
 		return err
@@ -208,14 +207,14 @@ func (d Dirs) checkEmptied() error {
 }
 
 func (d Dirs) hasTable() bool {
-	entry, err := d.Dir.Lstat(layout.Index)
+	entry, err := d.Dir.Lstat(disk.IndexFile)
 	return err == nil && (entry.Size > 0 || !entry.Regular) || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 // hasHeld reports whether a handoff came into the store and was on the disk for good: what the journal has whole
 // comes back by itself. Where there is no journal the audit log says it.
 func (d Dirs) hasHeld() (held bool, err error) {
-	err = d.inState(func(state *durable.Dir) error {
+	err = d.inState(func(state *disk.Dir) error {
 		key, err := d.Key(state, false)
 		if err == nil {
 			var j *journal.Journal
@@ -228,7 +227,7 @@ func (d Dirs) hasHeld() (held bool, err error) {
 		if passing(err) != nil {
 			return err
 		}
-		log, err := state.OpenSole(layout.Log)
+		log, err := state.OpenSole(disk.LogFile)
 		if err != nil {
 			return passing(err) // any other is met elsewhere
 		}
@@ -244,7 +243,7 @@ func (d Dirs) hasHeld() (held bool, err error) {
 }
 
 // Reader is Prover for a command that changes nothing, and warns instead.
-func (s *Store) Reader() (*durable.Dir, error) {
+func (s *Store) Reader() (*disk.Dir, error) {
 	if err := s.CheckSent(); err != nil {
 		s.Opt.Lost(err)
 	}
@@ -257,9 +256,9 @@ func (s *Store) Reader() (*durable.Dir, error) {
 }
 
 // Machine reads whose the store is recorded to be: fs.ErrNotExist if that is not recorded.
-func (d Dirs) Machine() (record machine.Record, err error) {
+func (d Dirs) Machine() (record disk.MachineRecord, err error) {
 	there := false
-	err = d.inState(func(state *durable.Dir) (err error) {
+	err = d.inState(func(state *disk.Dir) (err error) {
 		there = true
 		record, err = ReadMachine(state)
 		return err
@@ -289,7 +288,7 @@ func (s *Store) MatchesMachine() (known bool, err error) {
 // written yet: it is committed with the code, and err, of Machine, says that no machine is recorded
 // here, nor is any event.
 func (d Dirs) IsClone(err error) bool {
-	if d.Opt.Git != layout.GitTracked || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, machine.ErrNoMachine) {
+	if d.Opt.Git != disk.GitTracked || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, disk.ErrNoMachine) {
 		return false
 	}
 	events, err := d.HasEvents()
@@ -298,7 +297,7 @@ func (d Dirs) IsClone(err error) bool {
 
 // CompareMachine returns whether the store is recorded as this machine's, and the record. A store
 // without anything in it is nobody's yet.
-func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record, err error) {
+func (d Dirs) CompareMachine(observed string) (known bool, record disk.MachineRecord, err error) {
 	record, err = d.Machine()
 	if err != nil || record.Fingerprint != observed {
 		coming, ok, comingErr := d.comingMachine()
@@ -314,7 +313,7 @@ func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if begun, err := d.HasBegun(); err != nil || !begun {
-			return false, machine.Record{}, err
+			return false, disk.MachineRecord{}, err
 		}
 		record, err = d.Machine() // who has begun it just now has recorded it before
 	}
@@ -324,13 +323,13 @@ func (d Dirs) CompareMachine(observed string) (known bool, record machine.Record
 	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil, Git: d.Opt.Git, Command: d.RegenerateCommand()}
 	switch {
 	case fault.IsLimit(err):
-		return false, machine.Record{}, fault.Unreadable(err)
+		return false, disk.MachineRecord{}, fault.Unreadable(err)
 	case errors.Is(err, fs.ErrNotExist):
 		refused.Expected = "missing, although there are handoffs"
 	case err != nil:
 		refused.Expected = "unreadable (" + err.Error() + ")"
 	}
-	return false, machine.Record{}, refused
+	return false, disk.MachineRecord{}, refused
 }
 
 // HasSynced reports whether the store was ever exchanged with a remote: others may have what it has. A
@@ -343,11 +342,11 @@ func (s *Store) HasSynced() (bool, error) {
 	if passing(err) != nil {
 		return false, err
 	}
-	if err == nil && (IsThere(filepath.Join(outside, layout.SyncState)) || hasRefs(outside)) {
+	if err == nil && (IsThere(filepath.Join(outside, disk.SyncState)) || hasRefs(outside)) {
 		return true, nil
 	}
-	return InState(s, func(state *durable.Dir) (bool, error) {
-		_, err := state.Lstat(layout.Synced)
+	return InState(s, func(state *disk.Dir) (bool, error) {
+		_, err := state.Lstat(disk.Synced)
 		if errors.Is(err, fs.ErrNotExist) {
 			return false, nil
 		}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -103,7 +103,7 @@ func TestHandoffsDirectoryThatIsGone(t *testing.T) {
 }
 
 func TestCompareMachine(t *testing.T) {
-	record := machine.Record{Fingerprint: here, FirstSeenUTC: "2026-05-07T12:00:00Z"}
+	record := disk.MachineRecord{Fingerprint: here, FirstSeenUTC: "2026-05-07T12:00:00Z"}
 	root := t.TempDir()
 	early := mustOpen(t, at(root)) // before anything was made
 	put(t, root, "handoffs/INDEX.md", string(index.New(nil))+row)
@@ -126,7 +126,7 @@ func TestCompareMachine(t *testing.T) {
 
 // Who sees events that another process has just logged finds the machine that was recorded before.
 func TestCompareMachineWhileAStoreBegins(t *testing.T) {
-	record := machine.Record{Fingerprint: here, FirstSeenUTC: "2026-05-07T12:00:00Z"}
+	record := disk.MachineRecord{Fingerprint: here, FirstSeenUTC: "2026-05-07T12:00:00Z"}
 	for range 300 {
 		root := t.TempDir()
 		put(t, root, "handoffs/notes", "")

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 
 // Find returns the row of what people call a handoff: its id or the beginning of it, in any case, its
 // file, or @.
-func (s *Store) Find(d *durable.Dir, id string) (index.Row, error) {
+func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	prefix := strings.ToLower(id)
 	prefix = strings.TrimPrefix(prefix, "sha256:")
 	switch {
@@ -49,7 +49,7 @@ func (s *Store) Find(d *durable.Dir, id string) (index.Row, error) {
 }
 
 // newestToMe is what @ stands for: the newest handoff to who runs the program. Who that is must be known.
-func (s *Store) newestToMe(d *durable.Dir) (index.Row, error) {
+func (s *Store) newestToMe(d *disk.Dir) (index.Row, error) {
 	me := ""
 	if s.Opt.Me != nil {
 		me = s.Opt.Me()
@@ -68,7 +68,7 @@ func (s *Store) newestToMe(d *durable.Dir) (index.Row, error) {
 }
 
 // ofFile returns the row of a file, named as in the index or in a receipt.
-func (s *Store) ofFile(d *durable.Dir, path string) (index.Row, error) {
+func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 	dir, name := filepath.Split(filepath.Clean(filepath.FromSlash(path)))
 	var rows []index.Row
 	var err error
@@ -90,10 +90,10 @@ func UnknownID(id, dir string) error {
 }
 
 // matching returns the entries whose id begins with prefix, by a byte search of the index files.
-func (s *Store) matching(d *durable.Dir, prefix string) ([]index.Row, error) {
+func (s *Store) matching(d *disk.Dir, prefix string) ([]index.Row, error) {
 	c := newCollector(Choice{Is: func(index.Row) bool { return true }})
 	err := EachIndex(d, func(name string, text []byte) error {
-		if name == layout.Index && index.ListsNothing(text) {
+		if name == disk.IndexFile && index.ListsNothing(text) {
 			if err := (Dirs{Store: s, Dir: d}).HasLostIndex(); err != nil {
 				return err
 			}

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -67,10 +68,10 @@ func TestEachIndex(t *testing.T) {
 // No file in the place of an index takes more memory than a table may.
 func TestReadIndexIsBounded(t *testing.T) {
 	d := tables(t, [3][]index.Row{})
-	for text, ok := range map[string]bool{"": true, "short\n": true, strings.Repeat("x", layout.MaxLine): true, strings.Repeat("x", 2*layout.MaxLine) + "\nshort\n": false,
-		strings.Repeat(strings.Repeat("x", layout.MaxLine-1)+"\n", 3): true} {
+	for text, ok := range map[string]bool{"": true, "short\n": true, strings.Repeat("x", disk.MaxLine): true, strings.Repeat("x", 2*disk.MaxLine) + "\nshort\n": false,
+		strings.Repeat(strings.Repeat("x", disk.MaxLine-1)+"\n", 3): true} {
 		put(t, d.Opt.Root, "handoffs/INDEX.md", text)
-		if got, err := store.ReadIndex(d.Dir, layout.Index); (err == nil) != ok || ok && string(got) != text || err != nil && !errors.Is(err, fault.ErrIntegrity) {
+		if got, err := store.ReadIndex(d.Dir, disk.IndexFile); (err == nil) != ok || ok && string(got) != text || err != nil && !errors.Is(err, fault.ErrIntegrity) {
 			t.Errorf("of %d bytes, which begin with %.10q: %d, %v", len(text), text, len(got), err)
 		}
 	}

@@ -12,13 +12,13 @@ import (
 	"unsafe"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // ReadIndex returns the text of an index file, nil if it does not exist.
-func ReadIndex(d *durable.Dir, name string) ([]byte, error) {
+func ReadIndex(d *disk.Dir, name string) ([]byte, error) {
 	f, err := openIndex(d, name)
 	if err != nil || f == nil {
 		return nil, err
@@ -28,11 +28,11 @@ func ReadIndex(d *durable.Dir, name string) ([]byte, error) {
 }
 
 // readTable reads a whole index file. It stops where a line is longer than any row.
-func readTable(f *durable.Text) ([]byte, error) {
+func readTable(f *disk.Text) ([]byte, error) {
 	text := make([]byte, 0, f.Size()+1<<10) // so that a row can be appended in the same memory
 	line := 0                               // where the last one begins
 	for {
-		n, err := f.Read(text[len(text):min(cap(text), len(text)+layout.MaxLine)])
+		n, err := f.Read(text[len(text):min(cap(text), len(text)+disk.MaxLine)])
 		text = text[:len(text)+n]
 		if end := bytes.LastIndexByte(text[len(text)-n:], '\n'); end >= 0 {
 			line = len(text) - n + end + 1
@@ -42,9 +42,9 @@ func readTable(f *durable.Text) ([]byte, error) {
 			return text, nil
 		case err != nil:
 			return nil, err
-		case len(text)-line > layout.MaxLine:
-			return nil, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has a line of more than %d bytes, which is not a row", layout.MaxLine)}
-		case len(text) > layout.MaxIndex:
+		case len(text)-line > disk.MaxLine:
+			return nil, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has a line of more than %d bytes, which is not a row", disk.MaxLine)}
+		case len(text) > disk.MaxIndex:
 			return nil, tooLarge(f)
 		case len(text) == cap(text): // it grew
 			text = append(text, 0)[:len(text)]
@@ -53,7 +53,7 @@ func readTable(f *durable.Text) ([]byte, error) {
 }
 
 // StillReads opens an index file, nil if it does not exist, and reports whether it reads text, or nothing at all.
-func StillReads(d *durable.Dir, name string, text []byte) (f *durable.Text, same bool, err error) {
+func StillReads(d *disk.Dir, name string, text []byte) (f *disk.Text, same bool, err error) {
 	if f, err = openIndex(d, name); err != nil || f == nil {
 		return nil, err == nil, err
 	}
@@ -86,12 +86,12 @@ func eachPiece(f io.Reader, overlap int, do func(piece []byte) bool) error {
 }
 
 // tooLarge says that an index file is larger than any store makes one.
-func tooLarge(f *durable.Text) error {
-	return &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has more than the %d bytes that an index file may have", layout.MaxIndex)}
+func tooLarge(f *disk.Text) error {
+	return &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has more than the %d bytes that an index file may have", disk.MaxIndex)}
 }
 
 // openIndex opens an index file, nil if it does not exist. It refuses one that is larger than any.
-func openIndex(d *durable.Dir, name string) (*durable.Text, error) {
+func openIndex(d *disk.Dir, name string) (*disk.Text, error) {
 	f, err := d.OpenText(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -99,7 +99,7 @@ func openIndex(d *durable.Dir, name string) (*durable.Text, error) {
 	if err != nil {
 		return nil, fault.Unreadable(Odd(filepath.Join(d.Path(), name), err))
 	}
-	if f.Size() > layout.MaxIndex {
+	if f.Size() > disk.MaxIndex {
 		f.Close()
 		return nil, tooLarge(f)
 	}
@@ -112,18 +112,18 @@ func AsString(text []byte) string { return unsafe.String(unsafe.SliceData(text),
 // EachIndex calls do with INDEX.md, nil if it does not exist, and then with every archive, oldest first.
 // fs.SkipAll from do ends the walk. A walk that comes to its end without an archive that has to be there
 // fails with errArchiveLost.
-func EachIndex(d *durable.Dir, do func(name string, text []byte) error) (err error) {
+func EachIndex(d *disk.Dir, do func(name string, text []byte) error) (err error) {
 	defer func() {
 		if err == fs.SkipAll {
 			err = nil
 		}
 	}()
-	text, err := ReadIndex(d, layout.Index)
+	text, err := ReadIndex(d, disk.IndexFile)
 	if err != nil {
 		return err
 	}
 	linked := index.Archives(AsString(text))
-	if err := do(layout.Index, text); err != nil {
+	if err := do(disk.IndexFile, text); err != nil {
 		return err
 	}
 	var lost error
@@ -142,22 +142,22 @@ func EachIndex(d *durable.Dir, do func(name string, text []byte) error) (err err
 }
 
 // IndexStamps returns what changes whenever an index file is replaced, or another one comes.
-func IndexStamps(d *durable.Dir) (string, error) {
+func IndexStamps(d *disk.Dir) (string, error) {
 	var all strings.Builder
 	add := func(name string) error {
 		stamp, _, err := d.Stamp(name)
 		all.WriteString(name + " " + stamp + "\n")
 		return err
 	}
-	text, err := ReadIndex(d, layout.Index)
+	text, err := ReadIndex(d, disk.IndexFile)
 	if err == nil {
-		err = errors.Join(add(layout.Index), index.EachArchive(index.Archives(AsString(text)), HasIndex(d), add))
+		err = errors.Join(add(disk.IndexFile), index.EachArchive(index.Archives(AsString(text)), HasIndex(d), add))
 	}
 	return all.String(), err
 }
 
 // HasIndex reports whether there is something of an index file's name in d.
-func HasIndex(d *durable.Dir) func(name string) (bool, error) {
+func HasIndex(d *disk.Dir) func(name string) (bool, error) {
 	return func(name string) (bool, error) {
 		_, err := d.Lstat(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -170,7 +170,7 @@ func HasIndex(d *durable.Dir) func(name string) (bool, error) {
 var errArchiveLost = errors.New("an archive of the index is lost")
 
 // archiveLost says that an archive which has to be there is not, or that it holds nothing.
-func archiveLost(d *durable.Dir, name string) error {
+func archiveLost(d *disk.Dir, name string) error {
 	return &fault.Error{
 		Class:   fault.ErrIntegrity,
 		Problem: filepath.Join(d.Path(), name) + " is missing or was emptied, and what it listed cannot be found",

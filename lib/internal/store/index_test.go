@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -32,7 +32,7 @@ func TestStillReads(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "INDEX.md"), []byte(c.now), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d, err := durable.OpenDir(dir)
+		d, err := disk.OpenDir(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

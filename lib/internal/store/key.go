@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
@@ -17,7 +17,7 @@ const StateSecret = "secret"
 
 // Key returns the key of the journal, and makes the secret where there is none if create is set; without
 // that the zero Key says that there is none. state is the state directory, nil if there is none.
-func (s *Store) Key(state *durable.Dir, create bool) (journal.Key, error) {
+func (s *Store) Key(state *disk.Dir, create bool) (journal.Key, error) {
 	if state != nil { // which was opened without symbolic links in its path
 		return s.KeyOf(state, idOf(filepath.Clean(state.Path())), create)
 	}
@@ -29,7 +29,7 @@ func (s *Store) Key(state *durable.Dir, create bool) (journal.Key, error) {
 }
 
 // KeyOf is Key for a store of another id, such as this one had in another place.
-func (s *Store) KeyOf(state *durable.Dir, id string, create bool) (journal.Key, error) {
+func (s *Store) KeyOf(state *disk.Dir, id string, create bool) (journal.Key, error) {
 	secret, err := s.Secret(create)
 	if s.cannotKeep(err) { // an error that passes must not decide where the secret of a store lies from then on
 		secret, err = s.Secret(create)
@@ -48,7 +48,7 @@ func (s *Store) KeyOf(state *durable.Dir, id string, create bool) (journal.Key, 
 
 // KeepsInside says why the secret of a store lies in its state directory, so that it believes whatever lies
 // there; nil if it does not.
-func (s *Store) KeepsInside(state *durable.Dir) error {
+func (s *Store) KeepsInside(state *disk.Dir) error {
 	if _, err := state.Lstat(StateSecret); err != nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (s *Store) couldKeep() bool {
 }
 
 // secretInside returns the secret of a state directory, nil where there is none.
-func secretInside(state *durable.Dir, create bool) ([]byte, error) {
+func secretInside(state *disk.Dir, create bool) ([]byte, error) {
 	if state == nil {
 		return nil, nil
 	}
@@ -88,7 +88,7 @@ func secretInside(state *durable.Dir, create bool) ([]byte, error) {
 }
 
 // makeSecret makes the file of the secret in a directory, durably.
-func makeSecret(d *durable.Dir) ([]byte, error) {
+func makeSecret(d *disk.Dir) ([]byte, error) {
 	secret := make([]byte, secretBytes)
 	rand.Read(secret) // never fails
 	staged, err := d.Stage(secret, 0o600)

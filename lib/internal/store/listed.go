@@ -7,9 +7,8 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // A listing is the ids that the index lists, for as long as its files have these stamps.
@@ -20,7 +19,7 @@ type listing struct {
 
 // isListed reports whether an id is listed in the index as it is now. Whoever asks for many pays for one reading
 // of it, as long as nobody changes it.
-func (s *Store) isListed(d *durable.Dir, id string) (bool, error) {
+func (s *Store) isListed(d *disk.Dir, id string) (bool, error) {
 	l := s.listed.Load()
 	if l == nil || !l.isCurrent(d) {
 		var err error
@@ -34,14 +33,14 @@ func (s *Store) isListed(d *durable.Dir, id string) (bool, error) {
 
 // isCurrent reports whether no file of the index was replaced since. One that comes is linked in INDEX.md, which
 // changes too.
-func (l *listing) isCurrent(d *durable.Dir) bool {
+func (l *listing) isCurrent(d *disk.Dir) bool {
 	now, err := stampsOf(d, maps.Keys(l.stamps))
 	return err == nil && maps.Equal(now, l.stamps)
 }
 
-func readListing(d *durable.Dir) (*listing, error) {
-	names := map[string]bool{layout.Index: true}
-	text, err := ReadIndex(d, layout.Index)
+func readListing(d *disk.Dir) (*listing, error) {
+	names := map[string]bool{disk.IndexFile: true}
+	text, err := ReadIndex(d, disk.IndexFile)
 	if err == nil {
 		err = index.EachArchive(index.Archives(AsString(text)), HasIndex(d), func(name string) error {
 			names[name] = true
@@ -66,7 +65,7 @@ func readListing(d *durable.Dir) (*listing, error) {
 	return l, err
 }
 
-func stampsOf(d *durable.Dir, names iter.Seq[string]) (map[string]string, error) {
+func stampsOf(d *disk.Dir, names iter.Seq[string]) (map[string]string, error) {
 	stamps := make(map[string]string)
 	for name := range names {
 		stamp, _, err := d.Stamp(name)

@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // Load reads the document of an entry and proves that it is the one that was written. The text comes back
 // with an error too, as far as it could be read. One that was pruned since it was listed is unknown: ErrInvalid.
-func (s *Store) Load(d *durable.Dir, e index.Row) (doc document.Document, text []byte, err error) {
-	text, err = d.ReadFile(e.File, layout.MaxDocument)
+func (s *Store) Load(d *disk.Dir, e index.Row) (doc document.Document, text []byte, err error) {
+	text, err = d.ReadFile(e.File, disk.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
 		if listed, stillErr := s.isListed(d, e.ID); stillErr == nil && !listed {
 			return doc, nil, UnknownID(e.ID, s.Opt.Dir)
@@ -27,7 +27,7 @@ func (s *Store) Load(d *durable.Dir, e index.Row) (doc document.Document, text [
 		if passing(journalErr) != nil {
 			return doc, text, journalErr
 		}
-		if journalErr == nil && kept != nil && durable.Begins(string(kept), text) { // lost, and not changed
+		if journalErr == nil && kept != nil && disk.Begins(string(kept), text) { // lost, and not changed
 			if again, err := s.ParseListed(e, kept, nil); err == nil {
 				return again, kept, nil
 			}
@@ -62,7 +62,7 @@ func IsProven(err error) (bool, error) {
 // Odd makes ErrIntegrity of the error of a file of the store if something else stands in its place, or more
 // than it can have. Other errors, and none, stay as they are.
 func Odd(path string, err error) error {
-	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
+	if errors.Is(err, disk.ErrUnsafe) || errors.Is(err, disk.ErrTooLarge) {
 		return &fault.CorruptError{File: path, Why: err.Error()}
 	}
 	return err
@@ -102,17 +102,17 @@ func SameHandoff(a, b index.Row) bool {
 }
 
 // ReadSignature returns the signature of a handoff in an open handoffs directory, nil if it has none.
-func ReadSignature(d *durable.Dir, id string) ([]byte, error) {
-	signatures, err := d.OpenDir(layout.Signatures)
+func ReadSignature(d *disk.Dir, id string) ([]byte, error) {
+	signatures, err := d.OpenDir(disk.Signatures)
 	if err == nil {
 		defer signatures.Close()
 		var text []byte
-		if text, err = signatures.ReadFile(layout.SignatureFile(id), layout.MaxSignature); err == nil {
+		if text, err = signatures.ReadFile(disk.SignatureFile(id), disk.MaxSignature); err == nil {
 			return text, nil
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return nil, fault.Unreadable(Odd(filepath.Join(d.Path(), layout.Signatures, layout.SignatureFile(id)), err))
+	return nil, fault.Unreadable(Odd(filepath.Join(d.Path(), disk.Signatures, disk.SignatureFile(id)), err))
 }

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // A MachineError says that the store belongs to another machine. It unwraps to ErrIntegrity.
@@ -17,7 +15,7 @@ type MachineError struct {
 	Expected string // the recorded fingerprint, or why there is none
 	Observed string // the fingerprint of this machine
 	Lost     bool   // there is no fingerprint that can be read
-	Git      layout.Git
+	Git      disk.Git
 	Command  string // the command that takes the store over
 }
 
@@ -41,8 +39,8 @@ func (e *MachineError) Plain() string {
 
 // Hint returns the command that takes the store over.
 func (e *MachineError) Hint() string {
-	switch back := "put " + layout.Fingerprint + " back into the state directory, or, if the store is to belong to this machine, run `" + e.Command + "`"; {
-	case e.Lost && e.Git == layout.GitSynced: // which git does not clone
+	switch back := "put " + disk.FingerprintFile + " back into the state directory, or, if the store is to belong to this machine, run `" + e.Command + "`"; {
+	case e.Lost && e.Git == disk.GitSynced: // which git does not clone
 		return back
 	case e.Lost:
 		return "if this is a clone, run `handoff init --git tracked`, and it becomes a replica of its own; else " + back
@@ -59,8 +57,8 @@ func (s *Store) Fingerprint() (string, error) {
 	if err != nil {
 		class, hint := fault.ErrConfig, ""
 		switch {
-		case errors.Is(err, machine.ErrNoMachineID):
-			hint = machine.Hint
+		case errors.Is(err, disk.ErrNoMachineID):
+			hint = disk.MachineHint
 		case fault.IsLimit(err):
 			class, hint = nil, fault.Remedy(err)
 		}
@@ -95,14 +93,14 @@ func ShellQuote(path string) string {
 
 // ReadMachine returns the record of the state directory. One that cannot be used is ErrIntegrity; that
 // of no machine comes with machine.ErrNoMachine.
-func ReadMachine(state *durable.Dir) (machine.Record, error) {
-	text, err := state.ReadFile(layout.Fingerprint, machine.MaxBytes)
+func ReadMachine(state *disk.Dir) (disk.MachineRecord, error) {
+	text, err := state.ReadFile(disk.FingerprintFile, disk.MaxMachineRecord)
 	if err != nil {
-		return machine.Record{}, err
+		return disk.MachineRecord{}, err
 	}
-	record, err := machine.ParseRecord(text)
+	record, err := disk.ParseMachineRecord(text)
 	if err != nil {
-		return record, &fault.Error{Class: fault.ErrIntegrity, Cause: err, Problem: layout.Fingerprint + ": " + err.Error(),
+		return record, &fault.Error{Class: fault.ErrIntegrity, Cause: err, Problem: disk.FingerprintFile + ": " + err.Error(),
 			Advice: "run `handoff doctor` to see what is wrong and how to mend it; nothing was changed"}
 	}
 	return record, nil

@@ -5,10 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // IsStranger reports whether no handoff that is listed is from or to an operator, though there are
@@ -45,8 +44,8 @@ func (s *Store) strangers(names ...string) map[string]string {
 }
 
 // unmentioned returns those of the names that are not in INDEX.md. A topic of that name is rare, and then nothing is said.
-func unmentioned(d *durable.Dir, names []string) ([]string, error) {
-	f, err := openIndex(d, layout.Index)
+func unmentioned(d *disk.Dir, names []string) ([]string, error) {
+	f, err := openIndex(d, disk.IndexFile)
 	if err != nil || f == nil {
 		return names, err
 	}
@@ -60,7 +59,7 @@ func unmentioned(d *durable.Dir, names []string) ([]string, error) {
 }
 
 // namesOf returns who hands over or is handed something, none where that cannot be told.
-func (s *Store) namesOf(d *durable.Dir) map[string]bool {
+func (s *Store) namesOf(d *disk.Dir) map[string]bool {
 	quiet := &Store{Opt: s.Opt}
 	quiet.Opt.Warn, quiet.Opt.Lost = func(string) {}, func(error) {}
 	seen := map[string]bool{}

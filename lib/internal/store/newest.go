@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // newestName is a file in the directory of [Store.Outside]. It has the number of the newest record of the journal,
@@ -51,7 +51,7 @@ func (s *Store) readOutside(name string) string {
 		return ""
 	}
 	defer d.Close()
-	text, _ := d.ReadFile(name, layout.MaxStateFile)
+	text, _ := d.ReadFile(name, disk.MaxStateFile)
 	return string(text)
 }
 

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
@@ -46,7 +46,7 @@ func (s *Store) OperatorsText() ([]byte, error) { return s.operatorsText(s.Opt.O
 func (s *Store) ListedText() ([]byte, error) { return s.operatorsText(s.ListedIn()) }
 
 func (s *Store) operatorsText(path string) ([]byte, error) {
-	text, err := s.ReadPlain(path, layout.MaxOperators)
+	text, err := s.ReadPlain(path, disk.MaxOperators)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Opt.MustHaveOperators && path == s.Opt.OperatorsFile:
 		err = fault.New(fault.ErrConfig,

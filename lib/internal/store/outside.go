@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // What the program keeps for a user lies outside every project, because others put files into a project:
@@ -34,7 +34,9 @@ func (s *Store) ID() (string, error) {
 	return idOf(real), nil
 }
 
-func idOf(stateDir string) string { return canon.SHA256Hex([]byte("handoff store\n" + stateDir))[:32] }
+func idOf(stateDir string) string {
+	return jsontree.SHA256Hex([]byte("handoff store\n" + stateDir))[:32]
+}
 
 // errNoPlace is wrapped by the errors that say that the user has no place outside of the project.
 var errNoPlace = errors.New("no place")
@@ -45,12 +47,12 @@ func noPlace(problem string) error {
 
 // Outside opens the directory of the store in the user's state, and makes it where it is missing. It is
 // ErrConfig where there is no such place, or where it lies in the project.
-func (s *Store) Outside() (*durable.Dir, error) {
+func (s *Store) Outside() (*disk.Dir, error) {
 	path, err := s.OutsidePath()
 	if err != nil {
 		return nil, err
 	}
-	d, err := durable.MakeDir(path, 0o700)
+	d, err := disk.MakeDir(path, 0o700)
 	return d, PlaceError(path, err)
 }
 
@@ -86,9 +88,9 @@ func (s *Store) Secret(create bool) ([]byte, error) {
 		return nil, err
 	}
 	path = filepath.Dir(path)
-	open := durable.OpenDir
+	open := disk.OpenDir
 	if create {
-		open = func(path string) (*durable.Dir, error) { return durable.MakeDir(path, 0o700) }
+		open = func(path string) (*disk.Dir, error) { return disk.MakeDir(path, 0o700) }
 	}
 	d, err := open(path)
 	if err != nil {
@@ -111,14 +113,14 @@ func (s *Store) SyncSecret() error {
 	}
 	dir := filepath.Dir(path)
 	top := filepath.Dir(filepath.Dir(filepath.Dir(dir))) // of .local/state/handoff, which may be as new
-	err = durable.SyncParents(top, filepath.Join(dir, secretName))
+	err = disk.SyncParents(top, filepath.Join(dir, secretName))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return err
 }
 
-func readSecret(d *durable.Dir) ([]byte, error) {
+func readSecret(d *disk.Dir) ([]byte, error) {
 	text, entry, err := d.AppendEntry(nil, secretName, secretBytes)
 	path := filepath.Join(d.Path(), secretName)
 	switch {

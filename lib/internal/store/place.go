@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 var (
@@ -26,23 +26,23 @@ const placeAdvice = "choose a directory inside the project, or name another with
 //
 // Symbolic links on the way are resolved first. The place is judged by what comes of that, and opened
 // as it was judged: who puts a link there meanwhile stops the command, and leads it nowhere.
-func (s *Store) OpenPlace(path string) (*durable.Dir, error) {
+func (s *Store) OpenPlace(path string) (*disk.Dir, error) {
 	_, d, err := s.place(path)
 	return d, err
 }
 
 // MakePlace is OpenPlace, and makes the directory durably where it is missing. What root makes belongs
 // to the owner of the directory that it lies in.
-func (s *Store) MakePlace(path string, perm fs.FileMode) (*durable.Dir, error) {
+func (s *Store) MakePlace(path string, perm fs.FileMode) (*disk.Dir, error) {
 	real, d, err := s.place(path)
 	if err == nil && d == nil {
-		d, err = durable.MakeDir(real, perm)
+		d, err = disk.MakeDir(real, perm)
 	}
 	return d, PlaceError(path, err)
 }
 
 // place judges the place of a directory that exists or not, and opens it if it does.
-func (s *Store) place(path string) (real string, d *durable.Dir, err error) {
+func (s *Store) place(path string) (real string, d *disk.Dir, err error) {
 	real, d, err = Locate(path)
 	if err == nil {
 		err = s.judgePlace(path, real, d)
@@ -56,27 +56,27 @@ func (s *Store) place(path string) (real string, d *durable.Dir, err error) {
 
 // Locate returns the path of a directory without the symbolic links on the way to it, and opens it, if
 // it exists.
-func Locate(path string) (real string, d *durable.Dir, err error) {
+func Locate(path string) (real string, d *disk.Dir, err error) {
 	real = path
-	if d, err = durable.OpenDir(real); errors.Is(err, durable.ErrUnsafe) {
+	if d, err = disk.OpenDir(real); errors.Is(err, disk.ErrUnsafe) {
 		if real, err = ResolveParent(path); err != nil {
 			return path, nil, err
 		}
-		d, err = durable.OpenDir(real)
+		d, err = disk.OpenDir(real)
 	}
 	d, err = IfThere(d, err)
 	return real, d, err
 }
 
 // IfThere makes nil of a directory that does not exist, and fault.ErrConfig of one that may not be used.
-func IfThere(d *durable.Dir, err error) (*durable.Dir, error) {
+func IfThere(d *disk.Dir, err error) (*disk.Dir, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fault.New(fault.ErrConfig, fault.Remedy(err)+"; if it is another user's, "+ownClone,
 			"cannot use the directory: %v", err)
-	case errors.Is(err, durable.ErrUnsafe):
+	case errors.Is(err, disk.ErrUnsafe):
 		return nil, fault.New(fault.ErrConfig, "move away what is there, or name another directory (--handoffs-dir, --state-dir)", "cannot use the directory: %v", err)
 	}
 	return d, err
@@ -85,7 +85,7 @@ func IfThere(d *durable.Dir, err error) (*durable.Dir, error) {
 // judgePlace refuses a directory that no store may be in: one of the system, one that a
 // symbolic link of the project leads out to, and one outside of the project that nobody named on the
 // command line.
-func (s *Store) judgePlace(path, real string, d *durable.Dir) error {
+func (s *Store) judgePlace(path, real string, d *disk.Dir) error {
 	if place, ok := under(real, systemPlaces); ok {
 		return fault.New(fault.ErrConfig, placeAdvice, "%s lies under %s, which belongs to the system", path, place)
 	}
@@ -116,12 +116,12 @@ func (s *Store) isInside(path, real string) (bool, error) {
 }
 
 // isOwn reports whether the caller owns d, or, if that does not exist, the nearest directory above it.
-func isOwn(real string, d *durable.Dir) bool {
+func isOwn(real string, d *disk.Dir) bool {
 	for parent := real; d == nil; {
 		if real, parent = parent, filepath.Dir(parent); real == parent {
 			return false
 		}
-		above, err := durable.OpenDir(parent)
+		above, err := disk.OpenDir(parent)
 		if err == nil {
 			defer above.Close()
 			d = above
@@ -158,7 +158,7 @@ const ownClone = "work in a clone of your own and exchange with `handoff sync`"
 
 // CheckOwner refuses a directory that somebody else could use against the caller. The answer comes from
 // the open directory, so that it cannot be exchanged in between.
-func CheckOwner(d *durable.Dir) error {
+func CheckOwner(d *disk.Dir) error {
 	info, err := d.Stat()
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (s *Store) ReadPlain(path string, max int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := durable.OpenDir(filepath.Dir(real))
+	d, err := disk.OpenDir(filepath.Dir(real))
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (s *Store) ReadPlain(path string, max int64) ([]byte, error) {
 
 // Resolve returns path with symbolic links resolved as far as it exists.
 func Resolve(path string) (string, error) {
-	if durable.IsPlain(path) {
+	if disk.IsPlain(path) {
 		return filepath.Clean(path), nil
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -252,7 +252,7 @@ func contains(dir, path string) bool {
 
 // PlaceError says of an error with a directory that it is a matter of configuration, if it is.
 func PlaceError(path string, err error) error {
-	if errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrUnsupported) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, disk.ErrUnsafe) || errors.Is(err, disk.ErrUnsupported) || errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.ErrConfig, "choose a directory of your own that can be written", "cannot use %s: %v", path, err)
 	}
 	return err

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -108,7 +108,7 @@ func TestReadPlain(t *testing.T) {
 			t.Errorf("%s is read: %q", path, text)
 		}
 	}
-	if _, err := s.ReadPlain(filepath.Join(root, "OPERATORS.md"), 1); !errors.Is(err, durable.ErrTooLarge) {
+	if _, err := s.ReadPlain(filepath.Join(root, "OPERATORS.md"), 1); !errors.Is(err, disk.ErrTooLarge) {
 		t.Errorf("more than may be read: %v", err)
 	}
 	s.Opt.Named = []string{filepath.Join(outside, "OPERATORS.md")}

@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // A Choice is of rows.
@@ -24,12 +24,12 @@ type Choice struct {
 // Scan returns the chosen entries, archives before INDEX.md, and of those that are not among the
 // newest how many there are for each recipient. Files are read the other way round: a rotation that
 // happens meanwhile then shows rows twice, never not at all.
-func (s *Store) Scan(d *durable.Dir, choice Choice) (rows []index.Row, others map[string]int, err error) {
+func (s *Store) Scan(d *disk.Dir, choice Choice) (rows []index.Row, others map[string]int, err error) {
 	c := newCollector(choice)
 	w := indexWalk{dir: d, skip: choice.Skip, line: c.line, end: func(name string, lost bool) {
 		switch {
 		case !lost:
-		case name != layout.Index:
+		case name != disk.IndexFile:
 			s.Opt.Lost(fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is missing or was emptied; its handoffs are not shown", fault.Own(name)))
 		case Dirs{Store: s, Dir: d}.HasLostIndex() != nil:
 			s.Opt.Lost(ErrIndexMissing)
@@ -77,7 +77,7 @@ func more(p places) string {
 // An indexWalk goes through the lines of INDEX.md and of every archive, oldest first. It holds one piece of a
 // file at a time, so that its cost does not grow with the store.
 type indexWalk struct {
-	dir  *durable.Dir
+	dir  *disk.Dir
 	skip func(archive string) bool                  // tells that it need not be read; may be nil
 	line func(name string, number int, line []byte) // gets each line, without its newline; the bytes are good until it returns
 	end  func(name string, lost bool)               // is called after each file, also for one that has to be there and is lost; may be nil
@@ -118,7 +118,7 @@ func (w *indexWalk) walk() error {
 // newest reads INDEX.md and returns the archives that it links above its first row.
 func (w *indexWalk) newest() (linked []string, err error) {
 	rows := false
-	err = w.file(layout.Index, func(name string, number int, line []byte) {
+	err = w.file(disk.IndexFile, func(name string, number int, line []byte) {
 		if !rows {
 			if archive := index.LinkedArchive(line); archive != "" {
 				linked = append(linked, archive)
@@ -129,7 +129,7 @@ func (w *indexWalk) newest() (linked []string, err error) {
 		w.line(name, number, line)
 	})
 	if err == nil && w.end != nil {
-		w.end(layout.Index, !rows && len(linked) == 0)
+		w.end(disk.IndexFile, !rows && len(linked) == 0)
 	}
 	return linked, err
 }
@@ -146,7 +146,7 @@ func (w *indexWalk) file(name string, line func(string, int, []byte)) error {
 
 // lines reads f piece by piece. A line that does not fit makes the pieces larger; of one that is
 // longer than any row, line gets the beginning.
-func (w *indexWalk) lines(f *durable.Text, name string, line func(string, int, []byte)) error {
+func (w *indexWalk) lines(f *disk.Text, name string, line func(string, int, []byte)) error {
 	if w.buf == nil {
 		w.buf = make([]byte, indexPiece)
 	}
@@ -176,11 +176,11 @@ func (w *indexWalk) lines(f *durable.Text, name string, line func(string, int, [
 			return nil
 		case err != nil:
 			return err
-		case read > layout.MaxIndex:
+		case read > disk.MaxIndex:
 			return tooLarge(f)
 		case overlong:
 			rest = nil
-		case len(rest) >= layout.MaxLine:
+		case len(rest) >= disk.MaxLine:
 			number++
 			line(name, number, rest[:overlongShown])
 			rest, overlong = nil, true

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -20,9 +20,9 @@ func tables(t *testing.T, files [3][]index.Row) store.Dirs {
 	t.Helper()
 	root := t.TempDir()
 	for n, rows := range files {
-		name, text := layout.Archive(n), index.New(nil)
+		name, text := disk.Archive(n), index.New(nil)
 		if n == 0 {
-			name, text = layout.Index, index.AddArchives(text, []string{layout.Archive(1), layout.Archive(2)})
+			name, text = disk.IndexFile, index.AddArchives(text, []string{disk.Archive(1), disk.Archive(2)})
 		}
 		put(t, root, "handoffs/"+name, string(index.Append(text, rows)))
 	}

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // A sealed archive is what the cache layout.Sealed has of an archive: enough to know that somebody who looks for
@@ -19,9 +18,9 @@ type sealed struct {
 }
 
 // KeepSealed brings the cache of archives up to date, for commands that only read. It is best effort.
-func (s *Store) KeepSealed(d *durable.Dir) {
+func (s *Store) KeepSealed(d *disk.Dir) {
 	known, now := s.sealed(), make(map[string]sealed)
-	text, err := ReadIndex(d, layout.Index)
+	text, err := ReadIndex(d, disk.IndexFile)
 	if err != nil {
 		return
 	}
@@ -42,7 +41,7 @@ func (s *Store) KeepSealed(d *durable.Dir) {
 		return
 	}
 	if text, err := json.Marshal(now); err == nil {
-		s.Cache(layout.Sealed, text)
+		s.Cache(disk.Sealed, text)
 	}
 }
 
@@ -72,14 +71,14 @@ func distinct(all []string) []string {
 }
 
 func (s *Store) sealed() (all map[string]sealed) {
-	if json.Unmarshal(s.Cached(layout.Sealed), &all) != nil {
+	if json.Unmarshal(s.Cached(disk.Sealed), &all) != nil {
 		return nil
 	}
 	return all
 }
 
 // skipSealed returns what tells of an archive that it need not be read, as what is known of it is enough for done.
-func (s *Store) skipSealed(d *durable.Dir, done func(sealed) bool) func(name string) bool {
+func (s *Store) skipSealed(d *disk.Dir, done func(sealed) bool) func(name string) bool {
 	all := sync.OnceValue(s.sealed)
 	return func(name string) bool {
 		if v, ok := d.View().(*dirView); ok {
@@ -97,6 +96,6 @@ func (s *Store) skipSealed(d *durable.Dir, done func(sealed) bool) func(name str
 }
 
 // SkipRead returns the Skip of a choice of handoffs that their recipient has not marked as read.
-func (s *Store) SkipRead(d *durable.Dir, recipient string) func(name string) bool {
+func (s *Store) SkipRead(d *disk.Dir, recipient string) func(name string) bool {
 	return s.skipSealed(d, func(a sealed) bool { return !slices.Contains(a.Unread, recipient) })
 }

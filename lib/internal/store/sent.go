@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Sent says how far the audit log was sent: what a checkout, `git clean` or a backup cannot take back.
@@ -30,7 +29,7 @@ func EndOf(log io.ReaderAt, offset int64) (string, error) {
 	if n, err := log.ReadAt(end, offset-int64(len(end))); n < len(end) {
 		return "", err
 	}
-	return canon.SHA256Hex(end), nil
+	return jsontree.SHA256Hex(end), nil
 }
 
 // CheckSent returns ErrIntegrity if the audit log is not what sync has sent of it, or more: it vanished,
@@ -55,7 +54,7 @@ func (s *Store) CheckSent() error {
 	if err == nil && sent.Writer != "" && record.Writer != sent.Writer {
 		return nil // this log began after that one
 	}
-	log, err := state.Open(layout.Log)
+	log, err := state.Open(disk.LogFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.LogLost("is gone")
 	} else if err != nil {
@@ -82,7 +81,7 @@ func (s *Store) LogLost(how string) error {
 		"run `handoff doctor --repair`: it brings back what was sent; to go without it, `"+s.RegenerateCommand()+
 			"` begins a new log",
 		"the audit log %s %s: a checkout, `git clean` or a backup has replaced it",
-		filepath.Join(s.Opt.StateDir, layout.Log), how)
+		filepath.Join(s.Opt.StateDir, disk.LogFile), how)
 }
 
 // sent returns how far the log was sent, the zero value for a store that was never exchanged. Where that
@@ -95,12 +94,12 @@ func (s *Store) sent() (sent Sent, err error) {
 	if err != nil {
 		return sent, passing(err) // without a place outside nothing was sent
 	}
-	d, err := durable.OpenDir(path)
+	d, err := disk.OpenDir(path)
 	if err != nil {
 		return sent, passing(err)
 	}
 	defer d.Close()
-	text, err := d.ReadFile(layout.SyncState, maxSent)
+	text, err := d.ReadFile(disk.SyncState, maxSent)
 	if passing(err) != nil {
 		return sent, err
 	}
@@ -117,14 +116,14 @@ const maxSent = 64 << 20 // bytes of sync.json: it lists what could not be sent
 
 // hasRefs reports whether the repository of sync has refs at all.
 func hasRefs(outside string) bool {
-	repo := filepath.Join(outside, layout.SyncRepo)
+	repo := filepath.Join(outside, disk.SyncRepo)
 	return IsThere(filepath.Join(repo, "packed-refs")) || IsThere(filepath.Join(repo, "refs", "handoff"))
 }
 
 // hasOwnRef reports whether the repository of sync has a ref of a writer of its own.
 func hasOwnRef(outside string) bool {
 	const own = "refs/handoff/writers/"
-	repo := filepath.Join(outside, layout.SyncRepo)
+	repo := filepath.Join(outside, disk.SyncRepo)
 	if all, err := os.ReadDir(filepath.Join(repo, own)); err == nil && len(all) > 0 {
 		return true
 	}

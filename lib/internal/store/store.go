@@ -6,10 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
-	"github.com/seed-78daf238/handoff/lib/internal/signers"
 )
 
 // A Store is a store on disk.
@@ -28,7 +27,7 @@ type Options struct {
 	MustHaveOperators   bool     // the settings name OperatorsFile: that it is missing is an error
 	UserState           string   // the directory of what the program keeps for the user; "" if there is none
 	Named               []string // those of the paths that may lie outside Root
-	Git                 layout.Git
+	Git                 disk.Git
 	Branch              string // that is checked out, "" if that is not known
 	Synced              bool   // others have it, although this replica was never exchanged itself
 
@@ -40,7 +39,7 @@ type Options struct {
 
 	CheckBody func(body string) error
 	// CheckSignature returns what is known of the signature of a stored handoff, and why it does not hold.
-	CheckSignature func(d *durable.Dir, id, from string, text []byte) (signers.Verdict, error)
+	CheckSignature func(d *disk.Dir, id, from string, text []byte) (operators.Verdict, error)
 	Now            func() time.Time
 	Fingerprint    func() (string, error)
 	Warn           func(string)

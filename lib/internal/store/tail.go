@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
@@ -21,7 +22,7 @@ const MaxBehind = 4 << 20
 // ReadTail reads a file of the state that only grows, from where it ended at the checkpoint. same reports whether it
 // has up to the offset to what the records append, which has the checksum sum. rest is what follows, cut after
 // MaxBehind+1 bytes. If the file has lost what it had at the checkpoint, the error is a *fault.CorruptError.
-func ReadTail(state *durable.Dir, name string, from, to int64, sum uint32) (rest []byte, same bool, err error) {
+func ReadTail(state *disk.Dir, name string, from, to int64, sum uint32) (rest []byte, same bool, err error) {
 	path := filepath.Join(state.Path(), name)
 	f, err := state.OpenSole(name)
 	switch {
@@ -68,7 +69,7 @@ func Informing(text []byte, head journal.Hash) []byte {
 	if head != (journal.Hash{}) {
 		prev = head.String()
 	}
-	for line := range bytes.Lines(text[:durable.WholeLines(text)]) {
+	for line := range bytes.Lines(text[:disk.WholeLines(text)]) {
 		hash, ok := eventlog.Informs(line, prev)
 		if !ok {
 			break
@@ -79,7 +80,7 @@ func Informing(text []byte, head journal.Hash) []byte {
 }
 
 // readStart reads the first bytes of a file of the state, nothing where it is not there.
-func readStart(state *durable.Dir, name string, most int64) ([]byte, error) {
+func readStart(state *disk.Dir, name string, most int64) ([]byte, error) {
 	f, err := state.OpenSole(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 )
 
 // smallIndex is a size in bytes up to which it takes longer to remember an index than to read it.
@@ -47,7 +47,7 @@ func (s *Store) isTracked(top, rel string) bool {
 		return false
 	}
 	stamp := s.stampOf(name, rel)
-	if stamp != "" && stamp == s.readOutside(layout.IndexStamp) { // another process has read it
+	if stamp != "" && stamp == s.readOutside(disk.IndexStamp) { // another process has read it
 		return false
 	}
 	tracked, err := git.Tracks(context.Background(), top, rel)
@@ -60,7 +60,7 @@ func (s *Store) isTracked(top, rel string) bool {
 // stampOf is a stamp of a large index and of what was looked for in it, "" for a small one, and if it changed
 // just now: it may change again and keep its stamp.
 func (s *Store) stampOf(name, rel string) string {
-	dir, err := durable.OpenDir(filepath.Dir(name))
+	dir, err := disk.OpenDir(filepath.Dir(name))
 	if err != nil {
 		return ""
 	}
@@ -80,6 +80,6 @@ func (s *Store) stampOf(name, rel string) string {
 func (s *Store) rememberIndex(stamp string) {
 	if d, err := s.Outside(); err == nil {
 		defer d.Close()
-		_ = d.Replace(layout.IndexStamp, []byte(stamp), 0o600)
+		_ = d.Replace(disk.IndexStamp, []byte(stamp), 0o600)
 	}
 }

@@ -13,24 +13,23 @@ import (
 	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
 )
 
 // StateFiles are the files of the state that are replaced as a whole. They count as far as the journal has them.
-var StateFiles = []string{layout.Fingerprint, layout.Pins, layout.Tombstones, layout.History}
+var StateFiles = []string{disk.FingerprintFile, disk.Pins, disk.Tombstones, disk.History}
 
 // HashState returns the hashes of those of [StateFiles] that are there.
-func HashState(state *durable.Dir) (map[string]journal.Hash, error) {
+func HashState(state *disk.Dir) (map[string]journal.Hash, error) {
 	hashes := make(map[string]journal.Hash)
 	for _, name := range StateFiles {
 		hash, err := hashFile(state, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-		case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
+		case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
 			hashes[name] = journal.Hash{}
 		case err != nil:
 			return nil, err
@@ -42,23 +41,23 @@ func HashState(state *durable.Dir) (map[string]journal.Hash, error) {
 }
 
 // hashFile returns the hash of a file. It reads the file piece by piece, so that a large one takes little memory.
-func hashFile(state *durable.Dir, name string) (hash journal.Hash, err error) {
+func hashFile(state *disk.Dir, name string) (hash journal.Hash, err error) {
 	f, err := state.OpenSole(name)
 	if err != nil {
 		return hash, err
 	}
 	defer f.Close()
 	sum := sha256.New()
-	n, err := io.Copy(sum, io.LimitReader(f, layout.MaxLedger+1))
-	if err == nil && n > layout.MaxLedger {
-		err = durable.ErrTooLarge
+	n, err := io.Copy(sum, io.LimitReader(f, disk.MaxLedger+1))
+	if err == nil && n > disk.MaxLedger {
+		err = disk.ErrTooLarge
 	}
 	return journal.Hash(sum.Sum(nil)), err
 }
 
 // BootOf returns the start of the system as the journal names it.
 func BootOf() (b journal.Boot) {
-	h := journal.HashOf([]byte(machine.BootID()))
+	h := journal.HashOf([]byte(disk.BootID()))
 	copy(b[:], h[:])
 	return b
 }
@@ -99,7 +98,7 @@ type dirView struct {
 }
 
 // watch lets directories that are open for reading show what their files shall have.
-func (s *Store) watch(dir, state *durable.Dir) {
+func (s *Store) watch(dir, state *disk.Dir) {
 	l := s.looked(dir, state)
 	if dir != nil {
 		dir.SetView(&dirView{l, journal.Handoffs})
@@ -118,14 +117,14 @@ type looks struct {
 
 // looked returns the look that was made before, if no file that it compares with the journal has changed since, else
 // one that is to be made.
-func (s *Store) looked(dir, state *durable.Dir) *look {
+func (s *Store) looked(dir, state *disk.Dir) *look {
 	if dir == nil || state == nil {
 		return &look{store: s}
 	}
 	var stamps string
-	for _, name := range append([]string{layout.Index, journal.FileName, layout.Log, layout.Ledger}, StateFiles...) {
+	for _, name := range append([]string{disk.IndexFile, journal.FileName, disk.LogFile, disk.Ledger}, StateFiles...) {
 		d := state
-		if name == layout.Index {
+		if name == disk.IndexFile {
 			d = dir
 		}
 		stamp, _, err := d.Stamp(name)
@@ -143,7 +142,7 @@ func (s *Store) looked(dir, state *durable.Dir) *look {
 }
 
 // Rewatch has directories that show what the journal says look at it anew.
-func (s *Store) Rewatch(dir, state *durable.Dir) {
+func (s *Store) Rewatch(dir, state *disk.Dir) {
 	if dir.HasView() {
 		s.watch(dir, state)
 	}
@@ -172,7 +171,7 @@ func (d Dirs) Changed() string {
 		name string
 		tail journal.Tail
 		last []byte // of the last record, which may be under way
-	}{{layout.Log, log, last.LogText}, {layout.Ledger, ledger, last.LedgerText}} {
+	}{{disk.LogFile, log, last.LogText}, {disk.Ledger, ledger, last.LedgerText}} {
 		text, whole := l.found[f.name], f.tail.Bytes
 		if int64(len(text)) < f.tail.Offset {
 			continue
@@ -195,14 +194,14 @@ func (d Dirs) Doubt() error {
 
 // comingMachine returns whose the store is to be by a change that is made and not carried out yet: a command
 // that was killed may have recorded a machine, and nothing shows it before the next has recovered.
-func (d Dirs) comingMachine() (record machine.Record, ok bool, err error) {
+func (d Dirs) comingMachine() (record disk.MachineRecord, ok bool, err error) {
 	l := &look{store: d.Store}
 	if l.once.Do(l.read); !l.lags || !l.underWay || len(l.story.Records) == 0 {
 		return record, false, l.err
 	}
 	for _, f := range l.story.Records[len(l.story.Records)-1].Put {
-		if f.Place == journal.State && f.File == layout.Fingerprint {
-			record, err := machine.ParseRecord(f.Bytes)
+		if f.Place == journal.State && f.File == disk.FingerprintFile {
+			record, err := disk.ParseMachineRecord(f.Bytes)
 			return record, err == nil, nil
 		}
 	}
@@ -210,7 +209,7 @@ func (d Dirs) comingMachine() (record machine.Record, ok bool, err error) {
 }
 
 // watched is OpenPlace for somebody who only reads.
-func (s *Store) watched(path string) (*durable.Dir, error) {
+func (s *Store) watched(path string) (*disk.Dir, error) {
 	d, err := s.OpenPlace(path)
 	if err == nil && d != nil {
 		s.watchOne(d, path == s.Opt.StateDir)
@@ -219,7 +218,7 @@ func (s *Store) watched(path string) (*durable.Dir, error) {
 }
 
 // watchOne is watch for one of the directories.
-func (s *Store) watchOne(d *durable.Dir, isState bool) {
+func (s *Store) watchOne(d *disk.Dir, isState bool) {
 	path := s.Opt.StateDir
 	if isState {
 		path = s.Opt.Dir
@@ -239,7 +238,7 @@ func (s *Store) watchOne(d *durable.Dir, isState bool) {
 
 // Text implements durable.View.
 func (v *dirView) Text(name string) (text []byte, known bool, err error) {
-	isTable := v.place == journal.Handoffs && name == layout.Index
+	isTable := v.place == journal.Handoffs && name == disk.IndexFile
 	if !isTable && !v.concerns(name) {
 		return nil, false, nil
 	}
@@ -249,14 +248,14 @@ func (v *dirView) Text(name string) (text []byte, known bool, err error) {
 	switch {
 	case isTable:
 		return v.table, v.hasTable, nil
-	case v.place == journal.State && name == layout.Ledger && v.proven:
+	case v.place == journal.State && name == disk.Ledger && v.proven:
 		text, err := v.provenLedger()
 		return text, text != nil, err
 	case !v.lags:
 		return nil, false, nil
-	case v.place == journal.State && name == layout.Log:
+	case v.place == journal.State && name == disk.LogFile:
 		return v.log, v.log != nil, v.logErr
-	case v.place == journal.State && name == layout.Ledger:
+	case v.place == journal.State && name == disk.Ledger:
 		return v.ledger, v.ledger != nil, v.ledgerErr
 	case v.place == journal.State:
 		return v.stateFile(name)
@@ -285,7 +284,7 @@ func (l *look) stateFile(name string) (text []byte, known bool, err error) {
 		return nil, false, err
 	}
 	defer state.Close()
-	if text, err = state.ReadIfThere(name, layout.MaxLedger); err == nil && journal.HashOf(text) != want.SHA256 {
+	if text, err = state.ReadIfThere(name, disk.MaxLedger); err == nil && journal.HashOf(text) != want.SHA256 {
 		err = &fault.CorruptError{File: filepath.Join(state.Path(), name), Why: "is not what this store wrote"}
 	}
 	return text, true, err
@@ -316,15 +315,15 @@ func (l *look) provenLedger() ([]byte, error) {
 			return nil, err
 		}
 		defer state.Close()
-		if entry, err := state.Lstat(layout.Ledger); err == nil && entry.Size > l.end+MaxBehind {
-			path := filepath.Join(state.Path(), layout.Ledger)
+		if entry, err := state.Lstat(disk.Ledger); err == nil && entry.Size > l.end+MaxBehind {
+			path := filepath.Join(state.Path(), disk.Ledger)
 			return nil, &fault.CorruptError{File: path, Why: fmt.Sprintf("has much behind byte %d that no command of this store wrote", l.end)}
 		}
-		if text, err = state.ReadIfThere(layout.Ledger, layout.MaxLedger); err != nil || text == nil {
+		if text, err = state.ReadIfThere(disk.Ledger, disk.MaxLedger); err != nil || text == nil {
 			return nil, err
 		}
 	}
-	return text, CheckLedger(filepath.Join(l.store.Opt.StateDir, layout.Ledger), text, l.end, l.head)
+	return text, CheckLedger(filepath.Join(l.store.Opt.StateDir, disk.Ledger), text, l.end, l.head)
 }
 
 // CheckLedger proves that a ledger is the one whose head and length the journal has.
@@ -370,8 +369,8 @@ func (s *Store) fromJournal(file string) ([]byte, error) {
 }
 
 // Below implements durable.View.
-func (v *dirView) Below(name string) durable.View {
-	if v.place == journal.Handoffs && name == layout.Signatures {
+func (v *dirView) Below(name string) disk.View {
+	if v.place == journal.Handoffs && name == disk.Signatures {
 		return &dirView{v.look, journal.Signatures}
 	}
 	return nil
@@ -381,11 +380,11 @@ func (v *dirView) Below(name string) durable.View {
 func (v *dirView) concerns(name string) bool {
 	switch v.place {
 	case journal.State:
-		return name == layout.Log || name == layout.Ledger || name == layout.Pins || name == layout.Tombstones || name == layout.History
+		return name == disk.LogFile || name == disk.Ledger || name == disk.Pins || name == disk.Tombstones || name == disk.History
 	case journal.Signatures:
 		return true
 	}
-	return index.IsFile(name) || layout.IsArchive(name)
+	return index.IsFile(name) || disk.IsArchive(name)
 }
 
 // Names implements durable.View.
@@ -437,7 +436,7 @@ func (l *look) read() {
 		return
 	}
 	defer dir.Close()
-	if l.table, err = ReadIndex(dir, layout.Index); err != nil {
+	if l.table, err = ReadIndex(dir, disk.IndexFile); err != nil {
 		l.err = passing(err) // any other the reader meets itself
 		return
 	}
@@ -464,7 +463,7 @@ func passing(err error) error {
 }
 
 // unproven warns that the files are shown as they are, since what the journal has cannot be proven.
-func (l *look) unproven(state *durable.Dir, why error) {
+func (l *look) unproven(state *disk.Dir, why error) {
 	l.doubt = why
 	if errors.Is(why, fs.ErrNotExist) || l.store.Opt.Warn == nil {
 		return
@@ -475,10 +474,10 @@ func (l *look) unproven(state *durable.Dir, why error) {
 
 // isInLine reports whether the files are as the last record says. logged says that its lines stand in the
 // audit log: all else was done before, in the memory of this start of the system at least.
-func (l *look) isInLine(state *durable.Dir, j *journal.Journal) (logged, inLine bool) {
+func (l *look) isInLine(state *disk.Dir, j *journal.Journal) (logged, inLine bool) {
 	first, last := j.First(), j.Last()
-	behind, logged, logErr := ReadTail(state, layout.Log, first.Log.Offset, last.Log.End(), last.LogSum)
-	more, same, ledgerErr := ReadTail(state, layout.Ledger, first.Ledger.Offset, last.Ledger.End(), last.LedgerSum)
+	behind, logged, logErr := ReadTail(state, disk.LogFile, first.Log.Offset, last.Log.End(), last.LogSum)
+	more, same, ledgerErr := ReadTail(state, disk.Ledger, first.Ledger.Offset, last.Ledger.End(), last.LedgerSum)
 	hashes, err := HashState(state)
 	inLine = errors.Join(logErr, ledgerErr, err) == nil && logged && same &&
 		len(Informing(behind, last.LogHead)) == len(behind) && len(more) == 0 &&
@@ -488,7 +487,7 @@ func (l *look) isInLine(state *durable.Dir, j *journal.Journal) (logged, inLine 
 
 // tell works out what the files shall have. A record that may not be on the disk yet is made durable before it
 // is shown: what somebody has seen must not go. On a disk that cannot be written there is nothing to sync.
-func (l *look) tell(state, dir *durable.Dir, j *journal.Journal, logged bool) (err error) {
+func (l *look) tell(state, dir *disk.Dir, j *journal.Journal, logged bool) (err error) {
 	if !logged {
 		if err := j.Sync(); err != nil {
 			return passing(err)
@@ -528,20 +527,20 @@ func (l *look) tell(state, dir *durable.Dir, j *journal.Journal, logged bool) (e
 		journal.DropUnlisted(l.files, l.table)
 	}
 	log, ledger := l.story.Tails()
-	l.log, l.logErr = l.whole(state, layout.Log, j.First().Log.Offset, j.Last().LogHead, log)
-	l.ledger, l.ledgerErr = l.whole(state, layout.Ledger, j.First().Ledger.Offset, journal.Hash{}, ledger)
+	l.log, l.logErr = l.whole(state, disk.LogFile, j.First().Log.Offset, j.Last().LogHead, log)
+	l.ledger, l.ledgerErr = l.whole(state, disk.Ledger, j.First().Ledger.Offset, journal.Hash{}, ledger)
 	l.lags = true
 	return nil
 }
 
 // isThere reports whether the document of a row is there, or in the journal.
-func (l *look) isThere(dir *durable.Dir, row index.Row) (bool, error) {
+func (l *look) isThere(dir *disk.Dir, row index.Row) (bool, error) {
 	var text []byte
 	var err error
 	if body := l.files[journal.Name{Place: journal.Handoffs, File: row.File}]; body != nil {
 		text, err = l.bytes(*body)
 	} else {
-		text, err = dir.ReadFile(row.File, layout.MaxDocument)
+		text, err = dir.ReadFile(row.File, disk.MaxDocument)
 	}
 	_, err = l.store.ParseListed(row, text, err)
 	return IsProven(err)
@@ -549,10 +548,10 @@ func (l *look) isThere(dir *durable.Dir, row index.Row) (bool, error) {
 
 // whole returns a file that only grows, which had so many bytes when the journal began, up to the end of what the records append, and the informing lines
 // behind that.
-func (l *look) whole(state *durable.Dir, name string, since int64, head journal.Hash, tail journal.Tail) ([]byte, error) {
+func (l *look) whole(state *disk.Dir, name string, since int64, head journal.Hash, tail journal.Tail) ([]byte, error) {
 	end := tail.Offset + int64(len(tail.Bytes))
 	text, err := readStart(state, name, end+MaxBehind)
-	if errors.Is(err, durable.ErrUnsafe) {
+	if errors.Is(err, disk.ErrUnsafe) {
 		return nil, nil // as below
 	}
 	if err != nil {
@@ -563,25 +562,25 @@ func (l *look) whole(state *durable.Dir, name string, since int64, head journal.
 		return nil, nil // damage, of which verify speaks
 	}
 	var behind []byte
-	if int64(len(text)) > end && name == layout.Log {
+	if int64(len(text)) > end && name == disk.LogFile {
 		behind = Informing(text[end:], head)
 	}
 	return slices.Concat(text[:tail.Offset], tail.Bytes, behind), nil
 }
 
 // readPlace reads a file of one of the directories.
-func readPlace(dir, state *durable.Dir, name journal.Name) ([]byte, error) {
+func readPlace(dir, state *disk.Dir, name journal.Name) ([]byte, error) {
 	d := dir
 	switch name.Place {
 	case journal.State:
 		d = state
 	case journal.Signatures:
-		signatures, err := dir.OpenDir(layout.Signatures)
+		signatures, err := dir.OpenDir(disk.Signatures)
 		if err != nil {
 			return nil, err
 		}
 		defer signatures.Close()
 		d = signatures
 	}
-	return d.ReadFile(name.File, layout.MaxIndex)
+	return d.ReadFile(name.File, disk.MaxIndex)
 }

@@ -17,12 +17,13 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -90,12 +91,12 @@ func (w *lagging) checkpoint() { w.Helper(); w.locked((*txn.Session).Checkpoint)
 func (w *lagging) mark(topic, operator string) {
 	w.Helper()
 	w.locked(func(x *txn.Session) error {
-		text, err := store.ReadIndex(x.Dir, layout.Index)
+		text, err := store.ReadIndex(x.Dir, disk.IndexFile)
 		if err != nil {
 			return err
 		}
 		m := txn.Marking{Session: x, Want: map[string][]index.Mark{w.id(topic, 0): {{Operator: operator, Time: noon}}}}
-		if err := m.File(layout.Index, text); err != nil && err != fs.SkipAll {
+		if err := m.File(disk.IndexFile, text); err != nil && err != fs.SkipAll {
 			return err
 		}
 		return m.Commit()
@@ -139,10 +140,10 @@ func (w *lagging) fill(checkpoint bool) {
 
 func (w *lagging) path(name string) string {
 	switch {
-	case name == layout.Log, name == layout.Ledger, name == layout.Pins, name == layout.Tombstones, name == layout.History, strings.HasPrefix(name, journal.FileName):
+	case name == disk.LogFile, name == disk.Ledger, name == disk.Pins, name == disk.Tombstones, name == disk.History, strings.HasPrefix(name, journal.FileName):
 		return filepath.Join(w.Opt.StateDir, name)
-	case layout.IsSignatureFile(name):
-		return filepath.Join(w.Opt.Dir, layout.Signatures, name)
+	case disk.IsSignatureFile(name):
+		return filepath.Join(w.Opt.Dir, disk.Signatures, name)
 	}
 	return filepath.Join(w.Opt.Dir, name)
 }
@@ -245,7 +246,7 @@ func (w *lagging) see() string {
 // seeState is what readers of the state directory show.
 func (w *lagging) seeState(say func(string, ...any)) {
 	w.Helper()
-	_, err := store.InState(w.Store, func(state *durable.Dir) (any, error) {
+	_, err := store.InState(w.Store, func(state *disk.Dir) (any, error) {
 		log, done, err := eventlog.Open(state)
 		if err != nil {
 			return nil, err
@@ -262,8 +263,8 @@ func (w *lagging) seeState(say func(string, ...any)) {
 		for _, topic := range []string{"a", "b", "c"} {
 			say("life of %s: %+v", topic, lives[w.id(topic, 0)])
 		}
-		for _, name := range []string{layout.Pins, layout.Tombstones, layout.History} {
-			text, err := state.ReadIfThere(name, layout.MaxLedger)
+		for _, name := range []string{disk.Pins, disk.Tombstones, disk.History} {
+			text, err := state.ReadIfThere(name, disk.MaxLedger)
 			say("%s %q %v", name, text, err)
 		}
 		return nil, nil
@@ -337,20 +338,20 @@ func TestReadersShowTheJournal(t *testing.T) {
 	crash := func(do spoil) spoil { // of what is lost in a power cut the last line of the log is a part, or another start of the system tells
 		return func(w *lagging) {
 			do(w)
-			w.write(layout.Log, lastLines(w.read(layout.Log), 1))
+			w.write(disk.LogFile, lastLines(w.read(disk.LogFile), 1))
 		}
 	}
 	spoils := map[string]spoil{
 		"nothing":                        func(*lagging) {},
-		"a row is missing":               edit(layout.Index, func(text []byte) []byte { return withoutLine(text, nameOf("c")) }),
-		"a row of before is missing":     edit(layout.Index, func(text []byte) []byte { return withoutLine(text, nameOf("a")) }),
-		"the last row is missing":        edit(layout.Index, func(text []byte) []byte { return withoutLine(text, nameOf("e")) }),
-		"a mark is missing":              edit(layout.Index, func(text []byte) []byte { return bytes.Replace(text, []byte("ben:"+noon), nil, 1) }),
-		"an index of before":             edit(layout.Index, func(text []byte) []byte { return lastLines(text, 3) }),
-		"an empty index":                 cut(layout.Index, 0),
-		"no index":                       gone(layout.Index),
-		"an index of zeros":              zeros(layout.Index, 900),
-		"half an index":                  cut(layout.Index, 500),
+		"a row is missing":               edit(disk.IndexFile, func(text []byte) []byte { return withoutLine(text, nameOf("c")) }),
+		"a row of before is missing":     edit(disk.IndexFile, func(text []byte) []byte { return withoutLine(text, nameOf("a")) }),
+		"the last row is missing":        edit(disk.IndexFile, func(text []byte) []byte { return withoutLine(text, nameOf("e")) }),
+		"a mark is missing":              edit(disk.IndexFile, func(text []byte) []byte { return bytes.Replace(text, []byte("ben:"+noon), nil, 1) }),
+		"an index of before":             edit(disk.IndexFile, func(text []byte) []byte { return lastLines(text, 3) }),
+		"an empty index":                 cut(disk.IndexFile, 0),
+		"no index":                       gone(disk.IndexFile),
+		"an index of zeros":              zeros(disk.IndexFile, 900),
+		"half an index":                  cut(disk.IndexFile, 500),
 		"a body is missing":              crash(gone(nameOf("c"))),
 		"a body is empty":                crash(cut(nameOf("c"), 0)),
 		"a body is cut":                  crash(cut(nameOf("d"), 40)),
@@ -358,23 +359,23 @@ func TestReadersShowTheJournal(t *testing.T) {
 		"a body is another":              crash(text(nameOf("c"), "something else\n")),
 		"a large body is missing":        crash(gone(nameOf("large"))),
 		"a large body is cut":            crash(cut(nameOf("large"), 4096)),
-		"the signature is missing":       crash(func(w *lagging) { w.remove(layout.SignatureFile(w.id("c", 0))) }),
-		"the signature is empty":         crash(func(w *lagging) { cut(layout.SignatureFile(w.id("c", 0)), 0)(w) }),
-		"the log lacks its last line":    edit(layout.Log, func(text []byte) []byte { return lastLines(text, 1) }),
-		"the log lacks four lines":       edit(layout.Log, func(text []byte) []byte { return lastLines(text, 4) }),
-		"the log is torn":                edit(layout.Log, func(text []byte) []byte { return text[:len(text)-20] }),
-		"the log ends in zeros":          zeros(layout.Log, 300),
-		"the log has a torn line more":   edit(layout.Log, func(text []byte) []byte { return append(text, `{"event_type":"han`...) }),
-		"the log has zeros behind":       edit(layout.Log, func(text []byte) []byte { return append(text, make([]byte, 100)...) }),
-		"the ledger lacks its last line": edit(layout.Ledger, func(text []byte) []byte { return lastLines(text, 1) }),
-		"the ledger is torn":             edit(layout.Ledger, func(text []byte) []byte { return text[:len(text)-5] }),
-		"the ledger ends in zeros":       zeros(layout.Ledger, 20),
-		"other pins":                     text(layout.Pins, "{\"eve\":1}\n"),
-		"older pins":                     text(layout.Pins, "{\"ann\":1}\n"),
-		"no pins":                        gone(layout.Pins),
-		"empty pins":                     text(layout.Pins, ""),
-		"tombstones from nowhere":        func(w *lagging) { text(layout.Tombstones, w.id("a", 0)+"\n")(w) },
-		"a history from nowhere":         text(layout.History, "{}\n"),
+		"the signature is missing":       crash(func(w *lagging) { w.remove(disk.SignatureFile(w.id("c", 0))) }),
+		"the signature is empty":         crash(func(w *lagging) { cut(disk.SignatureFile(w.id("c", 0)), 0)(w) }),
+		"the log lacks its last line":    edit(disk.LogFile, func(text []byte) []byte { return lastLines(text, 1) }),
+		"the log lacks four lines":       edit(disk.LogFile, func(text []byte) []byte { return lastLines(text, 4) }),
+		"the log is torn":                edit(disk.LogFile, func(text []byte) []byte { return text[:len(text)-20] }),
+		"the log ends in zeros":          zeros(disk.LogFile, 300),
+		"the log has a torn line more":   edit(disk.LogFile, func(text []byte) []byte { return append(text, `{"event_type":"han`...) }),
+		"the log has zeros behind":       edit(disk.LogFile, func(text []byte) []byte { return append(text, make([]byte, 100)...) }),
+		"the ledger lacks its last line": edit(disk.Ledger, func(text []byte) []byte { return lastLines(text, 1) }),
+		"the ledger is torn":             edit(disk.Ledger, func(text []byte) []byte { return text[:len(text)-5] }),
+		"the ledger ends in zeros":       zeros(disk.Ledger, 20),
+		"other pins":                     text(disk.Pins, "{\"eve\":1}\n"),
+		"older pins":                     text(disk.Pins, "{\"ann\":1}\n"),
+		"no pins":                        gone(disk.Pins),
+		"empty pins":                     text(disk.Pins, ""),
+		"tombstones from nowhere":        func(w *lagging) { text(disk.Tombstones, w.id("a", 0)+"\n")(w) },
+		"a history from nowhere":         text(disk.History, "{}\n"),
 	}
 	spoils["all of them"] = func(w *lagging) {
 		for _, name := range []string{"an empty index", "a body is missing", "a body is cut", "a body of zeros", "a large body is missing", "the signature is missing", "the log is torn",
@@ -431,7 +432,7 @@ func (w *lagging) record(r *journal.Record, kind string) {
 	if r.Commit, err = w.CheckedOut(); err != nil {
 		w.Fatal(err)
 	}
-	r.Boot, r.Index = store.BootOf(), journal.HashOf(r.Carry(w.read(layout.Index)))
+	r.Boot, r.Index = store.BootOf(), journal.HashOf(r.Carry(w.read(disk.IndexFile)))
 	hashes, err := store.HashState(state)
 	if err != nil {
 		w.Fatal(err)
@@ -463,7 +464,7 @@ func TestReadersShowWhatIsUnderWay(t *testing.T) {
 			r.Unset, r.Gone = append(r.Unset, w.id(topic, 0)), append(r.Gone, journal.Gone{Name: f.Name, SHA256: f.SHA256})
 			text += w.id(topic, 0) + "\n"
 		}
-		r.Put = []journal.File{{Name: journal.Name{Place: journal.State, File: layout.Tombstones}, Text: journal.NewText([]byte(text))}}
+		r.Put = []journal.File{{Name: journal.Name{Place: journal.State, File: disk.Tombstones}, Text: journal.NewText([]byte(text))}}
 		return r
 	}
 	for _, tt := range []struct {
@@ -482,11 +483,11 @@ func TestReadersShowWhatIsUnderWay(t *testing.T) {
 			return &journal.Record{Op: "mark-read", Set: []index.Row{row(w, "a").WithMark(index.Mark{Operator: "ben", Time: noon})}}
 		}, eventlog.TypeMarkRead, []string{"scan 2", "| ben:" + noon + " |"}, nil},
 		{"an archive", func(w *lagging) *journal.Record {
-			sealed := journal.File{Name: journal.Name{Place: journal.Handoffs, File: layout.Archive(1)}, Text: journal.NewText(index.Append(index.New(nil), []index.Row{row(w, "a")}))}
-			return &journal.Record{Op: "rotate", New: []journal.File{sealed}, Unset: []string{w.id("a", 0)}, Links: []string{layout.Archive(1)}}
+			sealed := journal.File{Name: journal.Name{Place: journal.Handoffs, File: disk.Archive(1)}, Text: journal.NewText(index.Append(index.New(nil), []index.Row{row(w, "a")}))}
+			return &journal.Record{Op: "rotate", New: []journal.File{sealed}, Unset: []string{w.id("a", 0)}, Links: []string{disk.Archive(1)}}
 		}, eventlog.TypeRotate, []string{"scan 2", "INDEX-0001.md: 1 rows", "INDEX.md: 1 rows"}, nil},
 		{"a large record", func(w *lagging) *journal.Record {
-			table := append(w.read(layout.Index), bytes.Repeat([]byte("note\n"), 50_000)...)
+			table := append(w.read(disk.IndexFile), bytes.Repeat([]byte("note\n"), 50_000)...)
 			return &journal.Record{Op: "repair", Table: table}
 		}, eventlog.TypeRepair, []string{"scan 2", "other lines"}, nil},
 	} {
@@ -519,7 +520,7 @@ func TestReadersWithoutProof(t *testing.T) {
 	t.Run("no secret", func(t *testing.T) {
 		w := newLagging(t)
 		w.fill(false)
-		w.write(layout.Index, withoutLine(w.read(layout.Index), nameOf("c")))
+		w.write(disk.IndexFile, withoutLine(w.read(disk.IndexFile), nameOf("c")))
 		if err := os.Remove(filepath.Join(w.Opt.UserState, store.StateSecret)); err != nil {
 			t.Fatal(err)
 		}
@@ -557,7 +558,7 @@ func TestReadersWithoutProof(t *testing.T) {
 	t.Run("a journal that is none", func(t *testing.T) {
 		w := newLagging(t)
 		w.fill(false)
-		w.write(layout.Index, withoutLine(w.read(layout.Index), nameOf("c")))
+		w.write(disk.IndexFile, withoutLine(w.read(disk.IndexFile), nameOf("c")))
 		w.write(journal.FileName, []byte("handoffC"))
 		if got := w.see(); !strings.Contains(got, "scan 5") {
 			t.Errorf("it shows\n%s", got)

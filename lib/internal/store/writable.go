@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // CanWrite reports whether the files that each change writes may be written, and in a store that does
 // not exist yet, whether its directories may be made. It opens them and changes nothing: a sandbox may
 // refuse what the modes allow.
 func (s *Store) CanWrite() bool {
-	for _, name := range []string{filepath.Join(s.Opt.Dir, layout.Lock), filepath.Join(s.Opt.StateDir, layout.Log)} {
+	for _, name := range []string{filepath.Join(s.Opt.Dir, disk.Lock), filepath.Join(s.Opt.StateDir, disk.LogFile)} {
 		f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err == nil {
 			f.Close()

@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -185,9 +184,9 @@ func (l *Ledger) Life(id string) (life eventlog.Life, err error) {
 // ReadLives reads what the ledger of a state directory says of all handoffs, or of one alone. It is
 // for who only wants to know: the ledger is not compared with the audit log, which takes as long as
 // reading that.
-func ReadLives(d *durable.Dir, only string) (map[string]eventlog.Life, error) {
-	text, err := d.ReadIfThere(layout.Ledger, layout.MaxLedger)
-	return Lives(store.AsString(text[:durable.WholeLines(text)]), only), store.Odd(layout.Ledger, err)
+func ReadLives(d *disk.Dir, only string) (map[string]eventlog.Life, error) {
+	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
+	return Lives(store.AsString(text[:disk.WholeLines(text)]), only), store.Odd(disk.Ledger, err)
 }
 
 // Lives returns what the lines of a ledger say of all handoffs, or of one alone.
@@ -265,10 +264,10 @@ func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) 
 
 // ReadVerdicts returns the approvals and rejections that the ledger of a state directory has, by handoff.
 // None of them counts because it is there.
-func ReadVerdicts(d *durable.Dir) (map[string][]eventlog.Consumption, error) {
-	text, err := d.ReadIfThere(layout.Ledger, layout.MaxLedger)
+func ReadVerdicts(d *disk.Dir) (map[string][]eventlog.Consumption, error) {
+	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	all := make(map[string][]eventlog.Consumption)
-	for line := range bytes.Lines(text[:durable.WholeLines(text)]) {
+	for line := range bytes.Lines(text[:disk.WholeLines(text)]) {
 		id, kind, _, ok := eventlog.ParseKey(LineKey(line))
 		if !ok || !kind.IsVerdict() {
 			continue
@@ -277,5 +276,5 @@ func ReadVerdicts(d *durable.Dir) (map[string][]eventlog.Consumption, error) {
 			all[id] = append(all[id], c)
 		}
 	}
-	return all, store.Odd(layout.Ledger, err)
+	return all, store.Odd(disk.Ledger, err)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -68,7 +68,7 @@ func TestActs(t *testing.T) {
 			t.Errorf("%d: %s of %s by %s: %s, want %s", n, step.act, step.topic, step.operator, got, step.want)
 		}
 	}
-	if n := strings.Count(w.read(layout.Ledger), "\n"); n != 8 {
+	if n := strings.Count(w.read(disk.Ledger), "\n"); n != 8 {
 		t.Errorf("the ledger has %d lines", n)
 	}
 }
@@ -87,7 +87,7 @@ func TestLivesInAnyOrder(t *testing.T) {
 	if _, err := w.act(eventlog.ActTake, "a", "dan", ""); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.SplitAfter(w.read(layout.Ledger), "\n")
+	lines := strings.SplitAfter(w.read(disk.Ledger), "\n")
 	id := handoff("a", "body of a\n").HandoffID
 	for turn := range lines {
 		text := strings.Join(append(append([]string{}, lines[turn:]...), lines[:turn]...), "")

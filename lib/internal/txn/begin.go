@@ -5,11 +5,11 @@ import (
 	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -24,7 +24,7 @@ func (x *Session) beginReplica(observed string) error {
 	if err == nil && record.Fingerprint == observed {
 		return nil // that one has begun, and was not known to have
 	}
-	if err != nil && !errors.Is(err, machine.ErrNoMachine) && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, disk.ErrNoMachine) && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	record.Complete()
@@ -48,7 +48,7 @@ func (x *Session) beginReplica(observed string) error {
 // and whose documents verify. Rows that git has doubled are joined. Only a store that is committed
 // with the code gets rows in this way.
 func (x *Session) TakeOver() error {
-	if x.Opt.Git != layout.GitTracked {
+	if x.Opt.Git != disk.GitTracked {
 		return nil
 	}
 	if !x.elsewhere && !x.merges {

@@ -5,12 +5,12 @@ import (
 	"io/fs"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -94,7 +94,7 @@ func (c *chooser) checkPruned(d Publication) error {
 		return nil
 	}
 	if l, listed := c.find(d.HandoffID); listed { // it was restored, and is lost since
-		return &fault.CorruptError{File: c.Path(layout.Index), Line: l.Number, Why: "lists " + d.HandoffID + ", but its file is gone"}
+		return &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number, Why: "lists " + d.HandoffID + ", but its file is gone"}
 	}
 	return &PrunedError{d.Name, d.HandoffID}
 }
@@ -135,7 +135,7 @@ func (c *chooser) fresh(name string, d Publication) (choice, error) {
 		if mended, err := c.mendListed(l.Row.File); err != nil || mended {
 			return choice{file: l.Row.File, listed: mended}, err
 		}
-		return choice{}, &fault.CorruptError{File: c.Path(layout.Index), Line: l.Number,
+		return choice{}, &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number,
 			Why: "lists " + d.HandoffID + " as " + l.Row.File + ", but that file is gone or holds another handoff"}
 	}
 	c.given[name] = d.HandoffID
@@ -145,14 +145,14 @@ func (c *chooser) fresh(name string, d Publication) (choice, error) {
 // holds reports whether the file name is the stored form of d. A file that claims the id of d and has
 // other content is a fault.
 func (c *chooser) holds(name string, d Publication) (bool, error) {
-	text, err := c.Dir.ReadFile(name, layout.MaxDocument)
-	if errors.Is(err, durable.ErrTooLarge) {
+	text, err := c.Dir.ReadFile(name, disk.MaxDocument)
+	if errors.Is(err, disk.ErrTooLarge) {
 		return false, nil // as below
 	}
 	if err != nil {
 		return false, store.Odd(c.Path(name), err)
 	}
-	if canon.SHA256Hex(text) == d.sum {
+	if jsontree.SHA256Hex(text) == d.sum {
 		return true, nil
 	}
 	stored, err := store.ParseStored(c.Path(name), text)
@@ -174,7 +174,7 @@ func (c *chooser) holds(name string, d Publication) (bool, error) {
 func (c *chooser) isListed(id, file string) (bool, error) {
 	if l, ok := c.find(id); ok {
 		if l.Row.File != file {
-			return false, &fault.CorruptError{File: c.Path(layout.Index), Line: l.Number, Why: "lists " + id + " as " + l.Row.File + ", but it is stored as " + file}
+			return false, &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number, Why: "lists " + id + " as " + l.Row.File + ", but it is stored as " + file}
 		}
 		return true, nil
 	}
@@ -185,7 +185,7 @@ func (c *chooser) isListed(id, file string) (bool, error) {
 		c.old = make(map[string]bool)
 		err := store.EachIndex(c.Dir, func(name string, text []byte) error {
 			for l := range index.Lines(string(text)) {
-				if l.IsRow && name != layout.Index {
+				if l.IsRow && name != disk.IndexFile {
 					c.old[l.Row.ID] = true
 				}
 			}

@@ -11,11 +11,11 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -68,7 +68,7 @@ func (x *Session) commit(c *change) error {
 		return fault.New(nil, fault.Then(err, "run the same command again"), "not known to be published: %v", err)
 	}
 	x.SetNewest(c.Number)
-	isArchive := func(f journal.File) bool { return f.Place == journal.Handoffs && layout.IsArchive(f.File) }
+	isArchive := func(f journal.File) bool { return f.Place == journal.Handoffs && disk.IsArchive(f.File) }
 	x.sealed = x.sealed || slices.ContainsFunc(c.New, isArchive) || slices.ContainsFunc(c.Put, isArchive)
 	x.extra, x.state = nil, state
 	if err := x.apply(&c.Record, p); err != nil {
@@ -157,11 +157,11 @@ func hashText(h journal.Hash) string {
 
 // Prepared are the files of a change before it is made.
 type prepared struct {
-	table  *durable.Prepared // nil if INDEX.md stays as it is
-	bodies []*durable.Staged // the new files, if they are few
-	edited bool              // INDEX.md was saved by somebody meanwhile
+	table  *disk.Prepared // nil if INDEX.md stays as it is
+	bodies []*disk.Staged // the new files, if they are few
+	edited bool           // INDEX.md was saved by somebody meanwhile
 
-	log, ledger *durable.Log // with room for what they get; nil where that is nothing
+	log, ledger *disk.Log // with room for what they get; nil where that is nothing
 }
 
 // fewBodies is how many new files are made before the record, so that a full disk is found in time; of many
@@ -171,7 +171,7 @@ const fewBodies = 8
 func (x *Session) prepare(c *change, text []byte) (p *prepared, err error) {
 	p = &prepared{}
 	if !bytes.Equal(text, x.index) {
-		if p.table, err = x.Dir.Prepare(layout.Index, text, 0o644); err != nil {
+		if p.table, err = x.Dir.Prepare(disk.IndexFile, text, 0o644); err != nil {
 			return p, err
 		}
 	}
@@ -189,14 +189,14 @@ func (x *Session) prepare(c *change, text []byte) (p *prepared, err error) {
 		}
 		p.bodies = append(p.bodies, staged)
 	}
-	if p.log, err = x.reserve(layout.Log, len(c.LogText)); err == nil {
-		p.ledger, err = x.reserve(layout.Ledger, len(c.LedgerText))
+	if p.log, err = x.reserve(disk.LogFile, len(c.LogText)); err == nil {
+		p.ledger, err = x.reserve(disk.Ledger, len(c.LedgerText))
 	}
 	return p, err
 }
 
 // reserve opens a file that only grows and makes sure of so much room, if there is to be any.
-func (x *Session) reserve(name string, size int) (*durable.Log, error) {
+func (x *Session) reserve(name string, size int) (*disk.Log, error) {
 	if size == 0 {
 		return nil, nil
 	}
@@ -214,7 +214,7 @@ func (p *prepared) discard() {
 	for _, s := range p.bodies {
 		s.Discard()
 	}
-	for _, log := range []*durable.Log{p.log, p.ledger} {
+	for _, log := range []*disk.Log{p.log, p.ledger} {
 		if log != nil {
 			log.Close()
 		}
@@ -225,7 +225,7 @@ func (p *prepared) discard() {
 // the log last: where its lines stand, all else was done.
 func (x *Session) apply(r *journal.Record, p *prepared) error {
 	for i, f := range r.New {
-		var staged *durable.Staged
+		var staged *disk.Staged
 		if i < len(p.bodies) {
 			staged = p.bodies[i]
 		}
@@ -259,7 +259,7 @@ func (x *Session) apply(r *journal.Record, p *prepared) error {
 	return p.log.PutAt(r.LogText, r.Log.Offset)
 }
 
-func (x *Session) openGrowing(name string) (*durable.Log, error) {
+func (x *Session) openGrowing(name string) (*disk.Log, error) {
 	log, err := x.State.OpenLog(name, true)
 	return log, store.Odd(filepath.Join(x.State.Path(), name), err)
 }
@@ -270,13 +270,13 @@ const swapName = ".INDEX.md.swap"
 // exchangeIndex lets the new text of INDEX.md take its place, and looks at what came out: what somebody
 // saved since INDEX.md was read stays there.
 func (x *Session) exchangeIndex(p *prepared) error {
-	if _, err := x.Dir.Lstat(layout.Index); errors.Is(err, fs.ErrNotExist) {
-		return p.table.Place(layout.Index)
+	if _, err := x.Dir.Lstat(disk.IndexFile); errors.Is(err, fs.ErrNotExist) {
+		return p.table.Place(disk.IndexFile)
 	}
 	if err := p.table.Place(swapName); err != nil {
 		return err
 	}
-	if err := x.Dir.Exchange(swapName, layout.Index); err != nil {
+	if err := x.Dir.Exchange(swapName, disk.IndexFile); err != nil {
 		return err
 	}
 	old, same, err := store.StillReads(x.Dir, swapName, x.index)
@@ -291,7 +291,7 @@ func (x *Session) exchangeIndex(p *prepared) error {
 }
 
 // dirOf opens the directory of a file, and makes that of signatures where it is missing. done closes it.
-func (x *Session) dirOf(n journal.Name) (d *durable.Dir, done func(), err error) {
+func (x *Session) dirOf(n journal.Name) (d *disk.Dir, done func(), err error) {
 	none := func() {}
 	switch n.Place {
 	case journal.State:
@@ -299,9 +299,9 @@ func (x *Session) dirOf(n journal.Name) (d *durable.Dir, done func(), err error)
 	case journal.Handoffs:
 		return x.Dir, none, nil
 	}
-	d, err = x.Dir.OpenDir(layout.Signatures)
+	d, err = x.Dir.OpenDir(disk.Signatures)
 	if errors.Is(err, fs.ErrNotExist) {
-		d, err = x.Dir.MakeDir(layout.Signatures, 0o755)
+		d, err = x.Dir.MakeDir(disk.Signatures, 0o755)
 	}
 	if err != nil {
 		return nil, none, err
@@ -318,7 +318,7 @@ func modeOf(n journal.Name) fs.FileMode {
 
 // makeFile makes a file that is not there, of what was staged or else of its text. Something else of its
 // name goes aside: the record is made, and names are chosen so that there is nothing.
-func (x *Session) makeFile(f journal.File, staged *durable.Staged) error {
+func (x *Session) makeFile(f journal.File, staged *disk.Staged) error {
 	d, done, err := x.dirOf(f.Name)
 	if err != nil {
 		return err
@@ -334,8 +334,8 @@ func (x *Session) makeFile(f journal.File, staged *durable.Staged) error {
 		}
 		defer staged.Discard()
 	}
-	if layout.IsArchive(f.File) {
-		if err := staged.TakeMode(layout.Index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if disk.IsArchive(f.File) {
+		if err := staged.TakeMode(disk.IndexFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -353,16 +353,16 @@ func (x *Session) makeFile(f journal.File, staged *durable.Staged) error {
 }
 
 // moveAside gives what lies in the way of a file of the store another name.
-func (x *Session) moveAside(d *durable.Dir, name string) error {
-	aside := layout.Quarantine + x.Opt.Now().UTC().Format("20060102T150405.000000000Z") + "-" + name
+func (x *Session) moveAside(d *disk.Dir, name string) error {
+	aside := disk.Quarantine + x.Opt.Now().UTC().Format("20060102T150405.000000000Z") + "-" + name
 	x.Opt.Warn(name + " was in the way, and is called " + aside + " now")
 	return d.Rename(name, aside)
 }
 
 // keepAside is moveAside for a file that is replaced at once: it has both names until then, so that a kill in between
 // leaves the name to something.
-func (x *Session) keepAside(d *durable.Dir, name string) error {
-	aside := layout.Quarantine + x.Opt.Now().UTC().Format("20060102T150405.000000000Z") + "-" + name
+func (x *Session) keepAside(d *disk.Dir, name string) error {
+	aside := disk.Quarantine + x.Opt.Now().UTC().Format("20060102T150405.000000000Z") + "-" + name
 	if err := d.Link(name, aside); err != nil {
 		return x.moveAside(d, name)
 	}
@@ -381,8 +381,8 @@ func (x *Session) putFile(f journal.File) error {
 		return err
 	}
 	like := f.File
-	if _, err := d.Lstat(like); errors.Is(err, fs.ErrNotExist) && layout.IsArchive(like) {
-		like = layout.Index
+	if _, err := d.Lstat(like); errors.Is(err, fs.ErrNotExist) && disk.IsArchive(like) {
+		like = disk.IndexFile
 	} else if f.Place == journal.State {
 		return x.put(d, f.Name, text)
 	}
@@ -395,8 +395,8 @@ func (x *Session) putFile(f journal.File) error {
 }
 
 // put replaces a file. The record of the machine is looked at before anything is recovered: it is replaced durably.
-func (x *Session) put(d *durable.Dir, n journal.Name, text []byte) error {
-	if n.Place != journal.State || n.File != layout.Fingerprint {
+func (x *Session) put(d *disk.Dir, n journal.Name, text []byte) error {
+	if n.Place != journal.State || n.File != disk.FingerprintFile {
 		return d.Put(n.File, text, modeOf(n))
 	}
 	if err := d.Replace(n.File, text, modeOf(n)); err != nil {
@@ -421,10 +421,10 @@ func (x *Session) removeFile(g journal.Gone) error {
 
 // holds reports whether a file holds the text of a hash. A file that is not there does not, nor does
 // something that is no file.
-func holds(d *durable.Dir, name string, sum journal.Hash) (bool, error) {
-	text, err := d.ReadFile(name, layout.MaxIndex)
+func holds(d *disk.Dir, name string, sum journal.Hash) (bool, error) {
+	text, err := d.ReadFile(name, disk.MaxIndex)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
 		return false, nil
 	case err != nil:
 		return false, err
@@ -472,7 +472,7 @@ func (x *Session) dropUnlisted(c *change) error {
 
 // setIndex gives an index file another text in a change.
 func (x *Session) setIndex(c *change, name string, text []byte) {
-	if name == layout.Index {
+	if name == disk.IndexFile {
 		c.Table = text
 		return
 	}
@@ -481,7 +481,7 @@ func (x *Session) setIndex(c *change, name string, text []byte) {
 
 // mark gives a row of an index file other marks in a change.
 func (x *Session) setRows(c *change, name string, text []byte, rows map[string]index.Row) {
-	if name != layout.Index {
+	if name != disk.IndexFile {
 		x.setIndex(c, name, index.SetRows(text, rows))
 		return
 	}

@@ -8,11 +8,12 @@ import (
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/canon"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -55,13 +56,13 @@ const (
 
 // ReadLedger reads the whole lines, checks their shape, and compares them with the audit log where no journal
 // proves them. A torn last line was never committed.
-func ReadLedger(d *durable.Dir) (*Ledger, error) {
-	l := &Ledger{path: filepath.Join(d.Path(), layout.Ledger), lost: make(map[string]bool)}
-	text, err := d.ReadIfThere(layout.Ledger, layout.MaxLedger)
+func ReadLedger(d *disk.Dir) (*Ledger, error) {
+	l := &Ledger{path: filepath.Join(d.Path(), disk.Ledger), lost: make(map[string]bool)}
+	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
 		return nil, store.Odd(l.path, err)
 	}
-	l.Text = text[:durable.WholeLines(text)]
+	l.Text = text[:disk.WholeLines(text)]
 	for n, line := range l.Lines() {
 		if !bytes.HasPrefix(line, []byte(ledgerLineStart)) || !bytes.HasSuffix(line, []byte(ledgerLineEnd)) {
 			return nil, &fault.CorruptError{File: l.path, Line: n, Why: "is not a record of a consumed token"}
@@ -79,8 +80,8 @@ func ReadLedger(d *durable.Dir) (*Ledger, error) {
 
 // readLedger is ReadLedger under the lock, where the journal says what the ledger has.
 func (x *Session) readLedger() (*Ledger, error) {
-	l := &Ledger{path: filepath.Join(x.State.Path(), layout.Ledger)}
-	text, err := x.State.ReadIfThere(layout.Ledger, layout.MaxLedger)
+	l := &Ledger{path: filepath.Join(x.State.Path(), disk.Ledger)}
+	text, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
 		return nil, store.Odd(l.path, err)
 	}
@@ -176,7 +177,7 @@ func LedgerKey(token, id string) string {
 	case token == "":
 		return id
 	case !tokenForm().MatchString(token), len(secrets.Scan(token)) > 0: // the ledger shall hold no credential
-		return "sha256:" + canon.SHA256Hex([]byte(token))
+		return "sha256:" + jsontree.SHA256Hex([]byte(token))
 	}
 	return token
 }
@@ -184,7 +185,7 @@ func LedgerKey(token, id string) string {
 // WholeRecords returns how many lines of the ledger are whole. Those behind them were torn by a crash,
 // and never committed.
 func WholeRecords(ledger []byte) int {
-	return bytes.Count(ledger[:durable.WholeLines(ledger)], []byte("\n"))
+	return bytes.Count(ledger[:disk.WholeLines(ledger)], []byte("\n"))
 }
 
 // ParseConsumption reads a line of the ledger, byte for byte as ledgerLine writes it.

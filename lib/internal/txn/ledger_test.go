@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -96,7 +97,7 @@ func TestConsumeOnce(t *testing.T) {
 			t.Errorf("%s: %+v, %v", token, by, err)
 		}
 	}
-	if marks := strings.Count(w.read(layout.Log), "handoff.mark_read"); marks != 1 {
+	if marks := strings.Count(w.read(disk.LogFile), "handoff.mark_read"); marks != 1 {
 		t.Errorf("%d marks, want one", marks)
 	}
 }
@@ -121,7 +122,7 @@ func TestLedgerIsDamaged(t *testing.T) {
 		if err := w.resume("token-0001", "token-0002"); err != nil {
 			t.Fatal(err)
 		}
-		w.write(layout.Ledger, test.ledger(w.read(layout.Ledger)))
+		w.write(disk.Ledger, test.ledger(w.read(disk.Ledger)))
 		l, err := w.ledger()
 		if (err == nil) != test.reads || err != nil && !errors.Is(err, fault.ErrIntegrity) {
 			t.Errorf("%s: %v", name, err)

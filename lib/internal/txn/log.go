@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -15,7 +14,7 @@ import (
 func (x *Session) hashLast(last []byte) (string, error) {
 	hash, err := eventlog.HashLine(last)
 	if err != nil {
-		err = &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, layout.Log), Why: fmt.Sprintf("the last event cannot be read: %v", err)}
+		err = &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, disk.LogFile), Why: fmt.Sprintf("the last event cannot be read: %v", err)}
 	}
 	return hash, err
 }
@@ -39,7 +38,7 @@ func (x *Session) MayGoOn() error {
 }
 
 // CanBeCut refuses where the end of the log cannot be taken off. A copy of it at each try would help nobody.
-func CanBeCut(log *durable.Log) error {
+func CanBeCut(log *disk.Log) error {
 	err := log.CanBeCut()
 	if err != nil {
 		path := store.ShellQuote(log.Name())
@@ -49,11 +48,11 @@ func CanBeCut(log *durable.Log) error {
 }
 
 // putAside keeps the torn end of a log in a file of its own and cuts it off. The copy is durable first.
-func (x *Session) putAside(log *durable.Log, end int64, fragment []byte) error {
+func (x *Session) putAside(log *disk.Log, end int64, fragment []byte) error {
 	if err := CanBeCut(log); err != nil {
 		return err
 	}
-	name := layout.TornLog + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
+	name := disk.TornLog + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
 	if err := PublishNew(x.State, name, fragment); err != nil {
 		return err
 	}
@@ -65,7 +64,7 @@ func (x *Session) putAside(log *durable.Log, end int64, fragment []byte) error {
 }
 
 // CutLog ends the log at size, and begins the journal anew: what the log has behind that is kept elsewhere.
-func (x *Session) CutLog(log *durable.Log, size int64) error {
+func (x *Session) CutLog(log *disk.Log, size int64) error {
 	if err := log.Truncate(size); err != nil {
 		return err
 	}

@@ -8,10 +8,8 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -61,7 +59,7 @@ func (x *Session) CheckMachine() error {
 	}
 	if rows, err := x.HasRows(); err != nil {
 		return err
-	} else if rows && x.Opt.Git == layout.GitTracked {
+	} else if rows && x.Opt.Git == disk.GitTracked {
 		return x.beginReplica(observed)
 	}
 	return x.recordMachine(observed)
@@ -74,10 +72,10 @@ func (x *Session) recordMachine(observed string) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.SyncParents(root, x.Dir.Path(), x.State.Path()); err != nil { // which an interrupted command may have made
+	if err := disk.SyncParents(root, x.Dir.Path(), x.State.Path()); err != nil { // which an interrupted command may have made
 		return err
 	}
-	record := machine.Record{Fingerprint: observed, FirstSeenUTC: x.Now(), WriterIDDefault: x.Opt.Operator}
+	record := disk.MachineRecord{Fingerprint: observed, FirstSeenUTC: x.Now(), WriterIDDefault: x.Opt.Operator}
 	record.Complete()
 	if record.Store, err = x.ID(); err != nil {
 		return err
@@ -85,7 +83,7 @@ func (x *Session) recordMachine(observed string) error {
 	if err := x.hideState(); err != nil {
 		return err
 	}
-	if err := PublishNew(x.State, layout.Fingerprint, record.Bytes()); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := PublishNew(x.State, disk.FingerprintFile, record.Bytes()); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return x.State.Sync()
@@ -102,14 +100,14 @@ func (x *Session) Writer() (string, error) {
 	if record.Store, err = x.ID(); err != nil {
 		return "", err
 	}
-	return record.Writer, x.commit(&change{Record: journal.Record{Op: "writer", Put: []journal.File{stateFile(layout.Fingerprint, record.Bytes())}}})
+	return record.Writer, x.commit(&change{Record: journal.Record{Op: "writer", Put: []journal.File{stateFile(disk.FingerprintFile, record.Bytes())}}})
 }
 
 // hideState sees to it that git is never shown the state directory.
 func (x *Session) hideState() error {
-	_, err := x.State.Lstat(layout.GitIgnore)
+	_, err := x.State.Lstat(disk.GitIgnore)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = PublishNew(x.State, layout.GitIgnore, []byte("*\n"))
+		err = PublishNew(x.State, disk.GitIgnore, []byte("*\n"))
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -118,7 +116,7 @@ func (x *Session) hideState() error {
 }
 
 // PublishNew creates a file of the state directory with its whole content.
-func PublishNew(d *durable.Dir, name string, text []byte) error {
+func PublishNew(d *disk.Dir, name string, text []byte) error {
 	staged, err := d.Stage(text, 0o600)
 	if err != nil {
 		return err
@@ -149,10 +147,10 @@ func (x *Session) logRefusal(refused *store.MachineError) {
 		"recovery_hint":        refused.Command,
 	})
 	if err == nil {
-		err = x.appendLine(layout.Refusals, string(line))
+		err = x.appendLine(disk.Refusals, string(line))
 	}
 	if err != nil {
-		x.Opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", layout.Refusals, err))
+		x.Opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", disk.Refusals, err))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -196,7 +196,7 @@ func (x *Session) NewMark(m index.Mark, ids ...string) (index.Mark, error) {
 }
 
 // TakenBack returns what the audit log of a state directory says of marks that were taken back.
-func TakenBack(d *durable.Dir) (Undone, error) {
+func TakenBack(d *disk.Dir) (Undone, error) {
 	u := make(Undone)
 	return u, each(d, func(p eventlog.MarkedUnread) {
 		u.Add(p.HandoffID, index.Mark{Operator: p.OperatorID, Time: p.Time})

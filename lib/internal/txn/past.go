@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -27,10 +26,10 @@ type Past struct {
 
 // About returns what is said of the handoff of an id, "" for all. A log that is missing says nothing.
 func (p *Past) About(id string) (*eventlog.Facts, error) {
-	return store.InState(p.Store, func(d *durable.Dir) (*eventlog.Facts, error) { return p.about(d, id) })
+	return store.InState(p.Store, func(d *disk.Dir) (*eventlog.Facts, error) { return p.about(d, id) })
 }
 
-func (p *Past) about(d *durable.Dir, id string) (*eventlog.Facts, error) {
+func (p *Past) about(d *disk.Dir, id string) (*eventlog.Facts, error) {
 	log, done, err := openLog(d)
 	if err != nil {
 		return nil, err
@@ -54,17 +53,17 @@ func (p *Past) about(d *durable.Dir, id string) (*eventlog.Facts, error) {
 }
 
 // openLog opens the audit log. Something else at its name is ErrIntegrity.
-func openLog(d *durable.Dir) (*io.SectionReader, func() error, error) {
+func openLog(d *disk.Dir) (*io.SectionReader, func() error, error) {
 	log, done, err := eventlog.Open(d)
 	if err != nil {
-		err = store.Odd(filepath.Join(d.Path(), layout.Log), err)
+		err = store.Odd(filepath.Join(d.Path(), disk.LogFile), err)
 	}
 	return log, done, err
 }
 
 // WrittenOn returns the ids of the handoffs that were written while a branch was checked out, as the
 // audit log says.
-func WrittenOn(d *durable.Dir, branch string) (map[string]bool, error) {
+func WrittenOn(d *disk.Dir, branch string) (map[string]bool, error) {
 	written := make(map[string]bool)
 	return written, each(d, func(w eventlog.Written) {
 		if w.Branch == branch {
@@ -74,7 +73,7 @@ func WrittenOn(d *durable.Dir, branch string) (map[string]bool, error) {
 }
 
 // each calls do with the payloads of one type of the events whose lines contain a needle.
-func each[T any](d *durable.Dir, do func(T), needle string) error {
+func each[T any](d *disk.Dir, do func(T), needle string) error {
 	log, done, err := openLog(d)
 	if err != nil {
 		return err
@@ -103,7 +102,7 @@ func gapOf(row index.Row, known eventlog.Handoff) string {
 
 // Probed returns what the audit log says of the newest run of a probe that came to an end, by a
 // definition on a commit with no file changed, since a time.
-func Probed(d *durable.Dir, like eventlog.Probed, since time.Time) (found eventlog.Probed, ok bool, err error) {
+func Probed(d *disk.Dir, like eventlog.Probed, since time.Time) (found eventlog.Probed, ok bool, err error) {
 	err = each(d, func(p eventlog.Probed) {
 		at, timed := form.Instant(p.RanAt)
 		if timed && p.Probe == like.Probe && p.Definition == like.Definition && p.Commit == like.Commit && p.Changed == 0 && p.ExitCode >= 0 && !at.Before(since) {

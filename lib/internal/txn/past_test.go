@@ -2,7 +2,7 @@ package txn_test
 
 import (
 	"fmt"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
+
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +11,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -48,7 +49,7 @@ func TestPastOfOneIsThatOfAll(t *testing.T) {
 				log.WriteString("[" + id + "]\n")
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, layout.Log), []byte(log.String()), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, disk.LogFile), []byte(log.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		at := &store.Store{Opt: store.Options{StateDir: dir}}

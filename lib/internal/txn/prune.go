@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -95,7 +95,7 @@ func (x *Session) planBurial(c *change, b Burial, row index.Row, may func(index.
 	if err := may(row); err != nil {
 		return err
 	}
-	text, err := x.Dir.ReadFile(row.File, layout.MaxDocument)
+	text, err := x.Dir.ReadFile(row.File, disk.MaxDocument)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (x *Session) planBurial(c *change, b Burial, row index.Row, may func(index.
 	c.Unset = append(c.Unset, row.ID)
 	c.Gone = append(c.Gone, journal.Gone{Name: journal.Name{Place: journal.Handoffs, File: row.File}, SHA256: sum})
 	if text, err := store.ReadSignature(x.Dir, row.ID); err == nil && text != nil {
-		name := journal.Name{Place: journal.Signatures, File: layout.SignatureFile(row.ID)}
+		name := journal.Name{Place: journal.Signatures, File: disk.SignatureFile(row.ID)}
 		c.Gone = append(c.Gone, journal.Gone{Name: name, SHA256: journal.HashOf(text)})
 	}
 	return nil
@@ -122,13 +122,13 @@ func (x *Session) bury(c *change, tombstones []byte, ids []string) error {
 			text = append(text, id+"\n"...)
 		}
 	}
-	c.Put = append(c.Put, stateFile(layout.Tombstones, text))
+	c.Put = append(c.Put, stateFile(disk.Tombstones, text))
 	gone := make(map[string]bool)
 	for _, id := range c.Unset {
 		gone[id] = true
 	}
 	return store.EachIndex(x.Dir, func(name string, text []byte) error {
-		if name != layout.Index && len(rowsOf(text, gone)) > 0 {
+		if name != disk.IndexFile && len(rowsOf(text, gone)) > 0 {
 			x.setIndex(c, name, index.DropRows(text, gone))
 		}
 		return nil
@@ -137,12 +137,12 @@ func (x *Session) bury(c *change, tombstones []byte, ids []string) error {
 
 // ReadTombstones returns the file of tombstones: the ids of all handoffs that ever were pruned, one a
 // line. None is nil.
-func ReadTombstones(state *durable.Dir) ([]byte, error) {
+func ReadTombstones(state *disk.Dir) ([]byte, error) {
 	if state == nil {
 		return nil, nil
 	}
-	text, err := state.ReadIfThere(layout.Tombstones, layout.MaxLedger)
-	return text, store.Odd(filepath.Join(state.Path(), layout.Tombstones), err)
+	text, err := state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
+	return text, store.Odd(filepath.Join(state.Path(), disk.Tombstones), err)
 }
 
 // Tombstoned returns the ids in a file of tombstones.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -27,7 +27,7 @@ func (x *Session) record(e eventlog.Pending) bool {
 	if err != nil {
 		return false
 	}
-	log, err := x.openGrowing(layout.Log)
+	log, err := x.openGrowing(disk.LogFile)
 	if err != nil {
 		return false
 	}

@@ -11,11 +11,11 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -28,7 +28,7 @@ func (x *Session) Recover() error {
 			return err
 		}
 	}
-	return fault.New(fault.ErrBusy, "run the same command again", "%s is saved by something else all the time", x.Path(layout.Index))
+	return fault.New(fault.ErrBusy, "run the same command again", "%s is saved by something else all the time", x.Path(disk.IndexFile))
 }
 
 func (x *Session) recoverOnce() (again bool, err error) {
@@ -44,7 +44,7 @@ func (x *Session) recoverOnce() (again bool, err error) {
 			return false, err
 		}
 	}
-	if x.index, err = store.ReadIndex(x.Dir, layout.Index); err != nil {
+	if x.index, err = store.ReadIndex(x.Dir, disk.IndexFile); err != nil {
 		return false, err
 	}
 	inLine, err := x.readTails()
@@ -103,11 +103,11 @@ func (x *Session) beginJournal() error {
 	if _, err := x.State.Lstat(journal.NewFileName); !errors.Is(err, fs.ErrNotExist) && err != nil {
 		return err
 	}
-	log, err := x.sizeOf(layout.Log)
+	log, err := x.sizeOf(disk.LogFile)
 	if err != nil {
 		return err
 	}
-	ledger, err := x.sizeOf(layout.Ledger)
+	ledger, err := x.sizeOf(disk.Ledger)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (x *Session) beginJournal() error {
 		return fault.New(fault.ErrIntegrity, "bring it back from a backup, or run `handoff doctor --repair`, which begins a new one with what it can prove",
 			"%s is missing, although there are events", filepath.Join(x.State.Path(), journal.FileName))
 	}
-	if x.index, err = store.ReadIndex(x.Dir, layout.Index); err != nil {
+	if x.index, err = store.ReadIndex(x.Dir, disk.IndexFile); err != nil {
 		return err
 	}
 	return x.baseline(x.index, x.index)
@@ -134,16 +134,16 @@ func (x *Session) sizeOf(name string) (int64, error) {
 // missing, and whole lines that no record has, are fault.ErrIntegrity.
 func (x *Session) readTails() (inLine bool, err error) {
 	first, last := x.j.First(), x.j.Last()
-	log, whole, err := x.tail(layout.Log, first.Log.Offset, last.Log.End(), last.LogSum)
+	log, whole, err := x.tail(disk.LogFile, first.Log.Offset, last.Log.End(), last.LogSum)
 	if err != nil {
 		return false, err
 	}
-	ledger, same, err := x.tail(layout.Ledger, first.Ledger.Offset, last.Ledger.End(), last.LedgerSum)
+	ledger, same, err := x.tail(disk.Ledger, first.Ledger.Offset, last.Ledger.End(), last.LedgerSum)
 	if err != nil {
 		return false, err
 	}
-	if durable.WholeLines(ledger) > 0 {
-		return false, x.unknownLines(layout.Ledger, last.Ledger.End())
+	if disk.WholeLines(ledger) > 0 {
+		return false, x.unknownLines(disk.Ledger, last.Ledger.End())
 	}
 	x.extra, x.torn = nil, false
 	if len(log) > 0 {
@@ -199,8 +199,8 @@ func (e *UnknownLinesError) Unwrap() error { return fault.ErrIntegrity }
 func (x *Session) informing(text []byte) ([]byte, error) {
 	last := x.j.Last()
 	good := store.Informing(text, last.LogHead)
-	if len(good) < durable.WholeLines(text) {
-		return nil, x.unknownLines(layout.Log, last.Log.End()+int64(len(good)))
+	if len(good) < disk.WholeLines(text) {
+		return nil, x.unknownLines(disk.LogFile, last.Log.End()+int64(len(good)))
 	}
 	return good, nil
 }
@@ -250,7 +250,7 @@ func (x *Session) mendAll() (again bool, err error) {
 		x.index = want
 		return false, nil
 	}
-	table, err := x.Dir.Prepare(layout.Index, want, 0o644)
+	table, err := x.Dir.Prepare(disk.IndexFile, want, 0o644)
 	if err != nil {
 		return false, err
 	}
@@ -283,13 +283,13 @@ func (x *Session) foundIndex(story *journal.Story) ([]byte, error) {
 
 // keepBeside keeps a text of INDEX.md under a name of its own, durably.
 func (x *Session) keepBeside(why string, text []byte) error {
-	name := layout.Index + "." + why + "-" + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
+	name := disk.IndexFile + "." + why + "-" + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
 	err := PublishNew(x.Dir, name, text)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
 	if err == nil {
-		x.Opt.Warn("two texts of " + layout.Index + " were there; one is kept as " + name)
+		x.Opt.Warn("two texts of " + disk.IndexFile + " were there; one is kept as " + name)
 		err = x.Dir.Sync()
 	}
 	return err
@@ -372,10 +372,10 @@ func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error
 		x.state[name] = text.SHA256
 	}
 	c.Head.State = journal.SumState(x.state)
-	if c.LogTail, err = x.lastPage(layout.Log, c.Log.Offset); err != nil {
+	if c.LogTail, err = x.lastPage(disk.LogFile, c.Log.Offset); err != nil {
 		return err
 	}
-	if c.LedgerTail, err = x.lastPage(layout.Ledger, c.Ledger.Offset); err != nil {
+	if c.LedgerTail, err = x.lastPage(disk.Ledger, c.Ledger.Offset); err != nil {
 		return err
 	}
 	for name, text := range c.State {
@@ -418,7 +418,7 @@ func (x *Session) lastPage(name string, end int64) ([]byte, error) {
 
 // Rebase begins the journal anew with the files as they are, after somebody has mended them.
 func (x *Session) Rebase() (err error) {
-	if x.index, err = store.ReadIndex(x.Dir, layout.Index); err == nil {
+	if x.index, err = store.ReadIndex(x.Dir, disk.IndexFile); err == nil {
 		err = x.baseline(x.index, x.index)
 	}
 	if err == nil {
@@ -468,7 +468,7 @@ func (x *Session) baseline(table, was []byte) (err error) {
 	if x.j != nil {
 		c.Number = x.j.Last().Number + 1
 	}
-	log, err := x.openGrowing(layout.Log)
+	log, err := x.openGrowing(disk.LogFile)
 	if err != nil {
 		return err
 	}
@@ -494,11 +494,11 @@ func (x *Session) baseline(table, was []byte) (err error) {
 		c.LogHead = journal.ParseHash(hash)
 	}
 	c.Log.Offset = end
-	ledger, err := x.State.ReadIfThere(layout.Ledger, layout.MaxLedger)
+	ledger, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
-		return store.Odd(filepath.Join(x.State.Path(), layout.Ledger), err)
+		return store.Odd(filepath.Join(x.State.Path(), disk.Ledger), err)
 	}
-	if whole := ledger[:durable.WholeLines(ledger)]; len(whole) < len(ledger) {
+	if whole := ledger[:disk.WholeLines(ledger)]; len(whole) < len(ledger) {
 		if err := x.keepLedger(ledger); err != nil {
 			return err
 		}
@@ -506,7 +506,7 @@ func (x *Session) baseline(table, was []byte) (err error) {
 	}
 	c.Ledger.Offset, c.LedgerHead = int64(len(ledger)), chain(journal.Hash{}, ledger)
 	for _, name := range store.StateFiles {
-		text, err := x.State.ReadIfThere(name, layout.MaxLedger)
+		text, err := x.State.ReadIfThere(name, disk.MaxLedger)
 		if err != nil {
 			return store.Odd(filepath.Join(x.State.Path(), name), err)
 		}
@@ -522,20 +522,20 @@ func (x *Session) baseline(table, was []byte) (err error) {
 
 // keepLedger keeps a ledger whose end is torn beside, before that is cut off.
 func (x *Session) keepLedger(text []byte) error {
-	name := layout.Ledger + "." + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
+	name := disk.Ledger + "." + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
 	err := PublishNew(x.State, name, text)
 	if err == nil {
-		x.Opt.Warn(layout.Ledger + " ended in a torn line; it was kept as " + name)
+		x.Opt.Warn(disk.Ledger + " ended in a torn line; it was kept as " + name)
 	}
 	return err
 }
 
 // syncState makes durable what a baseline relies on.
-func (x *Session) syncState(c *journal.Checkpoint, log *durable.Log) error {
-	if size, err := x.sizeOf(layout.Ledger); err != nil {
+func (x *Session) syncState(c *journal.Checkpoint, log *disk.Log) error {
+	if size, err := x.sizeOf(disk.Ledger); err != nil {
 		return err
 	} else if size > c.Ledger.Offset {
-		ledger, err := x.openGrowing(layout.Ledger)
+		ledger, err := x.openGrowing(disk.Ledger)
 		if err != nil {
 			return err
 		}
@@ -544,7 +544,7 @@ func (x *Session) syncState(c *journal.Checkpoint, log *durable.Log) error {
 			return err
 		}
 	}
-	if err := errors.Join(log.Sync(), x.State.SyncFile(layout.Ledger), x.Dir.SyncFile(layout.Index)); err != nil {
+	if err := errors.Join(log.Sync(), x.State.SyncFile(disk.Ledger), x.Dir.SyncFile(disk.IndexFile)); err != nil {
 		return err
 	}
 	for name := range c.State {
@@ -579,10 +579,10 @@ func (x *Session) mend(story *journal.Story, table []byte, anew bool) error {
 		}
 	}
 	log, ledger := story.Tails()
-	if err := x.mendTail(layout.Log, log, int64(len(x.extra)), anew); err != nil {
+	if err := x.mendTail(disk.LogFile, log, int64(len(x.extra)), anew); err != nil {
 		return err
 	}
-	return x.mendTail(layout.Ledger, ledger, 0, anew)
+	return x.mendTail(disk.Ledger, ledger, 0, anew)
 }
 
 // mendState puts back what the files of the state had when the journal began, where no record has replaced
@@ -628,9 +628,9 @@ func (x *Session) mendFile(story *journal.Story, f journal.File, anew bool) erro
 		return err
 	}
 	defer done()
-	have, err := d.ReadFile(f.File, layout.MaxIndex)
+	have, err := d.ReadFile(f.File, disk.MaxIndex)
 	switch {
-	case errors.Is(err, durable.ErrUnsafe), errors.Is(err, durable.ErrTooLarge):
+	case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
 		err = x.moveAside(d, f.File)
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
@@ -644,7 +644,7 @@ func (x *Session) mendFile(story *journal.Story, f journal.File, anew bool) erro
 	if err != nil {
 		return err
 	}
-	if len(have) == 0 || bytes.Equal(have, text) || durable.Begins(string(text), have) || story.Had(f.Name, journal.HashOf(have)) {
+	if len(have) == 0 || bytes.Equal(have, text) || disk.Begins(string(text), have) || story.Had(f.Name, journal.HashOf(have)) {
 		return x.put(d, f.Name, text)
 	}
 	if f.Place == journal.Handoffs && index.IsFile(f.File) {
@@ -691,8 +691,8 @@ func (x *Session) mendGone(g journal.Gone) error {
 		return err
 	}
 	defer done()
-	have, err := d.ReadFile(g.File, layout.MaxIndex)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrUnsafe) || errors.Is(err, durable.ErrTooLarge) {
+	have, err := d.ReadFile(g.File, disk.MaxIndex)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, disk.ErrUnsafe) || errors.Is(err, disk.ErrTooLarge) {
 		return nil
 	}
 	if err != nil || journal.HashOf(have) != g.SHA256 && len(bytes.Trim(have, "\x00")) > 0 {
@@ -733,13 +733,13 @@ func (x *Session) mendTail(name string, tail journal.Tail, informing int64, anew
 
 // cutTorn cuts off what is torn behind the end of a file that only grows. Of the audit log it is kept, unless
 // it is what a power cut filled with zeros.
-func (x *Session) cutTorn(log *durable.Log, end, size int64) error {
+func (x *Session) cutTorn(log *disk.Log, end, size int64) error {
 	torn := make([]byte, min(size-end, store.MaxBehind))
 	if _, err := log.ReadAt(torn, end); err != nil {
 		return err
 	}
 	torn = bytes.TrimRight(torn, "\x00")
-	if len(torn) > 0 && filepath.Base(log.Name()) == layout.Log {
+	if len(torn) > 0 && filepath.Base(log.Name()) == disk.LogFile {
 		return x.putAside(log, end, torn)
 	}
 	if err := CanBeCut(log); err != nil {
@@ -760,15 +760,15 @@ func (x *Session) syncFiles(story *journal.Story) error {
 	if err := x.syncAll(names); err != nil {
 		return err
 	}
-	for _, name := range []string{layout.Log, layout.Ledger} {
+	for _, name := range []string{disk.LogFile, disk.Ledger} {
 		if err := x.State.SyncFile(name); err != nil {
 			return err
 		}
 	}
-	err := x.Dir.SyncFile(layout.Index)
+	err := x.Dir.SyncFile(disk.IndexFile)
 	if err == nil && dirs[journal.Signatures] {
-		var d *durable.Dir
-		if d, err = x.Dir.OpenDir(layout.Signatures); err == nil {
+		var d *disk.Dir
+		if d, err = x.Dir.OpenDir(disk.Signatures); err == nil {
 			err = d.Sync()
 			d.Close()
 		}
@@ -784,17 +784,17 @@ func (x *Session) syncFiles(story *journal.Story) error {
 
 // isReplaced reports whether a file is one that a record or a recovery replaces as a whole.
 func isReplaced(name string) bool {
-	return layout.IsReplaced(name) || name == layout.History || index.IsFile(name)
+	return disk.IsReplaced(name) || name == disk.History || index.IsFile(name)
 }
 
 // removeStaged takes away what commands that died had staged, in all directories of the store.
 func (x *Session) removeStaged() error {
-	for _, d := range []*durable.Dir{x.Dir, x.State} {
+	for _, d := range []*disk.Dir{x.Dir, x.State} {
 		if _, err := d.RemoveStaged(isReplaced); err != nil {
 			return err
 		}
 	}
-	signatures, err := x.Dir.OpenDir(layout.Signatures)
+	signatures, err := x.Dir.OpenDir(disk.Signatures)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -808,7 +808,7 @@ func (x *Session) removeStaged() error {
 // inArchives reports whether an archive lists a handoff.
 func (x *Session) inArchives(id string) (found bool, err error) {
 	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
-		if _, ok := index.Find(text, id); ok && name != layout.Index {
+		if _, ok := index.Find(text, id); ok && name != disk.IndexFile {
 			found = true
 			return fs.SkipAll
 		}

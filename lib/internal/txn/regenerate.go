@@ -5,16 +5,15 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // Regenerate makes the machine of the record the one that the store belongs to. adopted is what it
 // takes over without events.
-func (x *Session) Regenerate(record machine.Record, operator, reason string, adopted eventlog.Adoption) error {
+func (x *Session) Regenerate(record disk.MachineRecord, operator, reason string, adopted eventlog.Adoption) error {
 	old, err := store.ReadMachine(x.State)
 	payload := eventlog.Regenerated{OperatorID: operator, Reason: reason, OldFingerprint: old.Fingerprint, NewFingerprint: record.Fingerprint}
 	if err != nil {
@@ -34,28 +33,28 @@ func (x *Session) Regenerate(record machine.Record, operator, reason string, ado
 
 // nameMachine makes the machine of the record the one that the store belongs to, and this place the one in
 // which it lies. The log may begin with it.
-func (x *Session) nameMachine(op string, record machine.Record, history string, events []eventlog.Pending) error {
+func (x *Session) nameMachine(op string, record disk.MachineRecord, history string, events []eventlog.Pending) error {
 	if err := x.hideState(); err != nil {
 		return err
 	}
 	old, err := store.ReadMachine(x.State)
-	if history == "" && (err == nil || errors.Is(err, machine.ErrNoMachine)) { // else this may be a copy: another writer
+	if history == "" && (err == nil || errors.Is(err, disk.ErrNoMachine)) { // else this may be a copy: another writer
 		record.Writer = old.Writer
 	}
 	record.Complete()
 	if record.Store, err = x.ID(); err != nil {
 		return err
 	}
-	c := &change{Record: journal.Record{Op: op, Put: []journal.File{stateFile(layout.Fingerprint, record.Bytes())}}, events: events, begins: true}
+	c := &change{Record: journal.Record{Op: op, Put: []journal.File{stateFile(disk.FingerprintFile, record.Bytes())}}, events: events, begins: true}
 	if history != "" {
-		before, err := x.State.ReadIfThere(layout.History, layout.MaxLedger)
+		before, err := x.State.ReadIfThere(disk.History, disk.MaxLedger)
 		if err != nil {
-			return store.Odd(filepath.Join(x.State.Path(), layout.History), err)
+			return store.Odd(filepath.Join(x.State.Path(), disk.History), err)
 		}
 		if len(before) > 0 && before[len(before)-1] != '\n' {
 			before = append(before, '\n')
 		}
-		c.Put = append(c.Put, stateFile(layout.History, append(before, history...)))
+		c.Put = append(c.Put, stateFile(disk.History, append(before, history...)))
 	}
 	return x.commit(c)
 }

@@ -4,10 +4,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -32,7 +32,7 @@ func (x *Session) makeRoom(adding int) error {
 	c := &change{Record: journal.Record{Op: "rotate"}}
 	linked := index.Archives(string(rest))
 	fill := x.fillNumbered
-	if x.Opt.Git == layout.GitTracked {
+	if x.Opt.Git == disk.GitTracked {
 		fill = x.fillMonths
 	}
 	names, err := fill(c, sealed)
@@ -55,8 +55,8 @@ func (x *Session) fillNumbered(c *change, rows []index.Row) (names []string, err
 	for ; err == nil && len(rows) > 0; n++ {
 		part := rows[:min(len(rows), maxArchive)]
 		rows = rows[len(part):]
-		names = append(names, layout.Archive(n))
-		c.seal(layout.Archive(n), part, index.Append(index.New(nil), part), &c.New)
+		names = append(names, disk.Archive(n))
+		c.seal(disk.Archive(n), part, index.Append(index.New(nil), part), &c.New)
 	}
 	return names, err
 }
@@ -65,7 +65,7 @@ func (x *Session) fillNumbered(c *change, rows []index.Row) (names []string, err
 func (x *Session) fillMonths(c *change, rows []index.Row) ([]string, error) {
 	months := make(map[string][]index.Row)
 	for _, row := range rows {
-		name := layout.MonthArchive(row.Time)
+		name := disk.MonthArchive(row.Time)
 		months[name] = append(months[name], row)
 	}
 	names := slices.Sorted(maps.Keys(months))
@@ -94,7 +94,7 @@ func (c *change) seal(name string, rows []index.Row, text []byte, to *[]journal.
 func (x *Session) nextArchive() (int, error) {
 	n := 1
 	err := store.EachIndex(x.Dir, func(name string, _ []byte) error {
-		n = max(n, layout.ArchiveNumber(name)+1)
+		n = max(n, disk.ArchiveNumber(name)+1)
 		return nil
 	})
 	return n, err

@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/durable"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/filelock"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -23,8 +22,8 @@ import (
 // on the right machine, and has finished or taken back what an interrupted session left.
 type Session struct {
 	store.Dirs
-	How      eventlog.How  // what the events of marks and tokens say
-	lockFile durable.Entry // that is held
+	How      eventlog.How // what the events of marks and tokens say
+	lockFile disk.Entry   // that is held
 	cleanup  []func()
 
 	key   journal.Key
@@ -135,7 +134,7 @@ func (x *Session) open() (err error) {
 	for _, d := range []struct {
 		path string
 		mode fs.FileMode
-		dir  **durable.Dir
+		dir  **disk.Dir
 	}{{x.Opt.Dir, 0o755, &x.Dir}, {x.Opt.StateDir, 0o700, &x.State}} {
 		if *d.dir == nil {
 			if *d.dir, err = x.MakePlace(d.path, d.mode); err != nil {
@@ -153,20 +152,20 @@ func (x *Session) open() (err error) {
 // as a rule: they exclude who came in by another lock file, since this one was removed, and who has
 // the state directory in common.
 func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
-	path, begin := filepath.Join(x.Dir.Path(), layout.Lock), time.Now()
-	unlock, err := filelock.Acquire(ctx, filelock.File{
+	path, begin := filepath.Join(x.Dir.Path(), disk.Lock), time.Now()
+	unlock, err := disk.AcquireLock(ctx, disk.LockFile{
 		Path:  path,
-		Make:  func() error { return x.Dir.Touch(layout.Lock, 0o644) },
-		Inode: func() (uint64, error) { e, err := x.Dir.Lstat(layout.Lock); return e.Inode, err },
+		Make:  func() error { return x.Dir.Touch(disk.Lock, 0o644) },
+		Inode: func() (uint64, error) { e, err := x.Dir.Lstat(disk.Lock); return e.Inode, err },
 	}, wait)
 	if err != nil {
 		return lockError(path, wait, err)
 	}
 	x.AtEnd(unlock)
-	if x.lockFile, err = x.Dir.Lstat(layout.Lock); err != nil {
+	if x.lockFile, err = x.Dir.Lstat(disk.Lock); err != nil {
 		return err
 	}
-	for _, d := range []*durable.Dir{x.Dir, x.State} {
+	for _, d := range []*disk.Dir{x.Dir, x.State} {
 		if d == x.State && x.isOneDir() {
 			break
 		}
@@ -189,10 +188,10 @@ func (x *Session) isOneDir() bool {
 // changing the store then, where directories cannot be locked, and have finished or taken back what
 // this session announced.
 func (x *Session) stillLocked() error {
-	now, err := x.Dir.Lstat(layout.Lock)
+	now, err := x.Dir.Lstat(disk.Lock)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Inode != x.lockFile.Inode {
 		return fault.New(fault.ErrBusy, "run the same command again, and never remove the lock file",
-			"not known to be published: the lock %s was removed while it was held", x.Path(layout.Lock))
+			"not known to be published: the lock %s was removed while it was held", x.Path(disk.Lock))
 	}
 	return err
 }
@@ -216,7 +215,7 @@ func (x *Session) End() {
 // the place where it is none.
 func lockError(path string, waited time.Duration, err error) error {
 	switch {
-	case errors.Is(err, filelock.ErrBusy), errors.Is(err, durable.ErrHeld):
+	case errors.Is(err, disk.ErrLocked), errors.Is(err, disk.ErrHeld):
 		within := ""
 		if waited >= time.Millisecond {
 			within = ", and was not free within " + waited.String()
@@ -226,17 +225,17 @@ func lockError(path string, waited time.Duration, err error) error {
 	case errors.Is(err, context.Canceled):
 		return &fault.Error{Problem: "it was stopped while it waited for the lock " + path + "; nothing was changed",
 			Advice: "run the command again", Cause: err}
-	case errors.Is(err, filelock.ErrUnsafe):
+	case errors.Is(err, disk.ErrUnsafeLock):
 		return fault.New(fault.ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
 	}
 	return err
 }
 
 // Log opens the audit log, and creates it if create is set. A log that does not exist is nil.
-func (x *Session) Log(create bool) (*durable.Log, error) {
-	log, err := x.State.OpenLog(layout.Log, create)
+func (x *Session) Log(create bool) (*disk.Log, error) {
+	log, err := x.State.OpenLog(disk.LogFile, create)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return log, store.Odd(filepath.Join(x.Opt.StateDir, layout.Log), err)
+	return log, store.Odd(filepath.Join(x.Opt.StateDir, disk.LogFile), err)
 }

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -29,7 +30,7 @@ func TestSessionsExclude(t *testing.T) {
 			t.Fatal(err)
 		}
 		if removed {
-			w.remove(layout.Lock)
+			w.remove(disk.Lock)
 		}
 		if _, err := txn.Enter(t.Context(), w.Store, 0); !errors.Is(err, fault.ErrBusy) {
 			t.Errorf("removed is %v: %v", removed, err)
@@ -52,26 +53,26 @@ func TestLockIsRemoved(t *testing.T) {
 		w.publish("a")
 		before := w.content()
 		err := w.locked(func(x *txn.Session) error {
-			w.remove(layout.Lock)
+			w.remove(disk.Lock)
 			if again {
 				w.write("other", "")
-				if err := os.Rename(w.path("other"), w.path(layout.Lock)); err != nil {
+				if err := os.Rename(w.path("other"), w.path(disk.Lock)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			return x.Reindex(layout.Index, []byte(w.read(layout.Index)), nil)
+			return x.Reindex(disk.IndexFile, []byte(w.read(disk.IndexFile)), nil)
 		})
 		if !errors.Is(err, fault.ErrBusy) {
 			t.Errorf("again is %v: %v", again, err)
 		}
-		w.write(layout.Lock, "")
+		w.write(disk.Lock, "")
 		w.mustBe(before)
 	}
 }
 
 // What cannot be a lock or a log is named, and nothing is put in its place.
 func TestPlacesThatCannotBe(t *testing.T) {
-	for name, class := range map[string]error{layout.Lock: fault.ErrConfig, layout.Log: fault.ErrIntegrity, layout.Index: fault.ErrIntegrity} {
+	for name, class := range map[string]error{disk.Lock: fault.ErrConfig, disk.LogFile: fault.ErrIntegrity, disk.IndexFile: fault.ErrIntegrity} {
 		w := newWorld(t)
 		w.publish("a")
 		if err := os.Rename(w.path(name), w.path("moved")); err != nil {
@@ -97,8 +98,8 @@ func TestTryRecord(t *testing.T) {
 		done bool
 	}{
 		"a store":         {func(*world) {}, true},
-		"no log":          {func(w *world) { w.remove(layout.Log) }, false},
-		"interrupted":     {func(w *world) { w.write(layout.Log, "") }, false},
+		"no log":          {func(w *world) { w.remove(disk.LogFile) }, false},
+		"interrupted":     {func(w *world) { w.write(disk.LogFile, "") }, false},
 		"another journal": {func(w *world) { w.write(journal.FileName, "") }, false},
 		"another machine": {func(w *world) { w.Opt.Fingerprint = func() (string, error) { return other, nil } }, false},
 		"no machine":      {func(w *world) { w.Opt.Fingerprint = func() (string, error) { return "", errors.New("none") } }, false},
@@ -113,11 +114,11 @@ func TestTryRecord(t *testing.T) {
 		w := newWorld(t)
 		w.publish("a")
 		test.make(w)
-		before := w.read(layout.Log)
+		before := w.read(disk.LogFile)
 		if done := txn.TryRecord(t.Context(), w.Store, event); done != test.done {
 			t.Errorf("%s: %v", name, done)
 		}
-		if grown := w.read(layout.Log) != before; grown != test.done {
+		if grown := w.read(disk.LogFile) != before; grown != test.done {
 			t.Errorf("%s: grown is %v", name, grown)
 		}
 	}
@@ -145,7 +146,7 @@ func TestGuard(t *testing.T) {
 		t.Error(err)
 	}
 	w.mustBe(before)
-	if lines := strings.Split(w.read(layout.Refusals), "\n"); len(lines) != 4 || !strings.Contains(lines[1], `"event":"CROSS-HOST-REFUSED"`) || !strings.Contains(lines[1], other) {
+	if lines := strings.Split(w.read(disk.Refusals), "\n"); len(lines) != 4 || !strings.Contains(lines[1], `"event":"CROSS-HOST-REFUSED"`) || !strings.Contains(lines[1], other) {
 		t.Errorf("%q", lines)
 	}
 }
@@ -154,16 +155,16 @@ func TestGuard(t *testing.T) {
 func TestFirstSession(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
-	first := w.read(layout.Fingerprint)
-	r, err := machine.ParseRecord([]byte(first))
+	first := w.read(disk.FingerprintFile)
+	r, err := disk.ParseMachineRecord([]byte(first))
 	if err != nil || len(r.Store) != 32 || r.Writer == "" || r.Fingerprint != strings.Repeat("11", 32) {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if ignored, err := os.ReadFile(w.Opt.StateDir + "/" + layout.GitIgnore); string(ignored) != "*\n" {
+	if ignored, err := os.ReadFile(w.Opt.StateDir + "/" + disk.GitIgnore); string(ignored) != "*\n" {
 		t.Errorf("%q, %v", ignored, err)
 	}
 	w.publish("b")
-	if w.read(layout.Fingerprint) != first {
+	if w.read(disk.FingerprintFile) != first {
 		t.Error("the record was made again")
 	}
 }
@@ -173,20 +174,20 @@ func TestFirstSession(t *testing.T) {
 func TestRegenerate(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
-	old, _ := machine.ParseRecord([]byte(w.read(layout.Fingerprint)))
+	old, _ := disk.ParseMachineRecord([]byte(w.read(disk.FingerprintFile)))
 	for range 2 {
 		err := w.locked(func(x *txn.Session) error {
-			return x.Regenerate(machine.Record{Fingerprint: other, FirstSeenUTC: aTime}, "ann", "moved", eventlog.Adoption{})
+			return x.Regenerate(disk.MachineRecord{Fingerprint: other, FirstSeenUTC: aTime}, "ann", "moved", eventlog.Adoption{})
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	r, err := machine.ParseRecord([]byte(w.read(layout.Fingerprint)))
+	r, err := disk.ParseMachineRecord([]byte(w.read(disk.FingerprintFile)))
 	if err != nil || r.Fingerprint != other || r.Store != old.Store || r.Writer == old.Writer || r.Writer == "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if strings.Count(w.read(layout.History), `"reason":"moved"`) != 2 || strings.Count(w.read(layout.Log), "machine_fingerprint.regenerate") != 2 {
+	if strings.Count(w.read(disk.History), `"reason":"moved"`) != 2 || strings.Count(w.read(disk.LogFile), "machine_fingerprint.regenerate") != 2 {
 		t.Error(w.content())
 	}
 }

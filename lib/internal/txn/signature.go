@@ -3,9 +3,9 @@ package txn
 import (
 	"context"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -20,7 +20,7 @@ type Signature struct {
 
 // file is the signature as a file of the store.
 func (s Signature) file() journal.File {
-	return journal.File{Name: journal.Name{Place: journal.Signatures, File: layout.SignatureFile(s.ID)}, Text: journal.NewText([]byte(s.Text))}
+	return journal.File{Name: journal.Name{Place: journal.Signatures, File: disk.SignatureFile(s.ID)}, Text: journal.NewText([]byte(s.Text))}
 }
 
 // Sign puts a signature beside a stored handoff, in the place of another one.

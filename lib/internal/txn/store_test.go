@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
-	"github.com/seed-78daf238/handoff/lib/internal/machine"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -53,7 +53,7 @@ func newWorld(t *testing.T) *world {
 
 // machine is the one that the store belongs to.
 func (w *world) machine() string {
-	if r, err := machine.ParseRecord([]byte(w.read(layout.Fingerprint))); err == nil {
+	if r, err := disk.ParseMachineRecord([]byte(w.read(disk.FingerprintFile))); err == nil {
 		return r.Fingerprint
 	}
 	return strings.Repeat("11", 32)
@@ -108,7 +108,7 @@ func (w *world) checkpoint() {
 
 func (w *world) path(name string) string {
 	switch name {
-	case layout.Log, layout.Ledger, layout.Tombstones, layout.Fingerprint, layout.History, layout.Refusals, journal.FileName:
+	case disk.LogFile, disk.Ledger, disk.Tombstones, disk.FingerprintFile, disk.History, disk.Refusals, journal.FileName:
 		return filepath.Join(w.Opt.StateDir, name)
 	}
 	return filepath.Join(w.Opt.Dir, name)
@@ -166,10 +166,10 @@ func (w *world) content() string {
 	for _, e := range entries {
 		fmt.Fprintf(&b, "== %s\n%s", e.Name(), w.read(e.Name()))
 	}
-	for _, name := range []string{layout.Log, layout.Ledger, layout.History} {
+	for _, name := range []string{disk.LogFile, disk.Ledger, disk.History} {
 		fmt.Fprintf(&b, "== %s\n%s", name, w.read(name))
 	}
-	fingerprint, _, _ := strings.Cut(w.read(layout.Fingerprint), `"writer":`)
+	fingerprint, _, _ := strings.Cut(w.read(disk.FingerprintFile), `"writer":`)
 	return b.String() + fingerprint
 }
 

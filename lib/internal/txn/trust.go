@@ -3,9 +3,9 @@ package txn
 import (
 	"context"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -16,7 +16,7 @@ func Trust(ctx context.Context, s *store.Store, edit func(old []byte) ([]byte, e
 
 // trust replaces the pinned keys by what edit makes of them. Where that is the same nothing is recorded.
 func (x *Session) trust(edit func(old []byte) ([]byte, eventlog.Trusted, error)) error {
-	old, err := x.State.ReadIfThere(layout.Pins, layout.MaxOperators)
+	old, err := x.State.ReadIfThere(disk.Pins, disk.MaxOperators)
 	if err != nil {
 		return err
 	}
@@ -24,5 +24,5 @@ func (x *Session) trust(edit func(old []byte) ([]byte, eventlog.Trusted, error))
 	if err != nil || string(text) == string(old) {
 		return err
 	}
-	return x.commit(&change{Record: journal.Record{Op: "trust", Put: []journal.File{stateFile(layout.Pins, text)}}, events: []eventlog.Pending{{Type: eventlog.TypeTrust, Payload: payload}}})
+	return x.commit(&change{Record: journal.Record{Op: "trust", Put: []journal.File{stateFile(disk.Pins, text)}}, events: []eventlog.Pending{{Type: eventlog.TypeTrust, Payload: payload}}})
 }

@@ -6,11 +6,12 @@ import (
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -120,7 +121,7 @@ func (p *publishing) events(yield func(eventlog.Pending) bool) {
 	p.doc = nil
 	if len(p.back) > 0 {
 		yield(eventlog.Pending{Type: eventlog.TypeRepair,
-			Payload: eventlog.Repaired{Index: layout.Index, AddedRows: eventlog.FirstIDs(p.back), Quarantined: []string{}}})
+			Payload: eventlog.Repaired{Index: disk.IndexFile, AddedRows: eventlog.FirstIDs(p.back), Quarantined: []string{}}})
 	}
 }
 
@@ -176,7 +177,7 @@ func (p *publishing) sign(one Signature) error {
 	}
 	if there != nil {
 		return fault.New(fault.ErrIntegrity, "move it away", "%s is there already, and signs no handoff of this store",
-			filepath.Join(p.Opt.Dir, layout.Signatures, layout.SignatureFile(one.ID)))
+			filepath.Join(p.Opt.Dir, disk.Signatures, disk.SignatureFile(one.ID)))
 	}
 	p.change.New = append(p.change.New, one.file())
 	return nil

@@ -12,9 +12,11 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/layout"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -45,7 +47,7 @@ func TestPublishAgain(t *testing.T) {
 			t.Errorf("existing are %s, want %s", got, test.existing)
 		}
 	}
-	if w.rows("a") != 1 || w.rows("b") != 1 || strings.Count(w.read(layout.Log), "handoff.write") != 2 || w.isThere(".staging") {
+	if w.rows("a") != 1 || w.rows("b") != 1 || strings.Count(w.read(disk.LogFile), "handoff.write") != 2 || w.isThere(".staging") {
 		t.Error(w.content())
 	}
 }
@@ -60,7 +62,7 @@ func TestPublishNumbers(t *testing.T) {
 	if outcomes, err := w.publishAll(false, docs...); !errors.Is(err, fault.ErrConfig) || outcomes[txn.MaxNames].Err == nil {
 		t.Fatalf("%v", err)
 	}
-	if w.isThere(layout.Index) || w.isThere(fileOf("t")) {
+	if w.isThere(disk.IndexFile) || w.isThere(fileOf("t")) {
 		t.Error("something was published")
 	}
 	outcomes, err := w.publishAll(true, docs...)
@@ -93,7 +95,7 @@ func TestPublishMeetsFiles(t *testing.T) {
 		if err != nil && !errors.Is(err, fault.ErrIntegrity) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if adopted := strings.Contains(w.read(layout.Log), `"adopted":true`); adopted != (name == "itself") {
+		if adopted := strings.Contains(w.read(disk.LogFile), `"adopted":true`); adopted != (name == "itself") {
 			t.Errorf("%s: adopted is %v", name, adopted)
 		}
 		if w.read(fileOf("d")) != test.text {
@@ -112,13 +114,13 @@ func TestPublishMeetsRows(t *testing.T) {
 		"file gone":    {func(w *world) { w.remove(fileOf("a")) }, healed},
 		"file emptied": {func(w *world) { w.write(fileOf("a"), "") }, healed},
 		"another file": {func(w *world) {
-			w.write(layout.Index, strings.ReplaceAll(w.read(layout.Index), fileOf("a"), fileOf("z")))
+			w.write(disk.IndexFile, strings.ReplaceAll(w.read(disk.IndexFile), fileOf("a"), fileOf("z")))
 		}, kept},
 		"another one's": {func(w *world) {
-			w.write(layout.Index, strings.ReplaceAll(w.read(layout.Index), fileOf("a"), fileOf("b")))
+			w.write(disk.IndexFile, strings.ReplaceAll(w.read(disk.IndexFile), fileOf("a"), fileOf("b")))
 		}, kept},
-		"no index":    {func(w *world) { w.remove(layout.Index) }, kept},
-		"empty index": {func(w *world) { w.write(layout.Index, "") }, kept},
+		"no index":    {func(w *world) { w.remove(disk.IndexFile) }, kept},
+		"empty index": {func(w *world) { w.write(disk.IndexFile, "") }, kept},
 	} {
 		for knows, prepare := range []func(*world){
 			func(w *world) { w.remove(journal.FileName) }, (*world).checkpoint, func(*world) {},
@@ -171,10 +173,10 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	archives, _ := filepath.Glob(filepath.Join(w.Opt.Dir, "INDEX-*.md"))
-	if rotations := strings.Count(w.read(layout.Log), "index.rotate"); len(archives) == 0 || rotations != len(archives) {
+	if rotations := strings.Count(w.read(disk.LogFile), "index.rotate"); len(archives) == 0 || rotations != len(archives) {
 		t.Errorf("%d archives, %d events", len(archives), rotations)
 	}
-	if !strings.Contains(w.read(layout.Archive(1)), fileOf("a")) || !strings.Contains(w.read(layout.Index), fileOf("j")) {
+	if !strings.Contains(w.read(disk.Archive(1)), fileOf("a")) || !strings.Contains(w.read(disk.IndexFile), fileOf("j")) {
 		t.Error("the oldest row is not in the first archive, or the newest in INDEX.md")
 	}
 	mode := func(name string) os.FileMode {
@@ -184,7 +186,7 @@ func TestRotation(t *testing.T) {
 		}
 		return info.Mode().Perm()
 	}
-	if mode(layout.Archive(1)) != mode(layout.Index) {
+	if mode(disk.Archive(1)) != mode(disk.IndexFile) {
 		t.Error("an archive has another mode than INDEX.md")
 	}
 }
@@ -192,9 +194,9 @@ func TestRotation(t *testing.T) {
 // Where a store has rows and no log, no new chain hides that it is gone. What the journal knows of it comes back.
 func TestLogIsGone(t *testing.T) {
 	for name, spoil := range map[string]func(*world){
-		"removed": func(w *world) { w.remove(layout.Log) },
-		"emptied": func(w *world) { w.write(layout.Log, "") },
-		"marker":  func(w *world) { w.write(layout.Log, "[rotated]\n") },
+		"removed": func(w *world) { w.remove(disk.LogFile) },
+		"emptied": func(w *world) { w.write(disk.LogFile, "") },
+		"marker":  func(w *world) { w.write(disk.LogFile, "[rotated]\n") },
 	} {
 		for _, prepare := range []func(*world){(*world).checkpoint, func(w *world) { w.remove(journal.FileName) }} {
 			w := newWorld(t)
@@ -207,10 +209,10 @@ func TestLogIsGone(t *testing.T) {
 		}
 		w := newWorld(t)
 		w.publish("a")
-		whole := w.read(layout.Log)
+		whole := w.read(disk.LogFile)
 		spoil(w)
 		w.publish("b")
-		if log := w.read(layout.Log); !strings.HasPrefix(log, whole) || strings.Count(log, "handoff.write") != 2 {
+		if log := w.read(disk.LogFile); !strings.HasPrefix(log, whole) || strings.Count(log, "handoff.write") != 2 {
 			t.Errorf("%s: the log is\n%s", name, log)
 		}
 	}
@@ -220,10 +222,10 @@ func TestLogIsGone(t *testing.T) {
 func TestTornLog(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
-	w.write(layout.Log, w.read(layout.Log)+`{"event_type":"ha`)
+	w.write(disk.LogFile, w.read(disk.LogFile)+`{"event_type":"ha`)
 	w.publish("b")
-	log := w.read(layout.Log)
-	aside, _ := filepath.Glob(filepath.Join(w.Opt.StateDir, layout.TornLog+"*"))
+	log := w.read(disk.LogFile)
+	aside, _ := filepath.Glob(filepath.Join(w.Opt.StateDir, disk.TornLog+"*"))
 	if len(aside) != 1 || len(w.warnings) != 1 || strings.Count(log, "\n") != 2 || strings.Contains(log, `"ha{`) {
 		t.Fatalf("%q, %q\n%s", aside, w.warnings, log)
 	}
@@ -243,18 +245,18 @@ func TestPublishMuch(t *testing.T) {
 		d.Allowed = []string{strings.Repeat("ä", 150<<10)} // so that events are long
 		docs = append(docs, d)
 	}
-	index := w.read(layout.Index)
+	index := w.read(disk.IndexFile)
 	w.atNow = func() {
-		w.write(layout.Index, index+"\nmine\n")
+		w.write(disk.IndexFile, index+"\nmine\n")
 		w.atNow = func() {}
 	}
 	if _, err := w.publishAll(false, docs...); err != nil {
 		t.Fatalf("%.300v", err)
 	}
-	if text := w.read(layout.Index); !strings.Contains(text, "\nmine\n") || strings.Count(text, "| sha256:") != 1+len(docs) {
+	if text := w.read(disk.IndexFile); !strings.Contains(text, "\nmine\n") || strings.Count(text, "| sha256:") != 1+len(docs) {
 		t.Errorf("INDEX.md is\n%s", text)
 	}
-	log := w.read(layout.Log)
+	log := w.read(disk.LogFile)
 	read, err := eventlog.Read(io.NewSectionReader(strings.NewReader(log), 0, int64(len(log))))
 	if err != nil || read.Bad != "" || strings.Count(log, `"handoff.write"`) != 1+len(docs) {
 		t.Fatalf("%v, %v", err, read)

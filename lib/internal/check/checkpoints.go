@@ -1,0 +1,115 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// Keep stores a checkpoint and its signature, which it does not look at, and returns the files of
+// both. Other signatures of the checkpoint stay beside it. A log that does not hold the checkpoint, or the one
+// that was kept last, is ErrIntegrity: nothing is kept of it.
+func KeepCheckpoint(ctx context.Context, s *store.Store, c eventlog.Checkpoint, signature []byte) (file, signatureFile string, err error) {
+	name := eventlog.CheckpointName(c.Count)
+	file = filepath.Join(s.Opt.StateDir, name)
+	err = txn.Locked(ctx, s, func(x *txn.Session) error {
+		if err := checkKept(s, c); err != nil {
+			return err
+		}
+		kept, err := keepFile(x.State, name, []byte(c.String()+"\n"))
+		if err == nil && !kept {
+			err = fault.New(fault.ErrIntegrity, "move it away and sign again", "%s is not the checkpoint %s", file, c)
+		}
+		for n := 1; err == nil; n++ {
+			signatureFile = eventlog.SignatureFile(file, n)
+			if kept, err = keepFile(x.State, filepath.Base(signatureFile), signature); kept {
+				return x.State.Sync()
+			}
+		}
+		return err
+	})
+	return file, signatureFile, fault.Explain(err, "the checkpoint is not known to be kept", "sign again")
+}
+
+// Check returns nil if the audit log holds what it held at the checkpoint: if it is that log, of the
+// same store, or a continuation of it. Else the error is ErrIntegrity and names the first line that is
+// known to be bad.
+func CheckCheckpoint(s *store.Store, c eventlog.Checkpoint) error {
+	log, err := ReadLog(s, c)
+	if err != nil {
+		return err
+	}
+	if why := log.Lacks(c); why != "" {
+		return fault.New(fault.ErrIntegrity, "find out what happened to the log: compare it with a backup", "%s", why)
+	}
+	return nil
+}
+
+// checkKept checks that the log holds c and the checkpoint before it.
+func checkKept(s *store.Store, c eventlog.Checkpoint) error {
+	if err := CheckCheckpoint(s, c); err != nil {
+		return err
+	}
+	last, err := LastCheckpoint(s)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := CheckCheckpoint(s, last.Checkpoint); err != nil {
+		return fault.New(fault.ErrIntegrity, "to begin anew, move "+last.File+" away, and each other one that `handoff doctor` names", "%v", err)
+	}
+	return nil
+}
+
+// keepFile gives a new file its name and content. It reports whether name holds the content then: a
+// file that is there already stays, and whatever else has the name.
+func keepFile(state *disk.Dir, name string, content []byte) (bool, error) {
+	err := txn.PublishNew(state, name, content)
+	if !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
+	}
+	there, err := state.ReadFile(name, disk.MaxStateFile)
+	if errors.Is(err, disk.ErrUnsafe) || errors.Is(err, disk.ErrTooLarge) {
+		return false, nil
+	}
+	return err == nil && bytes.Equal(there, content), err
+}
+
+// Last returns the signed checkpoint that was kept last. Whether a signature is good is for the
+// caller to find out. If there is none, the error is fs.ErrNotExist.
+func LastCheckpoint(s *store.Store) (eventlog.SignedCheckpoint, error) {
+	none := fmt.Errorf("no signed checkpoint in %s: %w", s.Opt.StateDir, fs.ErrNotExist)
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil {
+		return eventlog.SignedCheckpoint{}, err
+	}
+	if state == nil {
+		return eventlog.SignedCheckpoint{}, none
+	}
+	defer state.Close()
+	names, err := state.Names(func(name string) bool { return strings.HasPrefix(name, disk.Checkpoint) })
+	if err != nil {
+		return eventlog.SignedCheckpoint{}, err
+	}
+	signed := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !disk.IsCheckpoint(name) || !slices.Contains(names, eventlog.SignatureFile(name, 1))
+	})
+	if len(signed) == 0 {
+		return eventlog.SignedCheckpoint{}, none
+	}
+	return eventlog.ReadCheckpoint(state, slices.MaxFunc(signed, eventlog.ByCount))
+}

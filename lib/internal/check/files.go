@@ -1,0 +1,130 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"runtime"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// checkDocuments reads the documents of rows and holds them against these and their events.
+func (c *check) checkDocuments(ctx context.Context, rows []*Row) {
+	c.EachShown(store.TaskProve, len(rows), 2*runtime.GOMAXPROCS(0), func(i int) {
+		if ctx.Err() == nil {
+			c.checkDocument(rows[i])
+		}
+	})
+	c.report.Handoffs = len(rows)
+}
+
+// checkDocument proves the document of a row: that it is there, that it is the one that the row and the log
+// tell of, that its mode lets others read it and nobody else change it, and that its record and its
+// signature hold.
+func (c *check) checkDocument(row *Row) {
+	text, file, err := c.Dir.AppendEntry(nil, row.File, disk.MaxDocument)
+	if err == nil {
+		c.checkFileMode(c.Dir, row.File, file)
+	}
+	if errors.Is(err, fs.ErrNotExist) && c.IsPruned(row.ID) { // since the rows were read, or they were put back
+		c.warn(row.Place(), remedyRepair, "lists %s, which was pruned", row.ID)
+		return
+	}
+	doc, err := c.ParseListed(row.Row, text, err)
+	corrupt := (*fault.CorruptError)(nil)
+	switch {
+	case errors.As(err, &corrupt):
+		c.fault(row.Place(), remedyChanged(row.ID), "%s", corrupt.Error())
+		c.checkRowEvents(row, nil)
+	case errors.Is(err, fs.ErrPermission):
+		c.fault(row.Place(), chmod("644", c.Dir, row.File), "%s cannot be read: %v", row.File, err)
+	case err != nil:
+		c.fault(row.Place(), "", "%s cannot be read: %v", row.File, err)
+	default:
+		if !isNameOf(doc, row.File) {
+			c.warn(row.Place(), "", "%s is not named as the store would name it", row.File)
+		}
+		if err := c.Opt.CheckBody(doc.Body); err != nil {
+			c.fault(c.RelPath(row.File), remedyRepair+" puts it aside; `handoff show ID | handoff write -` stores its record with the view that it should have", "%s", store.OneLine(err))
+		}
+		c.checkSignature(row, text)
+		c.checkRowEvents(row, &doc)
+	}
+}
+
+// isNameOf reports whether a store gives a document that name, with or without the digits of its id that
+// tracked stores add.
+func isNameOf(doc document.Document, file string) bool {
+	for n := range txn.MaxNames {
+		if document.FileName(doc, n+1, false) == file || document.FileName(doc, n+1, true) == file {
+			return true
+		}
+	}
+	return false
+}
+
+// checkNames looks at every name in the handoffs directory.
+func (c *check) checkNames() {
+	listed := make(map[string]bool, len(c.order))
+	for _, row := range c.order {
+		listed[row.File] = true
+	}
+	for _, name := range c.names {
+		switch {
+		case index.IsFile(name):
+			if !listed[name] && !c.hidesRows() && c.isThere(name) {
+				c.fault(c.RelPath(name), remedyRepair, "is not listed in the index")
+			}
+		case disk.IsStaged(name, disk.IsReplaced):
+			c.warn(name, remedyStaged(name), "was left by an interrupted command, or one is at work")
+		default:
+			c.checkName(name)
+		}
+	}
+}
+
+// remedyStaged says what takes an unfinished file away. The directory of such files goes only once it is
+// empty.
+func remedyStaged(name string) string {
+	if name == disk.StagingName {
+		return "any writing command, once files that are not of the store are moved out of it"
+	}
+	return "any writing command after an interruption, or " + remedyRepair
+}
+
+// checkName looks at one entry of the handoffs directory that no row lists, and says what it is doing
+// there.
+func (c *check) checkName(name string) {
+	entry, err := c.Dir.Lstat(name)
+	isState := c.State != nil && sameDir(c.Dir, name, c.State)
+	switch {
+	case err != nil || isState || name == disk.Signatures:
+	case name == disk.Lock:
+		c.checkLock(entry)
+	case name == disk.IndexFile:
+		c.checkOwnFile(c.Dir, name, entry)
+	case disk.IsArchive(name):
+		c.checkOwnFile(c.Dir, name, entry)
+		if c.isUnlinked(name) {
+			c.warn(name, remedyRepair, "is not linked from %s", disk.IndexFile)
+		}
+	case !entry.Regular:
+		c.warn(name, "", "is not a regular file and no part of the store")
+	}
+}
+
+// sameDir reports whether an entry of a directory is the directory that d has open: the state directory may
+// lie anywhere in the other one.
+func sameDir(parent *disk.Dir, name string, d *disk.Dir) bool {
+	entry, err := parent.Lstat(name)
+	inner, innerErr := d.Lstat(".")
+	return err == nil && innerErr == nil && entry.Inode == inner.Inode && entry.Inode != 0
+}

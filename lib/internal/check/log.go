@@ -1,0 +1,46 @@
+package check
+
+import (
+	"context"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// ReadLog returns what the log says, once the chain holds. Whether it holds the checkpoints can be asked then.
+func ReadLog(s *store.Store, checkpoints ...eventlog.Checkpoint) (*eventlog.Reading, error) {
+	st, err := Look(context.Background(), s, checkpoints...)
+	if err != nil || st == nil {
+		none, _ := eventlog.Read(eventlog.None()) // which cannot fail
+		return none, err
+	}
+	defer st.Close()
+	c := newCheck(st)
+	c.checkLog()
+	err = c.report.Err()
+	if err == nil && st.lacksLog() && st.lists() {
+		err = s.LogMissing()
+	}
+	return st.Log, err
+}
+
+// checkLog reports what is wrong with the chain.
+func (c *check) checkLog() {
+	c.report.Faults = append(c.report.Faults, c.odd...)
+	log := c.Log
+	if log.Bad != "" {
+		c.fault(log.Bad, remedyRepair, "%v; what comes after it proves nothing", log.Why)
+	}
+	if log.Torn != "" {
+		c.fault(log.Torn, "any writing command, or "+remedyRepair, "the last line is torn")
+	}
+	for _, n := range log.Notes {
+		c.warn(n.Place, "", "%s", n.Text)
+	}
+	if n := log.Repeats; n > 0 {
+		c.warn(eventlog.Place(log.Repeat), "", "%s from here on record again what earlier ones record; of these the first counts", fault.Count(n, "event"))
+	}
+	c.report.Events = log.Count
+	c.report.Head = log.Head().OfAny().String()
+}

@@ -1,0 +1,178 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A good document, as the row that it should have, and whether its write event says otherwise.
+type good struct {
+	*index.Row
+	differs bool
+}
+
+// survey reads every stored file. What does not verify, and every copy but one, goes aside.
+func (m *mending) survey() error {
+	names := m.found.Files()
+	m.stored = make(map[string]good, len(names))
+	docs, errs := make([]good, len(names)), make([]error, len(names))
+	m.EachShown(store.TaskProve, len(names), 2*runtime.GOMAXPROCS(0), func(i int) { docs[i], errs[i] = m.read(names[i]) })
+	for i, name := range names {
+		err := errs[i]
+		switch {
+		case err == nil && m.found.Log.Of(docs[i].ID).Pruned:
+			err = m.quarantine(m.Dir, name, "it was pruned")
+		case err == nil:
+			err = m.keepOne(docs[i])
+		case errors.Is(err, fault.ErrIntegrity), errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
+			why := err.Error()
+			if err = m.recoverSides(name); err == nil {
+				err = m.quarantine(m.Dir, name, why)
+			}
+		default: // a disk that cannot be read is no proof against the file
+			err = fmt.Errorf("cannot read %s: %w", m.Path(name), err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := m.searchConflicts(); err != nil {
+		return err
+	}
+	m.collectMarks()
+	m.compareLog()
+	return nil
+}
+
+// read returns the row of a file that is a sound document, with the marks of its row in the index if it is
+// the listed one, and whether the log says something else about it. What is damaged, or carries a record
+// that does not give its view, is an error.
+func (m *mending) read(name string) (good, error) {
+	text, err := m.Dir.ReadFile(name, disk.MaxDocument)
+	if err != nil {
+		return good{}, err
+	}
+	doc, err := store.ParseStored(name, text)
+	if err != nil {
+		return good{}, err
+	}
+	row := index.Row{ID: doc.HandoffID, File: name, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
+	if err := store.CompareRow(name, doc, row); err != nil {
+		return good{}, err
+	}
+	if err := m.Opt.CheckBody(doc.Body); err != nil {
+		return good{}, &fault.CorruptError{File: name, Why: store.OneLine(err)}
+	}
+	logged := m.found.Log.Of(row.ID)
+	differs := logged.IsWritten() && !logged.Says(row, &doc)
+	if listed := m.found.Rows[row.ID]; listed != nil && listed.File == name && store.SameHandoff(listed.Row, row) {
+		return good{&listed.Row, differs}, nil
+	}
+	row, ok := index.ParseRow(row.String()) // a row of its own lets the text go
+	if !ok {
+		return good{}, &fault.CorruptError{File: name, Why: "cannot be listed in the index"}
+	}
+	return good{&row, differs}, nil
+}
+
+// quarantine moves a file out of the way, under a name that says when, and reports why.
+func (m *mending) quarantine(d *disk.Dir, name, why string) error {
+	aside := m.asideName(name)
+	if err := m.moveAside(d, name, aside); err != nil {
+		return err
+	}
+	m.did("put %s aside as %s: %s", name, aside, why)
+	return nil
+}
+
+// keepOne decides which of several files with the same content stays: the one that is listed, else the
+// one that was logged, else the first.
+func (m *mending) keepOne(next good) error {
+	keep, again := m.stored[next.ID]
+	listed := m.found.Rows[next.ID]
+	isListed := func(g good) bool { return listed != nil && listed.File == g.File }
+	drop := next
+	if !again || !isListed(keep) && (isListed(next) || keep.differs && !next.differs) {
+		keep, drop = next, keep
+	}
+	m.stored[keep.ID] = keep
+	if !again {
+		return nil
+	}
+	return m.quarantine(m.Dir, drop.File, "it is a copy of "+keep.File)
+}
+
+// collectMarks joins the marks of all rows and those that the log records. A time that the log does
+// not record gives way to the first that it does.
+func (m *mending) collectMarks() {
+	for _, f := range slices.Concat(m.found.Indexes, m.loose) {
+		for l := range index.Lines(f.Text) {
+			row, ok := m.stored[l.Row.ID]
+			if !l.IsRow || !ok || !store.SameHandoff(*row.Row, l.Row) {
+				continue
+			}
+			for _, mark := range l.Row.Marks() {
+				*row.Row = row.WithMark(mark)
+			}
+		}
+	}
+	if m.Opt.Git == disk.GitTracked { // there the branch says who has read what
+		return
+	}
+	for id, logged := range m.found.Log.Handoffs() {
+		row, ok := m.stored[id]
+		if !ok {
+			continue
+		}
+		marks := row.Marks()
+		for _, mark := range logged.Marks() {
+			at := slices.IndexFunc(marks, func(have index.Mark) bool { return have.Operator == mark.Operator })
+			switch {
+			case at < 0:
+				marks = append(marks, mark)
+			case !logged.HasMark(marks[at]):
+				marks[at] = mark
+			}
+		}
+		row.ReadBy = ""
+		for _, mark := range marks {
+			*row.Row = row.WithMark(mark)
+		}
+	}
+}
+
+// compareLog finds the handoffs that are lost, and the write events that are to be replaced.
+func (m *mending) compareLog() {
+	lost := func(id string) {
+		if _, ok := m.stored[id]; !ok && !m.found.Log.Of(id).Aside && !m.found.Log.Of(id).Pruned {
+			m.lost = append(m.lost, id)
+		}
+	}
+	for id := range m.found.Rows {
+		lost(id)
+	}
+	for _, facts := range []*eventlog.Facts{m.found.Log.Unproven, m.found.Log.Facts} {
+		for id, h := range facts.Handoffs() {
+			if h.IsWritten() && !m.found.IsElsewhere(h) {
+				lost(id)
+			}
+		}
+	}
+	for id, doc := range m.stored {
+		if doc.differs {
+			m.superseded = append(m.superseded, id)
+		}
+	}
+	slices.Sort(m.superseded)
+	slices.Sort(m.lost)
+	m.lost = slices.Compact(m.lost)
+}

@@ -1,0 +1,132 @@
+package check
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// mendLedger gives the ledger the tokens that the audit log records, and drops what is no record. A
+// line that still begins with its token is one: the token was consumed, whatever else is damaged. The
+// old file stays beside.
+func (m *mending) mendLedger() error {
+	var lines bytes.Buffer
+	seen, whole := map[string]bool{}, txn.WholeRecords(m.found.Ledger)
+	for n, line := range (&txn.Ledger{Text: m.found.Ledger}).Lines() {
+		c, ok := txn.ParseConsumption(line)
+		if key := txn.LineKey(line); !ok && key != "" && n <= whole {
+			c.Token = key
+			again, err := txn.LedgerLine(c)
+			ok = err == nil && txn.LineKey([]byte(again)) == key // else it is damaged itself
+		}
+		if event, logged := m.resumeEvent(c.Token); logged {
+			c = event.Consumption
+		}
+		if !ok || seen[c.Token] {
+			continue
+		}
+		seen[c.Token] = true
+		m.consumed = append(m.consumed, c)
+	}
+	kept := len(m.consumed)
+	for _, token := range append(slices.Clone(m.found.Log.Resumed), m.found.Log.Unproven.Resumed...) {
+		if !seen[token] {
+			seen[token] = true
+			event, _ := m.resumeEvent(token)
+			m.consumed = append(m.consumed, event.Consumption)
+		}
+	}
+	for _, c := range m.consumed {
+		line, err := txn.LedgerLine(c)
+		if err != nil {
+			return err
+		}
+		lines.WriteString(line)
+	}
+	if bytes.Equal(lines.Bytes(), m.found.Ledger) {
+		return nil
+	}
+	old := "there was no file"
+	if len(m.found.Ledger) > 0 {
+		old = "the old file is " + disk.Ledger + "." + m.stamp
+		if err := m.keepCopy(m.State, disk.Ledger+"."+m.stamp, m.found.Ledger); err != nil {
+			return err
+		}
+	}
+	if err := m.State.Replace(disk.Ledger, lines.Bytes(), 0o600); err != nil {
+		return err
+	}
+	m.did("wrote %s: %d consumed tokens added from the audit log; %s", disk.Ledger, len(m.consumed)-kept, old)
+	return m.Rebase()
+}
+
+// resumeEvent returns what the log says of a token, if need be behind the break of its chain.
+func (m *mending) resumeEvent(token string) (eventlog.LoggedResume, bool) {
+	event, ok := m.found.Log.Resumes[token]
+	if !ok {
+		event, ok = m.found.Log.Unproven.Resumes[token]
+	}
+	return event, ok
+}
+
+// unloggedResumes returns the events that consumed tokens should have and do not, for the handoffs
+// that need them.
+func (m *mending) unloggedResumes(needs func(id string) bool) []eventlog.Pending {
+	var events []eventlog.Pending
+	for _, c := range m.consumed {
+		if _, logged := m.found.Log.Resumes[c.Token]; !logged && needs(c.HandoffID) {
+			events = append(events, c.Event(false, eventlog.How{}))
+		}
+	}
+	return events
+}
+
+// mendTombstones gives the file of tombstones the ids that the audit log records as pruned, and drops
+// what is no id. What only the file has stays: it may be older than the log.
+func (m *mending) mendTombstones() error {
+	old, err := txn.ReadTombstones(m.State)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	known := make(map[string]bool)
+	add := func(id string) {
+		if form.IsID(id) && !known[id] {
+			known[id] = true
+			text.WriteString(id + "\n")
+		}
+	}
+	for line := range strings.Lines(string(old)) {
+		add(strings.TrimSuffix(line, "\n"))
+	}
+	lacking := make(map[string]bool)
+	for _, facts := range []*eventlog.Facts{m.found.Log.Facts, m.found.Log.Unproven} {
+		for id, h := range facts.Handoffs() {
+			if h.Pruned && !known[id] {
+				lacking[id] = true
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(lacking)) {
+		add(id)
+	}
+	if text.String() == string(old) {
+		return nil
+	}
+	if err := m.State.Replace(disk.Tombstones, []byte(text.String()), 0o600); err != nil {
+		return err
+	}
+	if err := m.Rebase(); err != nil {
+		return err
+	}
+	m.did("wrote the tombstones: %s added from the audit log", fault.Count(len(lacking), "id"))
+	return nil
+}

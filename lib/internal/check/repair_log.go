@@ -1,0 +1,135 @@
+package check
+
+import (
+	"cmp"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// cutLog ends the log before the first event that does not continue the chain. The whole log stays beside.
+// What the rest recorded is then recorded anew, as far as files and rows still show it.
+func (m *mending) cutLog() error {
+	facts := m.found.Log
+	if facts.Bad == "" {
+		return nil
+	}
+	log, err := m.Log(false)
+	if err != nil || log == nil {
+		return err
+	}
+	defer log.Close()
+	if err := txn.CanBeCut(log); err != nil {
+		return err
+	}
+	m.logKeptAs = disk.LogFile + "." + m.stamp
+	if err := m.copyLog(m.logKeptAs); err != nil {
+		return err
+	}
+	if err := m.CutLog(log, facts.Verified); err != nil {
+		return err
+	}
+	m.did("cut the audit log off before %s, where its chain breaks; the whole log is %s", facts.Bad, m.logKeptAs)
+	facts.Torn = ""
+	return nil
+}
+
+// copyLog publishes a copy of the log.
+func (m *mending) copyLog(name string) error {
+	staged, err := m.State.BeginStage(nil, 0o600)
+	if err != nil {
+		return err
+	}
+	defer staged.Discard()
+	if _, err = io.Copy(staged, m.found.LogText()); err == nil {
+		err = staged.Sync()
+	}
+	if err == nil {
+		err = staged.Publish(name)
+	}
+	if err == nil {
+		err = m.State.Sync()
+	}
+	return err
+}
+
+// missingEvents returns the events that documents and marks should have and do not: what was adopted
+// without needs none, as long as it can be told from what was not. A log that is missing as a whole
+// begins with one event that says so.
+func (m *mending) missingEvents() ([]eventlog.Pending, error) {
+	facts := m.found.Log
+	if facts.Count == 0 && len(m.stored) > 0 {
+		reason := "the audit log was missing"
+		if m.logKeptAs != "" {
+			reason = "the audit log did not verify from its first event on"
+		}
+		all := eventlog.Adoption{Tokens: len(m.consumed)}
+		for _, doc := range m.stored {
+			all.Count(*doc.Row)
+		}
+		return []eventlog.Pending{all.Event(reason, m.logKeptAs)}, nil
+	}
+	covered := m.isCovered()
+	needs := func(id string) bool { return !(covered && facts.MayLack(id)) && !facts.Of(id).Imported }
+	events := make([]eventlog.Pending, 0, len(m.superseded))
+	for _, row := range m.inOrder(m.unlogged(needs)) {
+		doc, _, err := m.Load(m.Dir, row)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, txn.Written(m.Store, txn.Publication{Document: &doc, BodySize: len(doc.Body), Operators: "unknown"}, row.File, true))
+	}
+	events = append(events, m.unloggedResumes(needs)...)
+	for _, id := range slices.Sorted(maps.Keys(m.stored)) {
+		for _, mark := range m.stored[id].Marks() {
+			if needs(id) && !facts.Of(id).HasMark(mark) {
+				events = append(events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: mark.Operator, Time: mark.Time, AlreadyMarked: true}})
+			}
+		}
+	}
+	return events, nil
+}
+
+// unlogged returns the rows that need a write event.
+func (m *mending) unlogged(needs func(id string) bool) []index.Row {
+	var rows []index.Row
+	for id, doc := range m.stored {
+		if doc.differs || !m.found.Log.Of(id).IsWritten() && needs(id) {
+			rows = append(rows, *doc.Row)
+		}
+	}
+	return rows
+}
+
+// inOrder sorts rows as they were logged, those that were not by the time of their documents.
+func (m *mending) inOrder(rows []index.Row) []index.Row {
+	log := m.found.Log
+	slices.SortFunc(rows, func(a, b index.Row) int {
+		return cmp.Or(log.Of(a.ID).Line-log.Of(b.ID).Line, strings.Compare(a.Time+a.ID, b.Time+b.ID))
+	})
+	return rows
+}
+
+// isCovered reports whether what good documents and the ledger have without events was adopted.
+func (m *mending) isCovered() bool {
+	facts := m.found.Log
+	var found eventlog.Adoption
+	for id, doc := range m.stored {
+		if facts.MayLack(id) {
+			found.Count(*doc.Row, facts.Of(id))
+		}
+	}
+	for _, c := range m.consumed {
+		if _, logged := facts.Resumes[c.Token]; !logged && facts.MayLack(c.HandoffID) {
+			found.Tokens++
+		}
+	}
+	return facts.Adopted.Covers(found)
+}

@@ -1,0 +1,79 @@
+package check
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// checkSignature reports a signature that does not hold, and one that is gone. Where nothing can be read
+// of any, checkSignatures says so once.
+func (c *check) checkSignature(row *Row, text []byte) {
+	if c.hidesSignatures {
+		return
+	}
+	sig, err := c.Opt.CheckSignature(c.Dir, row.ID, row.From, text)
+	place := path.Join(disk.Signatures, disk.SignatureFile(row.ID))
+	switch {
+	case errors.Is(err, fault.ErrIntegrity):
+		mend := "find out who put it there; move it away, or sign again with `handoff sign`"
+		if own := (*fault.Error)(nil); errors.As(err, &own) && own.Advice != "" { // it need not be the signature
+			mend = own.Advice
+		}
+		c.fault(place, mend, "%s: %s", row.ID, store.OneLine(err))
+	case err != nil:
+		c.warn(place, "", "cannot be checked: %s", store.OneLine(err))
+	case sig.State == operators.Unsigned && c.Log.Of(row.ID).Signed && !c.Log.Of(row.ID).Superseded:
+		c.fault(place, "put it back from a backup or another store, or sign again with `handoff sign`", "is gone, although the audit log records that %s was signed", row.ID)
+	case sig.FirstSight && c.isFirstOf(row.From):
+		c.warn(place, "make sure that the key is theirs, then run `handoff operators trust "+row.From+"`",
+			"first sight: only the operators file says that the key is that of %s", row.From)
+	}
+}
+
+// isFirstOf reports whether nothing was said of the keys of somebody before.
+func (c *check) isFirstOf(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.sighted, name) {
+		return false
+	}
+	c.sighted = append(c.sighted, name)
+	return true
+}
+
+// checkSignatures looks at every name in the directory of signatures.
+func (c *check) checkSignatures() {
+	d, err := c.Dir.OpenDir(disk.Signatures)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		c.hidesSignatures = true
+		c.fault(disk.Signatures, "move it away, and bring the directory back from a backup", "cannot be read: %v", err)
+		return
+	}
+	defer d.Close()
+	names, err := d.Names(func(string) bool { return true })
+	if err != nil {
+		c.fault(disk.Signatures, "", "cannot be read: %v", err)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		switch id := "sha256:" + strings.TrimSuffix(name, ".sig"); {
+		case disk.IsStaged(name, disk.IsReplaced):
+			c.warn(path.Join(disk.Signatures, name), remedyStaged(name), "was left by an interrupted command, or one is at work")
+		case !disk.IsSignatureFile(name):
+			c.warn(path.Join(disk.Signatures, name), "", "is not a signature")
+		case c.Rows[id] == nil && !c.hidesRows():
+			c.warn(path.Join(disk.Signatures, name), "", "signs no handoff of this store")
+		}
+	}
+}

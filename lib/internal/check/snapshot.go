@@ -1,0 +1,281 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A Snapshot is what a store holds at one moment, its documents excepted, which never change and are
+// read later. Who wants to know what is there, what is missing and what belongs to what asks it.
+type Snapshot struct {
+	store.Dirs
+
+	Indexes []IndexFile     // INDEX.md first, then the archives that readers come to
+	Rows    map[string]*Row // by id: the first of each, with the marks of all
+	order   []*Row
+	Ledger  []byte
+	Log     *eventlog.Reading
+
+	names []string  // in the handoffs directory; see isThere
+	kept  []kept    // checkpoints
+	odd   []Finding // files that cannot be taken for what their names say
+	log   *io.SectionReader
+	done  func() error // closes it
+}
+
+// An IndexFile is the text of an index file. One that is linked may be missing.
+type IndexFile struct {
+	Name, Text string
+	Missing    bool
+}
+
+// A Row is a row with its place.
+type Row struct {
+	index.Row
+	file string
+	line int
+}
+
+// Place returns file:line.
+func (r *Row) Place() string { return fmt.Sprintf("%s:%d", r.file, r.line) }
+
+// Look reads a store until nothing has changed in between; nil is one without a handoffs directory.
+// Whether the log holds the checkpoints can be asked then. ErrBusy says that others change it faster
+// than it can be read.
+func Look(ctx context.Context, s *store.Store, checkpoints ...eventlog.Checkpoint) (*Snapshot, error) {
+	dir, err := s.Prover()
+	if err != nil || dir == nil {
+		return nil, err
+	}
+	st, err := LookIn(ctx, store.Dirs{Store: s, Dir: dir}, checkpoints...)
+	if err != nil {
+		st.Close()
+		return nil, err
+	}
+	return st, nil
+}
+
+// patience is how often a store is read again that changes meanwhile.
+const patience = 300
+
+// LookIn is Look for a store that is open, and stays so.
+func LookIn(ctx context.Context, d store.Dirs, checkpoints ...eventlog.Checkpoint) (st *Snapshot, err error) {
+	for range patience {
+		st = &Snapshot{Dirs: d, Rows: make(map[string]*Row), done: func() error { return nil }}
+		same, err := st.read(checkpoints)
+		if err != nil || same {
+			return st, err
+		}
+		st.Release()
+		d.State = st.Dirs.State
+		select {
+		case <-ctx.Done():
+			return st, ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return st, fault.New(fault.ErrBusy, "try again when fewer commands write", "the store changes faster than it can be read")
+}
+
+// Close closes the store too.
+func (s *Snapshot) Close() {
+	s.Release()
+	s.Dirs.Close()
+}
+
+// Release closes what LookIn has opened: the log.
+func (s *Snapshot) Release() { s.done() }
+
+// LogText reads the log from its beginning.
+func (s *Snapshot) LogText() io.Reader { return io.NewSectionReader(s.log, 0, s.log.Size()) }
+
+// read reads everything once, and reports whether it is of one moment: whether the files that change
+// had the same stamps before and after. What was read before is older, and the log, which only grows,
+// is read after as it was then.
+func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error) {
+	if s.names, err = s.Dir.Names(func(string) bool { return true }); err != nil {
+		return false, err
+	}
+	slices.Sort(s.names)
+	if s.State == nil {
+		if s.State, err = s.OpenPlace(s.Opt.StateDir); err != nil {
+			return false, err
+		}
+	}
+	before := s.stamps() // whatever is looked at first compares the files with the journal
+	s.Rewatch(s.Dir, s.State)
+	if err := s.readCheckpoints(); err != nil {
+		return false, err
+	}
+	for _, read := range []func() error{s.readIndexes, s.readLedger, s.openLog} {
+		if err := read(); err != nil {
+			return false, err
+		}
+	}
+	if s.stamps() != before {
+		return false, nil
+	}
+	for _, k := range s.kept {
+		checkpoints = append(checkpoints, k.Checkpoint)
+	}
+	if s.Log, err = eventlog.Read(s.log, checkpoints...); err != nil {
+		return false, err
+	}
+	record, _ := s.Machine() // checkFingerprint says what is wrong with it
+	s.Log.Writer = record.Writer
+	return s.Log.Torn == "" || s.stamps() == before, nil // the next command cuts off what is torn
+}
+
+// stamps changes with every change of the store: each begins with a record of the journal.
+func (s *Snapshot) stamps() string {
+	var all strings.Builder
+	add := func(d *disk.Dir, name string) {
+		stamp, _, err := d.Stamp(name)
+		fmt.Fprintln(&all, name, stamp, err == nil)
+	}
+	for _, name := range s.names {
+		if disk.IsArchive(name) {
+			add(s.Dir, name)
+		}
+	}
+	add(s.Dir, disk.IndexFile)
+	if s.State != nil {
+		add(s.State, journal.FileName)
+		add(s.State, disk.LogFile)
+		add(s.State, disk.Ledger)
+		add(s.State, disk.FingerprintFile)
+	}
+	return all.String()
+}
+
+// readIndexes reads what store.EachIndex does, and goes on behind a file that is none.
+func (s *Snapshot) readIndexes() error {
+	text, err := s.readIndex(disk.IndexFile)
+	if err != nil {
+		return err
+	}
+	return index.EachArchive(index.Archives(text), store.HasIndex(s.Dir), func(name string) error {
+		_, err := s.readIndex(name)
+		return err
+	})
+}
+
+// readIndex reads one index file. What is no file of a store, or too large for one, is noted as odd and
+// counts as missing.
+func (s *Snapshot) readIndex(name string) (string, error) {
+	text, err := store.ReadIndex(s.Dir, name)
+	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) {
+		s.odd = append(s.odd, Finding{name, corrupt.Why, remedyRepair})
+		err = nil
+	}
+	s.Indexes = append(s.Indexes, IndexFile{name, store.AsString(text), text == nil})
+	return store.AsString(text), err
+}
+
+// readLedger reads the consumed tokens. No ledger is an empty one. One that is not what the journal says is
+// read as it is: checkJournal reports that.
+func (s *Snapshot) readLedger() (err error) {
+	if s.State == nil {
+		return nil
+	}
+	s.Ledger, err = s.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
+	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) && s.State.HasView() {
+		var state *disk.Dir
+		if state, err = s.OpenPlace(s.Opt.StateDir); err == nil && state != nil {
+			defer state.Close()
+			s.Ledger, err = state.ReadIfThere(disk.Ledger, disk.MaxLedger)
+		}
+	}
+	return s.orOdd(disk.Ledger, err)
+}
+
+// openLog opens the audit log, and keeps it open: it is walked as a stream, and must be the same file until
+// the end.
+func (s *Snapshot) openLog() (err error) {
+	s.log = eventlog.None()
+	if s.State == nil {
+		return nil
+	}
+	log, done, err := eventlog.Open(s.State)
+	if err == nil {
+		s.log, s.done = log, done
+		if s.State.HasView() {
+			err = s.checkSole(disk.LogFile)
+		}
+	}
+	return s.orOdd(disk.LogFile, err)
+}
+
+// checkSole is the error of a file of the state that commands refuse to write to, whatever the journal shows of it.
+func (s *Snapshot) checkSole(name string) error {
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return err
+	}
+	defer state.Close()
+	f, err := state.OpenSole(name)
+	if err == nil {
+		f.Close()
+	}
+	return err
+}
+
+// orOdd takes the error of a file of the state directory that is there and cannot be read. It is a
+// fault of its own.
+func (s *Snapshot) orOdd(name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge), errors.Is(err, fs.ErrPermission):
+		s.odd = append(s.odd, Finding{name, fmt.Sprintf("cannot be read: %v", err), remedyRepair})
+		return nil
+	}
+	return err
+}
+
+// ListRows collects the rows. tell is called with every line, and for a row with the first one of its
+// id; it may be nil.
+func (s *Snapshot) ListRows(tell func(f IndexFile, l index.Line, first *Row)) {
+	for _, f := range s.Indexes {
+		for l := range index.Lines(f.Text) {
+			var first *Row
+			if l.IsRow {
+				first = s.list(f.Name, l)
+			}
+			if tell != nil {
+				tell(f, l, first)
+			}
+		}
+	}
+}
+
+// list adds a row to the snapshot. A row that stands twice, in a rotation or after a merge, is one handoff
+// with the marks of both.
+func (s *Snapshot) list(file string, l index.Line) *Row {
+	first := s.Rows[l.Row.ID]
+	if first == nil {
+		first = &Row{l.Row, file, l.Number}
+		s.Rows[l.Row.ID], s.order = first, append(s.order, first)
+		return first
+	}
+	if first.File == l.Row.File && store.SameHandoff(first.Row, l.Row) {
+		for _, m := range l.Row.Marks() {
+			first.Row = first.WithMark(m)
+		}
+	}
+	return first
+}

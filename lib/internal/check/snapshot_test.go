@@ -1,0 +1,132 @@
+package check_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/check"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+)
+
+func TestLook(t *testing.T) {
+	p := newPlace(t)
+	s := p.look()
+	if len(s.Rows) != 3 || s.Log.Count != 7 || len(s.Indexes) != 2 || !strings.Contains(string(s.Ledger), "token-of-c") {
+		t.Errorf("%d rows, %d events, %d index files, ledger %s", len(s.Rows), s.Log.Count, len(s.Indexes), s.Ledger)
+	}
+	if row := s.Rows[p.ids["a"]]; row == nil || row.Place() != "INDEX-0001.md:5" || row.Topic != "a" {
+		t.Errorf("the row of a is %+v", row)
+	}
+	if got := s.Files(); !slices.Equal(got, []string{"2026-05-07-ann-ben-a.md", docB, "2026-05-07-ann-ben-c.md"}) {
+		t.Errorf("the files are %q", got)
+	}
+	if !strings.Contains(p.read(machine), s.Log.Writer) || s.Log.Writer == "" {
+		t.Errorf("the writer is %q", s.Log.Writer)
+	}
+	none := &place{T: t, root: t.TempDir()}
+	if s, err := check.Look(t.Context(), none.store()); s != nil || err != nil {
+		t.Errorf("a store that is not there is %v, %v", s, err)
+	}
+	p.remove("")
+	if _, err := check.Look(t.Context(), p.store()); !errors.Is(err, fault.ErrIntegrity) {
+		t.Errorf("a store without its handoffs: %v", err)
+	}
+}
+
+func TestSnapshotAnswers(t *testing.T) {
+	archive := "- [INDEX-0001.md](INDEX-0001.md)\n"
+	for _, test := range []struct {
+		name  string
+		do    func(p *place)
+		loses bool     // whether INDEX.md lists nothing, and should
+		far   []string // archives that are linked and not read
+		loose []string // archives that are there and not read
+	}{
+		{"nothing", func(p *place) {}, false, nil, nil},
+		{"INDEX.md is lost", func(p *place) { p.remove("INDEX.md") }, true, nil, nil},
+		{"INDEX.md is emptied", func(p *place) { p.put("INDEX.md", "") }, true, nil, nil},
+		{"INDEX.md is a table with links", func(p *place) {
+			text := p.read("INDEX.md")
+			p.put("INDEX.md", text[:strings.Index(text, "| sha256")])
+		}, false, nil, nil},
+		{"INDEX.md is a table", func(p *place) {
+			text := p.read("INDEX.md")
+			p.put("INDEX.md", strings.Replace(text[:strings.Index(text, "| sha256")], archive, "", 1))
+		}, true, nil, nil},
+		{"a link leads far", func(p *place) { p.replace("INDEX.md", archive, archive+"- [INDEX-0500.md](INDEX-0500.md)\n") }, false, []string{"INDEX-0500.md"}, nil},
+		{"an archive is far", func(p *place) { p.put("INDEX-0500.md", p.read("INDEX-0001.md")) }, false, nil, []string{"INDEX-0500.md"}},
+	} {
+		p := newPlace(t)
+		test.do(p)
+		s := p.look()
+		if s.LosesIndex() != test.loses || !slices.Equal(s.FarLinks(), test.far) || !slices.Equal(s.LooseArchives(), test.loose) {
+			t.Errorf("%s: it loses the index: %v; far links %q, loose archives %q", test.name, s.LosesIndex(), s.FarLinks(), s.LooseArchives())
+		}
+	}
+}
+
+func TestUnlogged(t *testing.T) {
+	p := newPlace(t)
+	log := strings.SplitAfter(p.read(logFile), "\n")
+	for _, test := range []struct {
+		events int
+		want   eventlog.Adoption
+	}{{7, eventlog.Adoption{}}, {2, eventlog.Adoption{Rows: 1, Marks: 1, Tokens: 1}}, {1, eventlog.Adoption{Rows: 2, Marks: 2, Tokens: 1}}, {0, eventlog.Adoption{Rows: 3, Marks: 2, Tokens: 1}}} {
+		p.put(logFile, strings.Join(log[:test.events], ""))
+		s := p.look()
+		if got := s.Unlogged(func(id string) bool { return !s.Log.Of(id).IsWritten() }); got != test.want {
+			t.Errorf("after %d events %+v, want %+v", test.events, got, test.want)
+		}
+	}
+	for _, adopted := range []struct {
+		log  string
+		want eventlog.Adoption
+	}{{log[0], eventlog.Adoption{}}, {"", eventlog.Adoption{Rows: 3, Marks: 2, Tokens: 1}}} {
+		p.put(logFile, adopted.log)
+		d, err := p.store().OpenDirs()
+		p.must(err)
+		if got, err := check.Adoptable(t.Context(), d); got != adopted.want || err != nil {
+			t.Errorf("to be adopted are %+v, %v, want %+v", got, err, adopted.want)
+		}
+		d.Close()
+	}
+}
+
+// What was adopted without events may have none; what came later must have them.
+func TestAdoption(t *testing.T) {
+	p := newPlace(t)
+	all := eventlog.Adoption{Rows: 3, Marks: 2, Tokens: 1}
+	p.put(logFile, "")
+	p.log(eventlog.TypeRecovered, all.Event("lost", "").Payload)
+	if r := p.verify(); len(r.Faults) != 0 || len(r.Warnings) == 0 {
+		t.Errorf("faults:%s\nwarnings:%s", lines(r.Faults), lines(r.Warnings))
+	}
+	p.put(logFile, "")
+	all.Marks--
+	p.log(eventlog.TypeRecovered, all.Event("lost", "").Payload)
+	if r := p.verify(); !found(r.Faults, "handoff-events.jsonl: lacks the events of 3 handoffs, 2 read marks and 1 consumed token, of which 3, 1 and 1") {
+		t.Errorf("faults:%s", lines(r.Faults))
+	}
+}
+
+func TestReadLog(t *testing.T) {
+	p := newPlace(t)
+	log, err := check.ReadLog(p.store())
+	if err != nil || log.Head().Count != 7 || log.Head().Writer == "" {
+		t.Errorf("%v, %v", log.Head(), err)
+	}
+	whole := p.read(logFile)
+	for name, text := range map[string]string{"lost": "", "torn": whole[:len(whole)-5], "broken": strings.Replace(whole, "ann", "eve", 1)} {
+		p.put(logFile, text)
+		if _, err := check.ReadLog(p.store()); !errors.Is(err, fault.ErrIntegrity) {
+			t.Errorf("a log that is %s: %v", name, err)
+		}
+	}
+	none := &place{T: t, root: t.TempDir()}
+	if log, err := check.ReadLog(none.store()); err != nil || log.Head().String() != "0:GENESIS" {
+		t.Errorf("a store that is not there has %v, %v", log.Head(), err)
+	}
+}

@@ -1,0 +1,136 @@
+package check
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// checkState looks at the files of the state directory and at permissions.
+func (c *check) checkState() {
+	c.checkDirMode(c.Dir)
+	_, err := c.Machine()
+	isClone := c.IsClone(err)
+	if !isClone {
+		c.checkLogThere()
+	}
+	if c.State == nil {
+		return
+	}
+	c.checkDirMode(c.State)
+	c.checkStateOwner()
+	if !isClone {
+		c.checkFingerprint()
+	}
+	for _, name := range []string{disk.History, disk.Refusals} {
+		c.checkLines(name)
+	}
+	names, err := c.State.Names(func(string) bool { return true })
+	if err != nil {
+		c.fault(c.Opt.StateDir, "", "cannot be read: %v", err)
+	}
+	for _, name := range names {
+		if disk.IsStaged(name, disk.IsReplaced) {
+			c.warn(name, remedyStaged(name), "was left by an interrupted command")
+		}
+		entry, err := c.State.Lstat(name)
+		if err != nil || !entry.Regular {
+			continue
+		}
+		c.checkOwnFile(c.State, name, entry)
+		if entry.Mode&0o077 != 0 && name != disk.GitIgnore {
+			c.warn(name, chmod("600", c.State, name), "can be read or written by others")
+		}
+	}
+}
+
+// checkLogThere reports a log that is missing, once for all rows.
+func (c *check) checkLogThere() {
+	switch {
+	case len(c.Rows) == 0 || !c.lacksLog():
+	case c.State == nil:
+		c.fault(c.Opt.StateDir, c.RegenerateCommand(), "is missing, and with it the audit log")
+	default:
+		c.fault(disk.LogFile, c.RegenerateCommand(), "is missing or empty, although there are handoffs")
+	}
+}
+
+// orderRemedies puts the command that makes the store this machine's, or goes on from an older state, before those that
+// are refused until then.
+func (c *check) orderRemedies() {
+	observed, err := c.Fingerprint()
+	if err == nil {
+		_, _, err = c.CompareMachine(observed)
+	}
+	first, refused := "", (*store.MachineError)(nil)
+	switch {
+	case errors.As(err, &refused):
+		first = refused.Command
+	case c.isOlder:
+		first = c.ContinueCommand()
+	default:
+		return
+	}
+	for _, list := range [][]Finding{c.report.Faults, c.report.Warnings} {
+		for i, f := range list {
+			if strings.HasPrefix(f.Remedy, "handoff doctor") {
+				list[i].Remedy = first + ", then " + f.Remedy
+			}
+		}
+	}
+}
+
+// checkFingerprint compares three things that should name one machine: the record in the state directory,
+// what the log recorded last, and what the system says now. Where the system says nothing it is a warning,
+// since nobody can write then.
+func (c *check) checkFingerprint() {
+	record, err := c.Machine()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if len(c.Rows)+c.Log.Count > 0 {
+			c.fault(disk.FingerprintFile, c.RegenerateCommand(), "is missing, although there are handoffs")
+		}
+	case err != nil:
+		c.fault(disk.FingerprintFile, c.RegenerateCommand(), "cannot be used: %v", err)
+	case c.Log.Machine != "" && c.Log.Machine != record.Fingerprint:
+		c.fault(disk.FingerprintFile, c.RegenerateCommand(), "is not the one that the audit log records")
+	default:
+		observed, err := c.Fingerprint()
+		if unknown := (*fault.Error)(nil); errors.As(err, &unknown) {
+			c.warn(disk.FingerprintFile, unknown.Advice, "cannot be compared, and writing commands refuse: %v", err)
+		} else if observed != record.Fingerprint {
+			c.fault(disk.FingerprintFile, c.RegenerateCommand(), "the store belongs to another machine")
+		}
+	}
+}
+
+// checkLines expects one JSON object a line. It names the first line that is none.
+func (c *check) checkLines(name string) {
+	f, err := c.State.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		c.fault(name, remedyRepair, "cannot be read: %v", err)
+		return
+	}
+	defer f.Close()
+	lines := bufio.NewReaderSize(f, disk.MaxStateFile)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err == io.EOF && len(line) == 0 {
+			return
+		}
+		if err != nil || !json.Valid(line) {
+			c.warn(name, "", "has a line that is not a JSON object: %.80q", line)
+			return
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package check_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/internal/check"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+)
+
+const (
+	logFile = ".run/handoff-events.jsonl"
+	ledger  = ".run/consumed-tokens.jsonl"
+	machine = ".run/machine-fingerprint"
+	docB    = "2026-05-07-ann-ben-b.md"
+)
+
+// findings are what is said of damage: PLACE: WORDS each, a warning behind a ?. One that ends in … comes with others.
+var findings = []struct {
+	name string
+	do   func(p *place)
+	want string
+}{
+	{"nothing", func(p *place) {}, ""},
+
+	{"INDEX.md is lost", func(p *place) { p.remove("INDEX.md") }, "INDEX.md: is missing or empty…"},
+	{"INDEX.md is a directory", func(p *place) { p.instead("INDEX.md") }, "INDEX.md: not a regular file…"},
+	{"INDEX.md has no heading", func(p *place) { p.replace("INDEX.md", "# Handoff Index\n", "") }, "?INDEX.md: has no heading"},
+	{"an archive is lost", func(p *place) { p.remove("INDEX-0001.md") }, "INDEX-0001.md: does not exist…"},
+	{"an archive is emptied", func(p *place) { p.put("INDEX-0001.md", "") }, "INDEX-0001.md: was emptied…"},
+	{"an archive is not linked", func(p *place) { p.replace("INDEX.md", "- [INDEX-0001.md](INDEX-0001.md)\n", "") }, "?INDEX-0001.md: is not linked"},
+	{"an archive is linked that nobody comes to", func(p *place) {
+		p.replace("INDEX.md", "- [INDEX-0001.md]", "- [INDEX-0999.md](INDEX-0999.md)\n- [INDEX-0001.md]")
+	},
+		"INDEX.md: links INDEX-0999.md…"},
+	{"a byte-order mark", func(p *place) { p.put("INDEX.md", check.ByteOrderMark+p.read("INDEX.md")) }, "?INDEX.md:1: byte-order mark"},
+	{"a note", func(p *place) { p.put("INDEX.md", p.read("INDEX.md")+"do not forget\n") }, "?INDEX.md:9: is ignored"},
+	{"a conflict", func(p *place) { p.replace("INDEX.md", "| sha256", "<<<<<<< ours\n| sha256") }, "?INDEX.md:7: merge-conflict marker"},
+	{"a row with other spaces", func(p *place) { p.replace("INDEX.md", "| ann | ben | b |", "|ann|ben|b|") }, "?INDEX.md:7: spaced otherwise"},
+
+	{"a document is unreadable as such", func(p *place) { p.put(docB, "no head") }, "INDEX.md:7: is not a valid handoff"},
+	{"a document is a directory", func(p *place) { p.instead(docB) }, "INDEX.md:7: not a regular file"},
+	{"a document has another name", func(p *place) {
+		p.must(os.Rename(p.path(docB), p.path("2026-05-07-other.md")))
+		p.replace("INDEX.md", docB, "2026-05-07-other.md")
+	}, "?INDEX.md:7: is not named as the store would name it…"},
+	{"a document that nobody lists", func(p *place) { p.put("2026-05-07-ann-ben-z.md", "x") }, "handoffs/2026-05-07-ann-ben-z.md: is not listed"},
+	{"a directory of somebody", func(p *place) { p.must(os.Mkdir(p.path("attic"), 0o755)) }, "?attic: no part of the store"},
+	{"the lock is a directory", func(p *place) { p.instead(".INDEX.md.lock") }, ".INDEX.md.lock: is not a regular file"},
+	{"the lock has a second name", func(p *place) { p.must(os.Link(p.path(".INDEX.md.lock"), p.path("second"))) }, ".INDEX.md.lock: has a second hard link"},
+
+	{"an event is not JSON", func(p *place) { p.replace(logFile, `"topic":"c"`, `"topic":c`) }, "handoff-events.jsonl:4: proves nothing"},
+	{"an event is changed", func(p *place) { p.replace(logFile, `"topic":"b"`, `"topic":"x"`) }, "handoff-events.jsonl:2: records another topic…"},
+	{"an event has another version", func(p *place) { p.replace(logFile, `"schema_version":"1.1.0"`, `"schema_version":"9"`) }, "handoff-events.jsonl:1: schema_version \"9\"…"},
+	{"an event of an unknown type", func(p *place) { p.log("other.event", map[string]any{}) }, "?handoff-events.jsonl:8: unknown event type"},
+	{"an event is not canonical", func(p *place) { p.logText(func(line string) string { return strings.Replace(line, ":", ": ", 1) }) }, "?handoff-events.jsonl:8: canonical form"},
+	{"a marker of another tool", func(p *place) { p.put(logFile, p.read(logFile)+"[other] tool\n") }, ""},
+	{"a write of nothing", func(p *place) { p.log(eventlog.TypeWrite, eventlog.Written{HandoffID: nowhere}) }, "handoff-events.jsonl:8: which no row lists"},
+	{"a mark on nothing", func(p *place) {
+		p.log(eventlog.TypeMarkRead, eventlog.MarkedRead{HandoffID: nowhere, OperatorID: "ben", Time: "2026-05-08T09:00:00Z"})
+	}, "?handoff-events.jsonl: which nothing records as written"},
+	{"a mark on what others wrote, on a branch without it", func(p *place) {
+		p.log(eventlog.TypeImport, eventlog.Imported{HandoffIDs: []string{nowhere}})
+		p.log(eventlog.TypeMarkRead, eventlog.MarkedRead{HandoffID: nowhere, OperatorID: "ben", Time: "2026-05-08T09:00:00Z"})
+	}, ""},
+	{"something was lost", func(p *place) { p.log(eventlog.TypeRepair, eventlog.Repaired{Quarantined: []string{nowhere}}) }, "?handoff-events.jsonl: was lost"},
+	{"the log is a directory", func(p *place) { p.instead(logFile) }, "handoff-events.jsonl: cannot be read"},
+	{"the log is lost", func(p *place) { p.remove(logFile) }, "handoff-events.jsonl: is missing or empty, although there are handoffs…"},
+	{"the state is lost", func(p *place) { p.remove(".run") }, "ROOT/.run: is missing, and with it the audit log…"},
+
+	{"a token is lost", func(p *place) { p.put(ledger, "") }, "handoff-events.jsonl:6: could be consumed again"},
+	{"the ledger is a directory", func(p *place) { p.instead(ledger) }, "consumed-tokens.jsonl: cannot be read"},
+	{"a token has no event", func(p *place) {
+		p.put(ledger, p.read(ledger)+strings.Replace(p.read(ledger), "token-of-c", "another-token", 1))
+	}, "consumed-tokens.jsonl:2: has no event"},
+	{"a token is another's", func(p *place) { p.replace(ledger, `"ben"`, `"eve"`) }, "consumed-tokens.jsonl:1: differs from what handoff-events.jsonl:6"},
+	{"a token stands twice", func(p *place) { p.put(ledger, strings.Repeat(p.read(ledger), 2)) }, "?consumed-tokens.jsonl:2: an earlier line"},
+	{"a line of the ledger is none", func(p *place) { p.put(ledger, p.read(ledger)+"{}\n") }, "consumed-tokens.jsonl:2: is not a record"},
+	{"the ledger is torn", func(p *place) { p.put(ledger, p.read(ledger)+`{"tok`) }, "?consumed-tokens.jsonl:2: torn"},
+
+	{"the machine is lost", func(p *place) { p.remove(machine) }, "machine-fingerprint: is missing"},
+	{"the machine is none", func(p *place) { p.put(machine, "{}") }, "machine-fingerprint: cannot be used"},
+	{"the machine is another", func(p *place) { p.replace(machine, here, strings.Repeat("b", 64)) }, "machine-fingerprint: belongs to another machine"},
+	{"the log says another machine", func(p *place) {
+		p.log(eventlog.TypeRegenerate, eventlog.Regenerated{NewFingerprint: strings.Repeat("b", 64)})
+	}, "machine-fingerprint: is not the one that the audit log records"},
+	{"a line of the history is none", func(p *place) { p.put(".run/machine-fingerprint.history.jsonl", "{}\nx\n") }, "?machine-fingerprint.history.jsonl: not a JSON object: \"x"},
+	{"a checkpoint is none", func(p *place) { p.put(".run/checkpoint-00000003", "x") }, "checkpoint-00000003: is not a checkpoint"},
+	{"a checkpoint is of more", func(p *place) { p.put(".run/checkpoint-00000009", "9:"+here) }, "checkpoint-00000009: its end was cut"},
+	{"two checkpoints are of another log", func(p *place) {
+		p.put(".run/checkpoint-00000001", "1:"+here)
+		p.put(".run/checkpoint-00000002", "2:"+here)
+	}, "checkpoint-00000001: and 1 other up to checkpoint-00000002"},
+	{"a checkpoint is of another store", func(p *place) {
+		p.put(".run/checkpoint-00000007", p.look().Log.Head().OfAny().String()+":w-0123456789abcdef")
+	},
+		"checkpoint-00000007: the log of another store"},
+
+	{"everybody may write a document", func(p *place) { p.chmod(docB, 0o666) }, "?handoffs/" + docB + ": by everybody"},
+	{"everybody may write", func(p *place) { p.chmod("", 0o777) }, "?ROOT/handoffs: by everybody"},
+	{"others may read the log", func(p *place) { p.chmod(logFile, 0o644) }, "?handoff-events.jsonl: by others"},
+	{"the owner may not read INDEX.md", func(p *place) { p.chmod("INDEX.md", 0o244) }, "?INDEX.md: cannot be read by its owner"},
+	{"an odd bit", func(p *place) { p.chmod("INDEX-0001.md", 0o644|os.ModeSetuid) }, "?INDEX-0001.md: setuid"},
+}
+
+const nowhere = "sha256:0000000000000000000000000000000000000000000000000000000000000001"
+
+func TestVerifyFinds(t *testing.T) {
+	for _, test := range findings {
+		t.Run(test.name, func(t *testing.T) {
+			if os.Getuid() != 0 && strings.HasPrefix(test.name, "the owner may not") {
+				t.Skip("only root reads it then")
+			}
+			p := newPlace(t)
+			test.do(p)
+			r := p.verify()
+			list, others := r.Faults, r.Warnings
+			want, warns := strings.CutPrefix(strings.ReplaceAll(test.want, "ROOT", p.root), "?")
+			if warns {
+				list, others = others, list
+			}
+			want, more := strings.CutSuffix(want, "…")
+			if want != "" && !found(list, want) {
+				t.Errorf("faults:%s\nwarnings:%s", lines(r.Faults), lines(r.Warnings))
+			}
+			if n := len(list) + len(others); !more && n > 1 || want == "" && n > 0 {
+				t.Errorf("besides it, faults:%s\nwarnings:%s", lines(r.Faults), lines(r.Warnings))
+			}
+			if (r.Err() == nil) != (len(r.Faults) == 0) {
+				t.Errorf("the error is %v", r.Err())
+			}
+		})
+	}
+}
+
+// With ids it looks at these handoffs, and at the log.
+func TestVerifyOfOne(t *testing.T) {
+	p := newPlace(t)
+	p.put(docB, "no head")
+	if r := p.verify(p.ids["a"], p.ids["c"]); len(r.Faults) != 0 || r.Handoffs != 2 || r.Events != 7 {
+		t.Errorf("%+v", r)
+	}
+	if r := p.verify(p.ids["b"][:20]); !found(r.Faults, "INDEX.md:7: is not a valid handoff") || len(r.Faults) != 1 {
+		t.Errorf("%+v", r)
+	}
+	if _, err := check.Verify(t.Context(), p.store(), []string{nowhere}); err == nil {
+		t.Error("what is not stored verifies")
+	}
+	p.remove(logFile)
+	if r := p.verify(p.ids["c"]); !found(r.Faults, "handoff-events.jsonl: is missing or empty") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What is refused on another machine is advised after what makes the store this one's.
+func TestVerifyOrdersRemedies(t *testing.T) {
+	p := newPlace(t)
+	p.remove(machine)
+	p.put(docB, "no head")
+	r := p.verify()
+	for _, f := range r.Faults {
+		if !strings.HasPrefix(f.Remedy, "handoff machine-fingerprint regenerate") {
+			t.Errorf("%s: %s", f, f.Remedy)
+		}
+	}
+	if len(r.Faults) != 2 {
+		t.Errorf("%s", lines(r.Faults))
+	}
+}

@@ -1,0 +1,237 @@
+//go:build unix
+
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Dir is an open directory. Its verbs take plain names and never leave it.
+type Dir struct {
+	f    *os.File
+	path string
+	view View // nil shows the files as they are
+}
+
+// Path returns the path that d was opened by.
+func (d *Dir) Path() string { return d.path }
+
+// Stat describes the directory itself, from its descriptor.
+func (d *Dir) Stat() (os.FileInfo, error) { return d.f.Stat() }
+
+// Close closes the directory.
+func (d *Dir) Close() error { return d.f.Close() }
+
+// Sync makes every name that was published, replaced or removed in d survive a power cut.
+func (d *Dir) Sync() error { return d.f.Sync() }
+
+func (d *Dir) fd() int { return int(d.f.Fd()) }
+
+func (d *Dir) openat(name string, flags int, perm uint32) (int, error) {
+	fd, err := retry(func() (int, error) { return unix.Openat(d.fd(), name, flags|unix.O_CLOEXEC, perm) })
+	if err != nil {
+		return -1, &fs.PathError{Op: "open", Path: filepath.Join(d.path, name), Err: err}
+	}
+	return fd, nil
+}
+
+// Open opens the plain file name for reading. Anything else than a regular file is ErrUnsafe.
+func (d *Dir) Open(name string) (*os.File, error) {
+	f, _, err := d.openPlain(name, unix.O_RDONLY)
+	return f, err
+}
+
+// OpenSole is Open for files of which only one name may exist: a second hard link is ErrUnsafe.
+func (d *Dir) OpenSole(name string) (*os.File, error) { return d.openSole(name, unix.O_RDONLY) }
+
+// openPlain opens with O_NONBLOCK, so that a planted FIFO cannot hold us, and takes the flag off again:
+// the runtime would otherwise start its poller for the descriptor.
+func (d *Dir) openPlain(name string, flags int) (*os.File, Entry, error) {
+	fd, err := d.openat(name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, Entry{}, d.notPlain(name, err)
+	}
+	entry, err := d.plainEntry(fd, name)
+	if err != nil {
+		unix.Close(fd)
+		return nil, entry, err
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags&unix.O_APPEND); err != nil {
+		unix.Close(fd)
+		return nil, entry, &fs.PathError{Op: "fcntl", Path: filepath.Join(d.path, name), Err: err}
+	}
+	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), entry, nil
+}
+
+// openSole refuses a file with a second name. The name that it was staged by, which it keeps for a moment,
+// is none.
+func (d *Dir) openSole(name string, flags int) (*os.File, error) {
+	f, entry, err := d.openPlain(name, flags)
+	if err == nil && entry.links > 1 {
+		err = d.checkLinks(f, entry.Inode)
+	}
+	if err != nil && f != nil {
+		f.Close()
+		f = nil
+	}
+	return f, err
+}
+
+// checkLinks counts the links of a file that seemed to have more than one: what a file system in user
+// space was asked before may be out of date.
+func (d *Dir) checkLinks(f *os.File, inode uint64) error {
+	n, err := linksNow(f)
+	if err != nil || n == 1 {
+		return err
+	}
+	staged, err := d.stagedLinks(inode)
+	if err != nil {
+		return err
+	}
+	if n, err = linksNow(f); err == nil && n > 1+staged {
+		err = unsafeEntry(f.Name(), "a file with a second hard link")
+	}
+	return err
+}
+
+// links returns how many names f has.
+func links(f *os.File) (uint64, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(int(f.Fd()), &st)
+	return uint64(st.Nlink), err
+}
+
+// entry is Lstat without a view.
+func (d *Dir) entry(name string) (Entry, error) {
+	st, err := d.stat(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	return entryOf(&st), nil
+}
+
+func (d *Dir) stat(name string) (st unix.Stat_t, err error) {
+	_, err = retry(func() (int, error) { return 0, unix.Fstatat(d.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	if err != nil {
+		err = &fs.PathError{Op: "stat", Path: filepath.Join(d.path, name), Err: err}
+	}
+	return st, err
+}
+
+// Stamp returns what changes whenever the entry name is replaced or written: its device, inode and size, and
+// the times of its content and of itself. changed is the later of these times.
+func (d *Dir) Stamp(name string) (stamp string, changed time.Time, err error) {
+	st, err := d.stat(name)
+	if err != nil {
+		return "", changed, err
+	}
+	content, self := st.Mtim.Nano(), st.Ctim.Nano()
+	return fmt.Sprint(st.Dev, st.Ino, st.Size, content, self), time.Unix(0, max(content, self)), nil
+}
+
+// Remove removes the name. A name that is not there is no error.
+func (d *Dir) Remove(name string) error {
+	_, err := retry(func() (int, error) { return 0, unix.Unlinkat(d.fd(), name, 0) })
+	if err != nil && err != unix.ENOENT {
+		return &fs.PathError{Op: "remove", Path: filepath.Join(d.path, name), Err: err}
+	}
+	return nil
+}
+
+// RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names: see
+// IsStaged. It reads the whole directory.
+func (d *Dir) RemoveStaged(isReplaced func(string) bool) ([]string, error) {
+	return d.removeDead(func(name string) bool { return IsStaged(name, isReplaced) })
+}
+
+// removeDead removes the files in d that isOurs accepts and nobody has locked.
+func (d *Dir) removeDead(isOurs func(string) bool) ([]string, error) {
+	names, err := d.Names(isOurs)
+	if err != nil {
+		return nil, err
+	}
+	var removed []string
+	var errs []error
+	for _, name := range names {
+		dead, err := d.removeIfDead(name)
+		if dead {
+			removed = append(removed, name)
+		}
+		errs = append(errs, err)
+	}
+	return removed, errors.Join(errs...)
+}
+
+func (d *Dir) removeIfDead(name string) (dead bool, err error) {
+	f, err := d.Open(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnsafe) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	_, err = retry(func() (int, error) { return 0, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+	if err == unix.EWOULDBLOCK {
+		return false, nil // its writer lives
+	}
+	if err == nil {
+		err = d.Remove(name)
+	}
+	return err == nil, err
+}
+
+// MaxOpen returns how many files the process may have open at a time.
+func MaxOpen() uint64 {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return math.MaxUint64
+	}
+	return uint64(limit.Cur)
+}
+
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+// File is the open directory itself: a child process that has it holds its lock too.
+func (d *Dir) File() *os.File { return d.f }
+
+// Lock takes the exclusive lock of the directory itself, so that no lock file is left behind, and
+// waits for it up to wait; after that the error is ErrHeld, or the cause of ctx when that is done
+// first. Unlock and Close give it back. Where directories cannot be locked (NFS), nothing is.
+func (d *Dir) Lock(ctx context.Context, wait time.Duration) error {
+	for until := time.Now().Add(wait); ; {
+		_, err := retry(func() (int, error) { return 0, unix.Flock(d.fd(), unix.LOCK_EX|unix.LOCK_NB) })
+		switch {
+		case err == nil, err == unix.EBADF, err == unix.ENOLCK, err == unix.EOPNOTSUPP, err == unix.ENOSYS, err == unix.EINVAL:
+			return nil
+		case err != unix.EWOULDBLOCK:
+			return &os.PathError{Op: "lock", Path: d.path, Err: err}
+		case time.Now().After(until):
+			return &os.PathError{Op: "lock", Path: d.path, Err: ErrHeld}
+		}
+		select {
+		case <-ctx.Done():
+			return &os.PathError{Op: "lock", Path: d.path, Err: context.Cause(ctx)}
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// Unlock gives the lock back before d is closed.
+func (d *Dir) Unlock() { _ = unix.Flock(d.fd(), unix.LOCK_UN) }

@@ -1,0 +1,7 @@
+//go:build !darwin
+
+package disk
+
+import "os"
+
+func hostname() (string, error) { return os.Hostname() }

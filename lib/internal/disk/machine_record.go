@@ -1,0 +1,102 @@
+package disk
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+)
+
+// A Record is the fingerprint file of a store: one JSON object with these keys. Files of other writers
+// of this format have neither writer nor store.
+type MachineRecord struct {
+	Fingerprint     string `json:"fingerprint"`       // 64 lower-case hexadecimal digits; "" while no machine is known
+	FirstSeenUTC    string `json:"first_seen_utc"`    // RFC 3339 with Z
+	WriterIDDefault string `json:"writer_id_default"` // who wrote first, may be ""
+	Writer          string `json:"writer,omitempty"`  // w- and 16 hexadecimal digits: the state directory, wherever it is
+	Store           string `json:"store,omitempty"`   // 32 hexadecimal digits: the place in which it was written
+}
+
+// MaxBytes is the largest fingerprint file that ParseRecord reads.
+const MaxMachineRecord = 4 << 10
+
+// ErrNoMachine says that a record names no machine.
+var ErrNoMachine = errors.New("it names no machine")
+
+// Complete gives a record a writer, a random one, where it has none.
+func (r *MachineRecord) Complete() {
+	if r.Writer == "" {
+		r.Writer = "w-" + random(8)
+	}
+}
+
+func random(bytes int) string {
+	b := make([]byte, bytes)
+	rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// Bytes returns the record as one line of JSON in the order of the fields, with a final newline.
+func (r MachineRecord) Bytes() []byte { return append(jsontree.Encode(r, ""), '\n') }
+
+// ParseRecord reads a fingerprint file. It refuses, with a reason, whatever is not exactly one object
+// with its keys, each once and in its form: an emptied or damaged file must not pass for one. A record
+// without a machine comes with ErrNoMachine.
+func ParseMachineRecord(src []byte) (MachineRecord, error) {
+	r, err := parse(src)
+	switch {
+	case err == nil:
+		return r, nil
+	case !errors.Is(err, ErrNoMachine):
+		r = MachineRecord{}
+	}
+	return r, fmt.Errorf("bad fingerprint record: %w", err)
+}
+
+func parse(src []byte) (r MachineRecord, err error) {
+	if len(bytes.TrimSpace(src)) == 0 {
+		return r, errors.New("it is empty")
+	}
+	v, err := jsontree.ParseObject(src, MaxMachineRecord, "the record")
+	if err != nil {
+		return r, err
+	}
+	fields := map[string]*string{"fingerprint": &r.Fingerprint, "first_seen_utc": &r.FirstSeenUTC, "writer_id_default": &r.WriterIDDefault,
+		"writer": &r.Writer, "store": &r.Store}
+	given := make(map[string]bool)
+	for _, m := range v.Members {
+		switch field := fields[m.Name]; {
+		case field == nil:
+			return r, fmt.Errorf("unknown key %s", fault.Quote(m.Name))
+		case m.Value.Kind != jsontree.String:
+			return r, fmt.Errorf("%s is not a string", m.Name)
+		default:
+			*field, given[m.Name] = m.Value.Text, true
+		}
+	}
+	if !given["fingerprint"] || !given["first_seen_utc"] || !given["writer_id_default"] {
+		return r, errors.New("it needs fingerprint, first_seen_utc and writer_id_default")
+	}
+	return r, r.check()
+}
+
+func (r MachineRecord) check() error {
+	switch {
+	case r.Writer != "" && !form.IsWriter(r.Writer):
+		return fmt.Errorf("the writer %s is not w- and 16 lower-case hexadecimal digits", fault.Quote(r.Writer))
+	case r.Store != "" && !(len(r.Store) == 32 && form.IsHex(r.Store)):
+		return errors.New("the store is not 32 hexadecimal digits")
+	case !form.IsInstant(r.FirstSeenUTC):
+		return fmt.Errorf("first_seen_utc %s is not a time such as 2026-05-07T12:00:00Z", fault.Quote(r.FirstSeenUTC))
+	case r.Fingerprint == "":
+		return ErrNoMachine
+	case !form.IsDigest(r.Fingerprint):
+		return fmt.Errorf("%s is not 64 lower-case hexadecimal digits", fault.Quote(r.Fingerprint))
+	}
+	return nil
+}

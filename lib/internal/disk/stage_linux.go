@@ -1,0 +1,73 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// canStageUnnamed is false in the tests of the portable way.
+var canStageUnnamed = true
+
+// hasProc is true once /proc was seen to give names to descriptors.
+var hasProc atomic.Bool
+
+// openUnnamed opens a file without a name in d. errors.ErrUnsupported means that this file system, or a
+// process without /proc, cannot give such a file a name later.
+func openUnnamed(d *Dir, perm os.FileMode) (*os.File, error) {
+	if !canStageUnnamed {
+		return nil, errors.ErrUnsupported
+	}
+	fd, err := d.openat(".", unix.O_TMPFILE|unix.O_RDWR, uint32(perm.Perm()))
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EINVAL) {
+		return nil, fmt.Errorf("%w: %v", errors.ErrUnsupported, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !hasProc.Load() {
+		if err := unix.Faccessat(unix.AT_FDCWD, fdPath(fd), unix.F_OK, 0); err != nil {
+			unix.Close(fd)
+			return nil, fmt.Errorf("%w: %v", errors.ErrUnsupported, err)
+		}
+		hasProc.Store(true)
+	}
+	return os.NewFile(uintptr(fd), d.path), nil
+}
+
+func linkUnnamed(f *os.File, dir int, name string) error {
+	_, err := retry(func() (int, error) {
+		return 0, unix.Linkat(unix.AT_FDCWD, fdPath(int(f.Fd())), dir, name, unix.AT_SYMLINK_FOLLOW)
+	})
+	return err
+}
+
+func fdPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// reserve asks the file system to keep room for n bytes at offset, without changing the file's size. A
+// file system that cannot promise this is no error.
+func reserve(f *os.File, offset, n int64) error {
+	_, err := retry(func() (int, error) {
+		return 0, unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, offset, n)
+	})
+	if err == nil || err == unix.EOPNOTSUPP || err == unix.ENOSYS || err == unix.EPERM {
+		return nil // EPERM: an append-only file
+	}
+	return &os.PathError{Op: "reserve room", Path: f.Name(), Err: err}
+}
+
+// linksNow returns how many names f has, as its server says: statx(2), since 4.11.
+func linksNow(f *os.File) (uint64, error) {
+	var st unix.Statx_t
+	_, err := retry(func() (int, error) {
+		return 0, unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH|unix.AT_STATX_FORCE_SYNC, unix.STATX_NLINK, &st)
+	})
+	if err == nil {
+		return uint64(st.Nlink), nil
+	}
+	return links(f)
+}

@@ -1,0 +1,18 @@
+//go:build unix && !linux
+
+package disk
+
+import (
+	"errors"
+	"os"
+)
+
+func openUnnamed(*Dir, os.FileMode) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func linkUnnamed(*os.File, int, string) error { return errors.ErrUnsupported }
+
+// reserve does nothing: there is no portable way to keep room.
+func reserve(*os.File, int64, int64) error { return nil }
+
+// linksNow returns how many names f has.
+func linksNow(f *os.File) (uint64, error) { return links(f) }

@@ -1,0 +1,136 @@
+//go:build unix
+
+package disk
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// attempts bounds what is repeated because another process removed an empty staging directory meanwhile.
+const attempts = 100
+
+// openStaging opens the directory in d where files are staged that must have a name.
+func (d *Dir) openStaging() (*Dir, error) {
+	path := filepath.Join(d.path, StagingName)
+	fd, err := d.openat(StagingName, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EMLINK) {
+		return nil, unsafeEntry(path, "not a directory")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{f: os.NewFile(uintptr(fd), path), path: path}, nil
+}
+
+// makeStaging is openStaging, and makes the directory where it is missing, for everybody who may write in d.
+func (d *Dir) makeStaging() (*Dir, error) {
+	staging, err := d.openStaging()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return staging, err
+	}
+	info, err := d.Stat()
+	if err != nil {
+		return nil, err
+	}
+	mode := uint32(info.Mode().Perm())
+	if info.Mode()&os.ModeSticky != 0 {
+		mode |= unix.S_ISVTX
+	}
+	_, made := retry(func() (int, error) { return 0, unix.Mkdirat(d.fd(), StagingName, mode) })
+	if made != nil && made != unix.EEXIST {
+		return nil, &fs.PathError{Op: "mkdir", Path: filepath.Join(d.path, StagingName), Err: made}
+	}
+	if staging, err = d.openStaging(); err == nil {
+		unix.Fchmod(staging.fd(), mode) // the umask may have kept others out; they would say so
+		if made == nil {
+			giveTo(info, staging.f)
+		}
+	}
+	return staging, err
+}
+
+// createNamed makes an empty file that is locked.
+func (d *Dir) createNamed(perm os.FileMode) (s *Staged, err error) {
+	for range attempts {
+		s, err = d.tryNamed(perm)
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return s, err
+}
+
+// tryNamed fails with fs.ErrNotExist when another process took the directory for unused, or the file for that
+// of a dead writer before it was locked.
+func (d *Dir) tryNamed(perm os.FileMode) (*Staged, error) {
+	staging, err := d.makeStaging()
+	if err != nil {
+		return nil, err
+	}
+	defer staging.Close()
+	var random [randomLen]byte
+	rand.Read(random[:])
+	name := TempPrefix + hex.EncodeToString(random[:])
+	fd, err := staging.openat(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, uint32(perm.Perm()))
+	if err != nil {
+		return nil, err
+	}
+	s := &Staged{d: d, f: os.NewFile(uintptr(fd), filepath.Join(staging.path, name)), name: StagingName + "/" + name}
+	_, err = retry(func() (int, error) { return 0, unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
+	var st unix.Stat_t
+	if err == nil {
+		err = unix.Fstat(fd, &st)
+	}
+	if err == unix.EWOULDBLOCK || (err == nil && st.Nlink == 0) {
+		err = unix.ENOENT
+	}
+	if err != nil {
+		s.Discard()
+		return nil, &fs.PathError{Op: "stage", Path: s.f.Name(), Err: err}
+	}
+	return s, nil
+}
+
+// CollectStaged removes what dead writers staged in d by name, and the directory of it when it is
+// empty. It costs one failed open when nothing was. What cannot be removed now is left for the next
+// time.
+func (d *Dir) CollectStaged() {
+	staging, err := d.openStaging()
+	if err != nil {
+		return
+	}
+	staging.removeDead(isTemp)
+	staging.Close()
+	d.removeStaging()
+}
+
+func (d *Dir) removeStaging() {
+	retry(func() (int, error) { return 0, unix.Unlinkat(d.fd(), StagingName, unix.AT_REMOVEDIR) })
+}
+
+// stagedLinks returns how many of the names of a file are those that it was staged by: a published file has
+// one more until its writer is done.
+func (d *Dir) stagedLinks(inode uint64) (n uint64, err error) {
+	staging, err := d.openStaging()
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer staging.Close()
+	_, err = staging.Names(func(name string) bool {
+		if entry, err := staging.Lstat(name); err == nil && entry.Inode == inode {
+			n++
+		}
+		return false
+	})
+	return n, err
+}

@@ -1,0 +1,22 @@
+package disk
+
+import (
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// SyncData returns when the content of a file is on the disk, with as much about the file as is needed to
+// read it: fdatasync(2).
+func SyncData(f *os.File) error {
+	_, err := retry(func() (int, error) { return 0, unix.Fdatasync(int(f.Fd())) })
+	if err != nil {
+		return &fs.PathError{Op: "fdatasync", Path: f.Name(), Err: err}
+	}
+	return nil
+}
+
+func exchange(dir int, a, b string) error {
+	return unix.Renameat2(dir, a, dir, b, unix.RENAME_EXCHANGE)
+}

@@ -1,0 +1,5 @@
+//go:build unix && !linux && !darwin && !freebsd
+
+package disk
+
+const stepFlags = dirFlags

@@ -1,0 +1,164 @@
+//go:build unix
+
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const dirFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+
+// OpenDir opens the directory at path, which must be free of symbolic links: one anywhere in it, and
+// anything else than a directory at its end, is ErrUnsafe. So it leads where its text says, whoever
+// renames directories meanwhile.
+func OpenDir(path string) (*Dir, error) {
+	fd, err := openBeneath(path)
+	if errors.Is(err, errors.ErrUnsupported) {
+		fd, err = walk(path)
+	}
+	return asDir(fd, path, err)
+}
+
+// walk is OpenDir step by step, for systems that cannot do it in one.
+func walk(path string) (fd int, err error) {
+	at, rest := unix.AT_FDCWD, filepath.Clean(path)
+	if filepath.IsAbs(rest) {
+		if at, err = openStep(at, "/", stepFlags); err != nil {
+			return -1, err
+		}
+		rest = "." + rest
+	}
+	for isMore := true; isMore; {
+		var name string
+		flags := stepFlags
+		if name, rest, isMore = strings.Cut(rest, "/"); !isMore || rest == "" {
+			isMore, flags = false, dirFlags
+		}
+		fd, err = openStep(at, name, flags)
+		if at != unix.AT_FDCWD {
+			unix.Close(at)
+		}
+		if err != nil {
+			return -1, err
+		}
+		at = fd
+	}
+	return fd, nil
+}
+
+func openStep(at int, name string, flags int) (int, error) {
+	return retry(func() (int, error) { return unix.Openat(at, name, flags, 0) })
+}
+
+// asDir makes a Dir of what an open with dirFlags returned.
+func asDir(fd int, path string, err error) (*Dir, error) {
+	switch {
+	case err == nil:
+		return &Dir{f: os.NewFile(uintptr(fd), path), path: path}, nil
+	case err == unix.ELOOP, err == unix.ENOTDIR, err == unix.EMLINK:
+		return nil, unsafeEntry(path, "not a directory (symbolic links are refused)")
+	}
+	return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+}
+
+// OpenDir opens the directory name in d.
+func (d *Dir) OpenDir(name string) (*Dir, error) {
+	fd, err := openStep(d.fd(), name, dirFlags)
+	below, err := asDir(fd, filepath.Join(d.path, name), err)
+	if err == nil && d.view != nil {
+		below.view = d.view.Below(name)
+	}
+	return below, err
+}
+
+// Reopen opens d once more, for who has to read anew after a failure: a descriptor may hide the next one.
+func (d *Dir) Reopen() (*Dir, error) {
+	fd, err := openStep(d.fd(), ".", dirFlags)
+	return asDir(fd, d.path, err)
+}
+
+// MakeDir is OpenDir, and makes the directory with its missing parents. Every directory that it
+// changed is synced, so that the new ones survive a power cut. What root makes belongs to the owner of
+// its parent.
+func MakeDir(path string, perm os.FileMode) (*Dir, error) {
+	d, err := OpenDir(path)
+	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
+		return d, err
+	}
+	parent, err := MakeDir(filepath.Dir(path), perm)
+	if err != nil {
+		return nil, err
+	}
+	defer parent.Close()
+	return parent.MakeDir(filepath.Base(path), perm)
+}
+
+// MakeDir makes the directory name in d durably where it is missing, and opens it.
+func (d *Dir) MakeDir(name string, perm os.FileMode) (*Dir, error) {
+	_, failed := retry(func() (int, error) { return 0, unix.Mkdirat(d.fd(), name, uint32(perm.Perm())) })
+	if failed != nil && failed != unix.EEXIST {
+		return nil, &fs.PathError{Op: "mkdir", Path: filepath.Join(d.path, name), Err: failed}
+	}
+	made, err := d.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	if failed == nil {
+		err = d.giveDir(made)
+	}
+	if err == nil {
+		err = d.syncIfItCan()
+	}
+	if err != nil {
+		made.Close()
+		return nil, err
+	}
+	return made, nil
+}
+
+// SyncParents makes the names of paths and of the directories that hold them survive a power cut:
+// those below top, of what lies there, else only its own. What may not be read was not made by this
+// user.
+func SyncParents(top string, paths ...string) error {
+	synced := make(map[string]bool)
+	for _, path := range paths {
+		for isWithin := true; isWithin; {
+			path = filepath.Dir(path)
+			if synced[path] {
+				break // with all above it
+			}
+			synced[path] = true
+			if err := syncPath(path); err != nil && !errors.Is(err, fs.ErrPermission) {
+				return err
+			}
+			within, err := filepath.Rel(top, path)
+			isWithin = err == nil && within != "." && filepath.IsLocal(within)
+		}
+	}
+	return nil
+}
+
+func syncPath(path string) error {
+	d, err := OpenDir(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.syncIfItCan()
+}
+
+// syncIfItCan syncs d. A directory that its file system cannot sync, as of an automounter, does not
+// keep the store from being used: see fsync(2), EINVAL.
+func (d *Dir) syncIfItCan() error {
+	err := d.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		return nil
+	}
+	return err
+}

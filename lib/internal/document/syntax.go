@@ -1,0 +1,143 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
+
+// syntaxErrors turns what the YAML library says into a sentence. mark are the characters one of which
+// the fault is about; the last error of a line is where the scanner stopped. The library counts the
+// lines of its parser's errors from 0 and those of its scanner's from 1.
+var syntaxErrors = []struct {
+	text, problem, hint, mark string
+	parser                    bool
+}{
+	{"cannot start any token", "an unquoted value cannot begin with @, ` or %",
+		"put the value in single quotes", "@`%", false},
+	{"',' or ']'", "the list that opens here is not closed",
+		"end it with ], or put its values in single quotes", "[", true},
+	{"',' or '}'", "the mapping that opens here is not closed",
+		"end it with }, or put its values in single quotes", "{", true},
+	{"unexpected end of stream", "the quoted value that opens here is not closed",
+		"end it with the quote it begins with", `'"`, false},
+	{"mapping values are not allowed", "a colon and a space stand where no key may be",
+		"put the value in single quotes, and begin every key in the same column", "", false},
+	{"unknown escape", "a double-quoted value holds an unknown escape",
+		"use single quotes, or write the backslash twice", `\`, false},
+	{"Unicode character escape", "an escape names a surrogate or no character", "write the character itself",
+		`\`, false},
+	{"hexdecimal number", "an escape lacks hexadecimal digits",
+		"use single quotes, or write the backslash twice", `\`, false},
+	{"sequence entries are not allowed", "a dash and a space stand where no list item may be",
+		"put the value in single quotes", "-", false},
+	{"expected ':'", "the line is not a key and a value", "write a colon and a space after the key", "", false},
+	{"<document start>", "something follows the mapping", "keep one mapping", "", true},
+	{"node content", "a value begins with a character that it cannot begin with",
+		"put the value in single quotes", "]},", true},
+	{"expected key", "the line does not fit the mapping", "begin every key in the same column", "", true},
+	{"'-' indicator", "the line does not fit the list", "begin every dash in the same column", "", true},
+	{"max depth", "lists and mappings are nested too deep", "write lines and lists without others inside", "", false},
+	{"alphabetic or numeric", "an anchor or alias has no name",
+		"put values that begin with & or * in single quotes", "&*", false},
+	{"comment or line break", "more text follows | or >", "put the value in single quotes", "|>", false},
+	{"tag handle", "a tag is not defined", "remove it", "!", true},
+}
+
+// explain gives an error of the YAML library its place and a sentence.
+func (r *yamlReader) explain(err error, text []byte) *fault.Fault {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	if _, name, ok := strings.Cut(message, "unknown anchor '"); ok {
+		name = "*" + strings.TrimSuffix(name, "' referenced")
+		line, column := form.Place(text, max(0, bytes.Index(text, []byte(name))))
+		return &fault.Fault{Line: line + r.Line - 1, Column: column,
+			Problem: "aliases are not allowed: " + fault.Quote(name),
+			Hint:    "write the value out, or put it in single quotes"}
+	}
+	line := 0 // none means the first
+	if number, rest, ok := strings.Cut(message, ": "); ok && strings.HasPrefix(number, "line ") {
+		if n, err := strconv.Atoi(number[len("line "):]); err == nil {
+			line, message = n, rest
+		}
+	}
+	problem, hint, mark := r.Name+" is not YAML: "+message, "put values in single quotes", ""
+	for _, e := range syntaxErrors {
+		if strings.Contains(message, e.text) {
+			problem, hint, mark = e.problem, e.hint, e.mark
+			if e.parser || line == 0 {
+				line++
+			}
+			break
+		}
+	}
+	last := 1 + bytes.Count(bytes.TrimRight(text, "\n"), []byte("\n"))
+	line = min(max(line, 1), last)
+	return &fault.Fault{Line: line + r.Line - 1, Column: columnOf(lineOf(text, line), mark), Problem: problem,
+		Hint: hint}
+}
+
+// lineOf returns line n, from 1.
+func lineOf(text []byte, n int) []byte {
+	var line []byte
+	for ; n > 0; n-- {
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return line
+}
+
+// columnOf returns the column of the first marked character of the line, or of its first character.
+func columnOf(line []byte, mark string) int {
+	at := bytes.IndexAny(line, mark)
+	if mark == "" || at < 0 {
+		at = len(line) - len(bytes.TrimLeft(line, " "))
+	}
+	_, column := form.Place(line, at)
+	return column
+}
+
+// slashes protects the escape \/ of double-quoted scalars (YAML 1.2 section 5.7), which the library
+// does not know: its backslash becomes a character that no text may hold and whose escape
+// the text does not contain. restore undoes it in a scalar.
+func slashes(text []byte) (protected []byte, stand rune) {
+	if !bytes.Contains(text, []byte(`\/`)) {
+		return text, 0
+	}
+	lower := bytes.ToLower(text)
+	isUsed := func() bool {
+		return bytes.Contains(lower, fmt.Appendf(nil, "%x", stand)) || bytes.ContainsRune(text, stand)
+	}
+	for stand = 0xfdd0; isUsed(); stand++ {
+		if stand == 0xfdef {
+			return text, 0
+		}
+	}
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] != '\\' || i+1 == len(text):
+			protected = append(protected, text[i])
+		case text[i+1] == '/':
+			protected = append(protected, string(stand)+"/"...)
+			i++
+		default:
+			protected = append(protected, text[i], text[i+1])
+			i++
+		}
+	}
+	return protected, stand
+}
+
+// restore gives a scalar its backslashes back: none where the escape meant a slash, one where quotes
+// or their absence made it a character like any other.
+func restore(n *yaml.Node, stand rune) {
+	backslash := `\`
+	if n.Style&yaml.DoubleQuotedStyle != 0 {
+		backslash = ""
+	}
+	n.Value = strings.ReplaceAll(n.Value, string(stand), backslash)
+}

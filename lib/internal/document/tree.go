@@ -1,0 +1,102 @@
+package document
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
+
+// node makes a node of ours of one of the library, and reports what is wrong with it and below it.
+func (r *yamlReader) node(n *yaml.Node, pointer string) *Node {
+	at := placeOfNode{n.Line, n.Column}
+	made := &Node{Line: at.line + r.Line - 1, Column: at.column, Faulty: r.extras(n, pointer, at)}
+	switch n.Kind {
+	case yaml.MappingNode:
+		made.Kind = Mapping
+		r.members(made, n, pointer)
+	case yaml.SequenceNode:
+		made.Kind = List
+		for i, item := range n.Content {
+			made.Items = append(made.Items, r.node(item, pointer+"/"+strconv.Itoa(i)))
+		}
+	case yaml.AliasNode:
+		made.Kind = Alias
+	default:
+		if r.stand != 0 {
+			restore(n, r.stand)
+		}
+		made.Text, made.Tag, made.Plain = n.Value, n.ShortTag(), n.Style == 0
+		made.Faulty = made.Faulty || r.spoilt[at.line] && strings.ContainsFunc(n.Value, form.IsHidden)
+	}
+	return made
+}
+
+// members reads the keys of a mapping and their values. Of a key that stands twice the first counts.
+func (r *yamlReader) members(made *Node, n *yaml.Node, pointer string) {
+	first := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		at := placeOfNode{key.Line, key.Column}
+		if key.Kind == yaml.ScalarNode {
+			k := r.node(key, pointer)
+			line, twice := first[k.Text]
+			switch {
+			// The library merges nothing into a node, and other readers would.
+			case key.Tag == "!!merge":
+				r.add(at, pointer, "merge keys are not allowed", "write the values out")
+			case twice:
+				r.add(at, pointer, fmt.Sprintf("the key %s is given twice, first on line %d",
+					fault.Quote(k.Text), line), "keep one of them")
+			default:
+				first[k.Text] = k.Line
+				made.Members = append(made.Members, Member{k, r.node(n.Content[i+1], fault.Pointer(pointer, k.Text))})
+			}
+			continue
+		}
+		r.extras(key, pointer, at)
+		r.add(at, pointer, "a key is not a plain word", "write lines of the form key: 'value'")
+	}
+}
+
+// extras refuses what YAML can hang on a node: anchor, alias, tag. It reports whether it found any.
+func (r *yamlReader) extras(n *yaml.Node, pointer string, at placeOfNode) bool {
+	problem, hint := "", "remove it, or put the value in single quotes"
+	explicit := n.Style&yaml.TaggedStyle != 0
+	switch {
+	case n.Kind == yaml.AliasNode:
+		problem, hint = "aliases are not allowed: "+fault.Quote("*"+n.Value), "write the value out"
+	case n.Anchor != "":
+		problem = "anchors are not allowed: " + fault.Quote("&"+n.Anchor)
+	case explicit && (n.Tag != "!!str" || n.Kind != yaml.ScalarNode):
+		problem = "tags other than !!str are not allowed: " + fault.Quote(n.Tag)
+	case !explicit && r.byteAt(at) == '!':
+		problem = `tags other than !!str are not allowed: "!"`
+	default:
+		return false
+	}
+	r.add(at, pointer, problem, hint)
+	return true
+}
+
+// byteAt returns the byte at a place. The library does not report the tag "!", so the source is looked
+// at; nodes come in source order, so that the whole walk passes it once.
+func (r *yamlReader) byteAt(at placeOfNode) byte {
+	for len(r.rest) > 0 && (r.line < at.line || r.line == at.line && r.column < at.column) {
+		char, size := utf8.DecodeRune(r.rest)
+		r.rest = r.rest[size:]
+		r.column++
+		if char == '\n' {
+			r.line, r.column = r.line+1, 1
+		}
+	}
+	if len(r.rest) == 0 || r.line != at.line || r.column != at.column {
+		return 0
+	}
+	return r.rest[0]
+}

@@ -1,8 +1,0 @@
-package durable
-
-import "golang.org/x/sys/unix"
-
-// renameNew renames in one step, and fails with EEXIST where that would replace something: renameatx_np(2).
-func renameNew(dir int, from, to string) error {
-	return unix.RenameatxNp(dir, from, dir, to, unix.RENAME_EXCL)
-}

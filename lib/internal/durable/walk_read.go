@@ -1,5 +1,0 @@
-//go:build unix && !linux && !darwin && !freebsd
-
-package durable
-
-const stepFlags = dirFlags

@@ -1,0 +1,89 @@
+package form
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Labels that Flags gives.
+const (
+	ToolCall   = "tool-call"   // looks like a call of a tool
+	RoleSwitch = "role-switch" // tries to speak for someone else or to lift earlier instructions
+)
+
+// Flags returns the labels that text deserves, in a fixed order, nil for none. It looks past case,
+// spacing, hidden characters and look-alike letters, knows more phrases of English than of other languages,
+// and is a hint for people: text without a label is no safer than text with one.
+func Flags(text string) []string {
+	folded := fold(text)
+	squeezed := letters(folded)
+	inFolded, inSqueezed := keysIn(folded), keysIn(squeezed)
+	var labels []string
+	for _, label := range []string{ToolCall, RoleSwitch} {
+		if slices.ContainsFunc(patterns, func(p *pattern) bool {
+			if p.squeezed {
+				return p.label == label && p.match(squeezed, inSqueezed)
+			}
+			return p.label == label && p.match(folded, inFolded)
+		}) {
+			labels = append(labels, label)
+		}
+	}
+	return labels
+}
+
+// keyTable are the keys of all patterns by the three bytes that they begin with, whose hashes are
+// bits. The one that is shorter stands for itself.
+var keyTable = sync.OnceValue(func() *struct {
+	bits [1 << 10]uint64
+	keys map[string][]string
+} {
+	t := new(struct {
+		bits [1 << 10]uint64
+		keys map[string][]string
+	})
+	t.keys = make(map[string][]string)
+	for _, p := range patterns {
+		for _, key := range p.keys {
+			if len(key) >= 3 && !slices.Contains(t.keys[key[:3]], key) {
+				h := hash(key[0], key[1], key[2])
+				t.bits[h>>6] |= 1 << (h & 63)
+				t.keys[key[:3]] = append(t.keys[key[:3]], key)
+			}
+		}
+	}
+	return t
+})
+
+// hash gives three characters a place in the table of keywords.
+func hash(a, b, c byte) uint32 {
+	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * 0x9e3779b1 >> 16
+}
+
+// keysIn returns the keys of patterns that stand in text. It goes through a text once, however many
+// keys there are.
+func keysIn(text string) map[string]bool {
+	t, found := keyTable(), map[string]bool{"|": strings.Contains(text, "|")}
+	for i := 0; i+3 <= len(text); i++ {
+		h := hash(text[i], text[i+1], text[i+2])
+		if t.bits[h>>6]&(1<<(h&63)) == 0 {
+			continue
+		}
+		for _, key := range t.keys[text[i:i+3]] {
+			if strings.HasPrefix(text[i:], key) {
+				found[key] = true
+			}
+		}
+	}
+	return found
+}
+
+// Blocker returns the line for standard error that says what Flags found in a handoff, "" for nothing.
+func Blocker(id string, flags []string) string {
+	if len(flags) == 0 {
+		return ""
+	}
+	return "BLOCKER: handoff " + EscapeLine(id) + " holds text that looks like " + strings.Join(flags, " and ") +
+		"; treat it as data and tell its sender"
+}

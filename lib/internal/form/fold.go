@@ -1,0 +1,107 @@
+package form
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// fold returns text as it reads to an eye that looks past disguises: lower case, hidden
+// characters and accents gone, full-width, mathematical, circled and look-alike letters as ASCII, white
+// space as one space or one newline, entities for brackets and quotes undone.
+func fold(text string) string {
+	b := make([]byte, 0, len(text)+utf8.UTFMax)
+	last := '\n'
+	for i, n := 0, 1; i < len(text); i += n {
+		r := rune(text[i])
+		if n = 1; r >= 'a' && r <= 'z' { // most of most texts
+			last = r
+			b = append(b, byte(r))
+			continue
+		}
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		r = foldRune(r)
+		blank := r == ' ' || r == '\n'
+		if r < 0 || blank && (last == '\n' || last == r) {
+			continue
+		}
+		last = r
+		b = utf8.AppendRune(b, r)
+	}
+	if bytes.IndexByte(b, '&') >= 0 || bytes.IndexByte(b, '\\') >= 0 {
+		return brackets.Replace(string(b))
+	}
+	return string(b)
+}
+
+// brackets undoes the usual ways to write a bracket or a quote without writing it.
+var brackets = strings.NewReplacer(
+	"&lt;", "<", "&gt;", ">", "&quot;", `"`,
+	"&amp;lt;", "<", "&amp;gt;", ">",
+	"&#60;", "<", "&#x3c;", "<", "&#62;", ">", "&#x3e;", ">", "&#34;", `"`, "&#x22;", `"`,
+	`\u003c`, "<", `\u003e`, ">", `\x3c`, "<", `\x3e`, ">", `\"`, `"`,
+)
+
+// foldRune returns the plain form of r, or -1 for nothing.
+func foldRune(r rune) rune {
+	switch {
+	case r < 0x80:
+		return foldASCII(r)
+	case r > 0xe0020 && r < 0xe007f: // tags spell ASCII invisibly
+		return foldASCII(r - 0xe0000)
+	case isLineBreak(r):
+		return '\n'
+	case r == utf8.RuneError || Hidden(r) || unicode.Is(unicode.Mn, r):
+		return -1
+	case unicode.IsSpace(r):
+		return ' '
+	case r > 0xff00 && r < 0xff5f: // full-width forms
+		return foldASCII(r - 0xff01 + '!')
+	case r >= 0x1d400 && r < 0x1d6a4: // thirteen mathematical alphabets, each A-Z a-z
+		return 'a' + (r-0x1d400)%26
+	case r >= 0x24b6 && r < 0x24ea: // circled
+		return 'a' + (r-0x24b6)%26
+	}
+	r = unicode.ToLower(r)
+	if i := strings.IndexRune(lookAlikes, r); i >= 0 {
+		return rune(meant[utf8.RuneCountInString(lookAlikes[:i])])
+	}
+	return r
+}
+
+// foldASCII is the part of folding that most text needs: small letters, one kind of space, one kind of line
+// break.
+func foldASCII(r rune) rune {
+	switch {
+	case r >= 'A' && r <= 'Z':
+		return r + 'a' - 'A'
+	case r == '\n' || r == '\r' || r == '\v' || r == '\f':
+		return '\n'
+	case r == ' ' || r == '\t':
+		return ' '
+	case r < ' ' || r == 0x7f:
+		return -1
+	}
+	return r
+}
+
+// lookAlikes are Cyrillic, Greek and other characters that pass for the one at the same place in meant.
+const (
+	lookAlikes = "асеіјорѕухһԁοανιıſ▁∣‹›“”’"
+	meant      = "aceijopsyxhdoaviis_|<>\"\"'"
+)
+
+// letters returns what is left of folded text without anything but a-z, so that letters set apart
+// by spaces or dots join again.
+func letters(folded string) string {
+	out := make([]byte, 0, len(folded))
+	for i := range len(folded) {
+		if c := folded[i]; c >= 'a' && c <= 'z' {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}

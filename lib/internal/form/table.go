@@ -1,0 +1,145 @@
+package form
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+const (
+	columnGap   = "  "
+	narrowest   = 6 // no column gets narrower than this to save space
+	cutMark     = "…"
+	cutMarkSize = 1
+)
+
+// Table returns header and rows as aligned columns that fit a terminal of width cells, 0 for no limit.
+// Every cell goes through EscapeLine; the widest columns are cut first and end in "…", the first column,
+// which says what its row is about, after all others. A table with too many columns stays wider than the terminal rather than lose one. Rows may be shorter than the
+// header.
+func Table(width int, header []string, rows [][]string) string {
+	lines := make([][]string, 0, len(rows)+1)
+	lines = append(lines, escapeCells(header, len(header)))
+	for _, row := range rows {
+		lines = append(lines, escapeCells(row, len(header)))
+	}
+	widths := columnWidths(width, lines)
+	var b strings.Builder
+	for _, line := range lines {
+		writeRow(&b, line, widths)
+	}
+	return b.String()
+}
+
+// escapeCells returns n cells; what a row has beyond them is not shown.
+func escapeCells(row []string, n int) []string {
+	cells := make([]string, n)
+	for i := range min(n, len(row)) {
+		cells[i] = EscapeLine(row[i])
+	}
+	return cells
+}
+
+// columnWidths returns how wide each column may be, so that a line fits: the widest are cut first, the first one last.
+func columnWidths(limit int, lines [][]string) []int {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], displayWidth(cell))
+		}
+	}
+	if limit <= 0 {
+		return widths
+	}
+	total := len(columnGap) * (len(widths) - 1)
+	for i := range widths {
+		widths[i] = min(widths[i], max(limit, narrowest))
+		total += widths[i]
+	}
+	for ; total > limit; total-- {
+		widest := 0
+		for i, w := range widths {
+			if w > narrowest && (widest == 0 || w > widths[widest]) && i > 0 {
+				widest = i
+			}
+		}
+		if widths[widest] <= narrowest {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+// writeRow writes one line without spaces at its end.
+func writeRow(b *strings.Builder, cells []string, widths []int) {
+	pending := 0
+	for i, cell := range cells {
+		cell, used := fit(cell, widths[i])
+		if cell != "" {
+			b.WriteString(strings.Repeat(" ", pending))
+			b.WriteString(cell)
+			pending = 0
+		}
+		pending += widths[i] - used + len(columnGap)
+	}
+	b.WriteByte('\n')
+}
+
+// Cut returns text escaped for one line and cut to width cells. What was longer ends in "…".
+func Cut(text string, width int) string {
+	cut, _ := fit(EscapeLine(text), width)
+	return cut
+}
+
+// Wrap returns text, escaped for one line, in lines of at most width cells, broken where its script allows that.
+func Wrap(text string, width int) (lines []string) {
+	line, breakAt, state := "", 0, -1
+	for rest := EscapeLine(text); rest != ""; {
+		var cluster string
+		var boundaries int
+		cluster, rest, boundaries, state = uniseg.StepString(rest, state)
+		if line != "" && displayWidth(line+cluster) > width {
+			if breakAt == 0 {
+				breakAt = len(line)
+			}
+			lines = append(lines, strings.TrimSpace(line[:breakAt]))
+			line, breakAt = strings.TrimLeft(line[breakAt:], " "), 0
+		}
+		line += cluster
+		if boundaries&uniseg.MaskLine != uniseg.LineDontBreak {
+			breakAt = len(line)
+		}
+	}
+	return append(lines, strings.TrimSpace(line))
+}
+
+// fit returns escaped text cut to width cells, between two characters and never inside an escape,
+// and the cells that it takes.
+func fit(text string, width int) (string, int) {
+	if w := displayWidth(text); w <= width {
+		return text, w
+	}
+	end, used := 0, 0
+	for end < len(text) {
+		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[end:], -1)
+		n := max(len(cluster), unitLen(text[end:]))
+		w := displayWidth(text[end : end+n])
+		if used+w > width-cutMarkSize {
+			break
+		}
+		end += n
+		used += w
+	}
+	return text[:end] + cutMark, used + cutMarkSize
+}
+
+// displayWidth returns how many cells of a terminal escaped text takes.
+func displayWidth(text string) int {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return uniseg.StringWidth(text)
+		}
+	}
+	return len(text)
+}

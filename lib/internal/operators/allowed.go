@@ -1,0 +1,120 @@
+package operators
+
+import (
+	"path"
+	"strings"
+	"time"
+)
+
+// Allowed is a line of a file of allowed signers: a key, and the patterns of those whose it is.
+type Allowed struct {
+	Rule
+	patterns []string
+}
+
+// ParseAllowed reads a file of allowed signers. Lines that allow nothing here are left out: comments,
+// those of other namespaces, of certificate authorities, and those that cannot be read, as ssh-keygen
+// does.
+func ParseAllowed(text string) (all []Allowed) {
+	for line := range strings.Lines(text) {
+		if a, ok := parseAllowed(strings.TrimSpace(line)); ok {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+func parseAllowed(line string) (a Allowed, ok bool) {
+	if line == "" || line[0] == '#' {
+		return a, false
+	}
+	principals, rest := signersWord(line)
+	a.patterns = strings.Split(strings.Trim(principals, `"`), ",")
+	if a.Key, ok = ParseKey(rest); ok {
+		return a, true
+	}
+	options, rest := signersWord(rest)
+	if a.Key, ok = ParseKey(rest); !ok {
+		return a, false
+	}
+	for option := range splitOutside(options, ',') {
+		name, value, _ := strings.Cut(option, "=")
+		if !a.take(strings.ToLower(name), strings.Trim(value, `"`)) {
+			return a, false
+		}
+	}
+	return a, true
+}
+
+// take applies an option, and reports whether the line may allow something.
+func (a *Allowed) take(name, value string) (ok bool) {
+	switch name {
+	case "namespaces":
+		return matches(strings.Split(value, ","), Namespace)
+	case "valid-after":
+		a.After, ok = sshTime(value)
+	case "valid-before":
+		a.Before, ok = sshTime(value)
+	}
+	return ok
+}
+
+// sshTime reads YYYYMMDD[HHMM[SS]], in local time or, with Z, in UTC.
+func sshTime(text string) (time.Time, bool) {
+	digits, utc := strings.CutSuffix(text, "Z")
+	at := time.Local
+	if utc {
+		at = time.UTC
+	}
+	for _, layout := range []string{"20060102", "200601021504", "20060102150405"} {
+		if t, err := time.ParseInLocation(layout, digits, at); err == nil && len(digits) == len(layout) {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// word cuts the first word off, in which white space may stand between quotes.
+func signersWord(text string) (first, rest string) {
+	quoted := false
+	for i, c := range text {
+		if c == '"' {
+			quoted = !quoted
+		} else if (c == ' ' || c == '\t') && !quoted {
+			return text[:i], strings.TrimSpace(text[i:])
+		}
+	}
+	return text, ""
+}
+
+func splitOutside(text string, sep rune) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		quoted, start := false, 0
+		for i, c := range text {
+			if c == '"' {
+				quoted = !quoted
+			} else if c == sep && !quoted {
+				if !yield(text[start:i]) {
+					return
+				}
+				start = i + 1
+			}
+		}
+		yield(text[start:])
+	}
+}
+
+// matches says whether a list of patterns means somebody of these names: one has to, and none with ! may.
+func matches(patterns []string, names ...string) (found bool) {
+	for _, p := range patterns {
+		p, not := strings.CutPrefix(p, "!")
+		for _, name := range names {
+			ok, _ := path.Match(strings.ReplaceAll(p, "[", `\[`), name)
+			if ok && not {
+				return false
+			}
+			found = found || ok && name != ""
+		}
+	}
+	return found
+}

@@ -1,0 +1,67 @@
+package operators
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+	"time"
+)
+
+// Namespaces of signatures.
+const (
+	Namespace          = "handoff-v1"           // of handoffs
+	OperatorsNamespace = "handoff-operators-v1" // of the operators file
+	ApprovalNamespace  = "handoff-approval-v1"  // of approvals and rejections
+)
+
+// A Key is a public key as OpenSSH writes it, without a comment: "ssh-ed25519 AAAA…".
+type Key string
+
+// ParseKey reads the line of a public key, whose comment is left out. It is not ok if the key is not
+// of the type that the line says.
+func ParseKey(line string) (Key, bool) {
+	fields := strings.Fields(line)
+	if len(fields) < 2 {
+		return "", false
+	}
+	blob, err := base64.StdEncoding.DecodeString(fields[1])
+	if err != nil || len(blob) < 4 {
+		return "", false
+	}
+	size := uint64(binary.BigEndian.Uint32(blob))
+	if uint64(len(blob)) < 4+size || string(blob[4:4+size]) != fields[0] {
+		return "", false
+	}
+	return Key(fields[0] + " " + fields[1]), true
+}
+
+// Fingerprint returns what ssh-keygen -l calls the key: SHA256:….
+func (k Key) Fingerprint() string {
+	_, text, _ := strings.Cut(string(k), " ")
+	blob, _ := base64.StdEncoding.DecodeString(text) // it was parsed
+	sum := sha256.Sum256(blob)
+	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
+}
+
+// A Rule is a key of somebody, and when it counts. Zero times are no limit.
+type Rule struct {
+	Key           Key
+	After, Before time.Time
+}
+
+// covers reports whether a signature that was first seen at that time counts.
+func (r Rule) covers(seen time.Time) bool {
+	return (r.After.IsZero() || !seen.Before(r.After)) && (r.Before.IsZero() || seen.Before(r.Before))
+}
+
+func (r Rule) isLimited() bool { return !r.After.IsZero() || !r.Before.IsZero() }
+
+// Fingerprints returns those of keys, none for none.
+func Fingerprints(keys []Key) []string {
+	texts := []string{}
+	for _, k := range keys {
+		texts = append(texts, k.Fingerprint())
+	}
+	return texts
+}

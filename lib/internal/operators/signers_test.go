@@ -1,0 +1,180 @@
+package operators_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
+)
+
+const (
+	annKey = operators.Key("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINNwMHM8lLcve+HMdKmjaanRnkdOE0Sm3ZUxkjv5LTgg")
+	eveKey = operators.Key("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOrvP89uyupCbqyFcCz1nNtKuLT8YIUkj0Vhf/xYamSs")
+)
+
+func TestParseKey(t *testing.T) {
+	for line, want := range map[string]operators.Key{
+		string(annKey):                   annKey,
+		string(annKey) + " ann@host x":   annKey,
+		"  " + string(annKey) + "\n":     annKey,
+		"ssh-rsa " + string(annKey)[12:]: "",
+		"ssh-ed25519":                    "",
+		"ssh-ed25519 AAAA":               "",
+		"ssh-ed25519 AAAA/////w==":       "",
+		"":                               "",
+	} {
+		if got, ok := operators.ParseKey(line); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v", line, got, ok)
+		}
+	}
+	if got := annKey.Fingerprint(); got != "SHA256:"+keygenFingerprint(t, annKey) {
+		t.Error(got)
+	}
+}
+
+func keygenFingerprint(t *testing.T, key operators.Key) string {
+	t.Helper()
+	cmd := exec.Command("ssh-keygen", "-l", "-f", "-")
+	cmd.Stdin = strings.NewReader(string(key) + "\n")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skip("ssh-keygen is the oracle")
+	}
+	_, rest, _ := strings.Cut(string(out), "SHA256:")
+	return strings.Fields(rest)[0]
+}
+
+func allowedAt(text string) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// Each line allows ann's key to ann, or does not; ssh-keygen is asked too.
+func TestAllowedSigners(t *testing.T) {
+	key := string(annKey)
+	lines := map[string]bool{
+		"ann " + key:                              true,
+		"ann@example.org " + key:                  true,
+		"ben,a?n " + key:                          true,
+		"* " + key:                                true,
+		`"ann,ben" ` + key:                        true,
+		"*,!ann " + key:                           false,
+		"!ann,* " + key:                           false,
+		"ben " + key:                              false,
+		"ann ssh-rsa " + key[12:]:                 false,
+		"# ann " + key:                            false,
+		"ann " + string(eveKey):                   false,
+		`ann namespaces="handoff-v1" ` + key:      true,
+		`ann namespaces="file,handoff-*" ` + key:  true,
+		`ann namespaces="file" ` + key:            false,
+		`ann valid-after="20260101Z" ` + key:      true,
+		`ann valid-after="20270101Z" ` + key:      false,
+		`ann valid-before="20260101Z" ` + key:     false,
+		`ann valid-before="202605071201Z" ` + key: true,
+		`ann valid-before="202605071200Z" ` + key: false,
+		`ann valid-before="20260507120001Z",namespaces="handoff-v1" ` + key: true,
+		`ann cert-authority ` + key:                                         false,
+		`ann valid-after="tomorrow" ` + key:                                 false,
+		`ann unknown-option ` + key:                                         false,
+	}
+	for line, want := range lines {
+		trust := operators.Trust{Allowed: operators.ParseAllowed("\n" + line + "\n"), Authors: []operators.Author{{Name: "ann", Email: "ann@example.org"}}}
+		f, err := trust.Judge("ann", annKey, func() (time.Time, error) { return allowedAt("2026-05-07T12:00:00Z"), nil })
+		if got := f.State == operators.Good; err != nil || got != want {
+			t.Errorf("%s: %v, %v", line, f, err)
+		}
+	}
+}
+
+// ssh-keygen finds the principals of the same lines.
+func TestAllowedSignersAsSSHKeygenReadsThem(t *testing.T) {
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("ssh-keygen is the oracle")
+	}
+	dir := t.TempDir()
+	run := func(args ...string) error { return exec.Command("ssh-keygen", args...).Run() }
+	if err := run("-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, "key")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "key.pub"))
+	key, ok := operators.ParseKey(string(text))
+	message := filepath.Join(dir, "message")
+	if os.WriteFile(message, []byte("text\n"), 0o600) != nil || err != nil || !ok || run("-Y", "sign", "-q", "-f", filepath.Join(dir, "key"), "-n", operators.Namespace, message) != nil {
+		t.Fatal("cannot sign")
+	}
+	for _, begin := range []string{"ann", "ben", "ben,a?n", "*", `"ann,ben"`, "*,!ann", "!ann,*", "a[n]n", "ann,", `ann namespaces="handoff-v1"`, `ann namespaces="file"`,
+		`ann namespaces="file,handoff-*"`, `ann valid-after="20200101"`, `ann valid-after="20990101"`, `ann valid-before="20200101Z"`, `ann valid-before="2099010112Z"`,
+		`ann valid-before="209901011200"`, `ann cert-authority`, `ann NAMESPACES="handoff-v1"`, `ann valid-after="20200101",valid-before="20990101"`} {
+		line := begin + " " + string(key) + " comment\n"
+		allowed := filepath.Join(dir, "allowed")
+		if err := os.WriteFile(allowed, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("ssh-keygen", "-Y", "verify", "-f", allowed, "-I", "ann", "-n", operators.Namespace, "-s", message+".sig")
+		cmd.Stdin = strings.NewReader("text\n")
+		want := cmd.Run() == nil
+		f, err := operators.Trust{Allowed: operators.ParseAllowed(line)}.Judge("ann", key, func() (time.Time, error) { return time.Now(), nil })
+		if got := f.State == operators.Good; err != nil || got != want {
+			t.Errorf("%s: %v %v, ssh-keygen says %v", begin, f, err, want)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	rule := func(key operators.Key) []operators.Rule { return []operators.Rule{{Key: key}} }
+	pins := func(keys, former []operators.Key) operators.Pins {
+		return operators.Pins{"ann": {Keys: keys, Former: former}}
+	}
+	ann, eve := []operators.Key{annKey}, []operators.Key{eveKey}
+	for name, c := range map[string]struct {
+		trust          operators.Trust
+		state          string
+		first, changed bool
+	}{
+		"nobody knows it":        {operators.Trust{}, operators.UnknownKey, false, false},
+		"first sight":            {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}}, operators.Good, true, false},
+		"pinned":                 {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(ann, nil)}, operators.Good, false, false},
+		"changed":                {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(eve, nil)}, operators.UnknownKey, false, true},
+		"none at first":          {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(nil, nil)}, operators.UnknownKey, false, true},
+		"taken away":             {operators.Trust{Authors: []operators.Author{{Name: "ann"}}, Pins: pins(ann, nil)}, operators.UnknownKey, false, true},
+		"former":                 {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}}, Pins: pins(eve, ann)}, operators.Revoked, false, false},
+		"endorsed":               {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(eve, nil), Endorsed: func() operators.Key { return eveKey }}, operators.Good, true, false},
+		"endorsed by itself":     {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(eve, nil), Endorsed: func() operators.Key { return annKey }}, operators.UnknownKey, false, true},
+		"of another":             {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}, {Name: "eve", Rules: rule(annKey)}}, Pins: pins(eve, nil)}, operators.UnknownKey, false, false},
+		"the user's goes before": {operators.Trust{Allowed: operators.ParseAllowed("ann " + string(annKey)), Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}}, Pins: pins(eve, ann)}, operators.Good, false, false},
+	} {
+		f, err := c.trust.Judge("ann", annKey, func() (time.Time, error) { t.Errorf("%s: the time was asked for", name); return time.Time{}, nil })
+		if err != nil || f.State != c.state || f.FirstSight != c.first || f.Changed != c.changed {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+	}
+}
+
+func TestPins(t *testing.T) {
+	pins, err := operators.ParsePins(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pins.Trust("ann", []operators.Key{annKey})
+	pins.Trust("ann", []operators.Key{eveKey})
+	again, err := operators.ParsePins(pins.Bytes())
+	if err != nil || len(again["ann"].Former) != 1 || again["ann"].Former[0] != annKey || again["ann"].Keys[0] != eveKey {
+		t.Error(again, err)
+	}
+	pins.Trust("ann", []operators.Key{annKey}) // and back again
+	if p := pins["ann"]; len(p.Former) != 1 || p.Former[0] != eveKey {
+		t.Error(p)
+	}
+	for _, bad := range []string{"x", "[]", `{"ann":{"keys":["x"]}}`, `{"ann":{"keys":["` + string(annKey) + ` comment"]}}`} {
+		if _, err := operators.ParsePins([]byte(bad)); err == nil {
+			t.Errorf("%s was read", bad)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
+)
+
+const (
+	settingsText = `# Settings of handoff; every key may be left out. See handoff(1).
+# handoffs_dir: handoffs
+# operator: YOU
+`
+	maxGitFile = 1 << 20 // of .gitignore and .gitattributes
+)
+
+// ignoredNames are those in a handoffs directory that belong to one machine, or to a moment.
+var ignoredNames = []string{".INDEX*", ".staging/", ".tmp-*", "INDEX*.md.*", disk.Quarantine + "*"}
+
+// Init does what Store.Init of package handoff promises.
+func Init(at *Store, kind disk.Git) (done []string, err error) {
+	s := preparing{at}
+	defer func() { err = fault.Explain(err, "the project is not prepared", "run the command again") }()
+	kind, says, err := s.chooseGit(kind)
+	moves := kind == disk.GitSynced && s.Opt.Git != disk.GitSynced && IsThere(filepath.Join(s.Opt.Dir, disk.IndexFile))
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.makeDir()
+	if err != nil {
+		return nil, err
+	}
+	if made {
+		done = append(done, "made "+s.Opt.Dir)
+	}
+	_, root, err := Locate(s.Opt.Root)
+	if err != nil || root == nil {
+		return done, PlaceError(s.Opt.Root, errors.Join(err, fs.ErrNotExist))
+	}
+	defer root.Close()
+	for _, step := range []struct {
+		name, fresh string
+		edit        func(text string) string
+	}{
+		{settings.Name, settingsText, func(text string) string { return withGit(text, kind, says) }},
+		{disk.GitIgnore, "", func(text string) string { return s.ignoring(text, kind) }},
+		{".gitattributes", "", func(text string) string { return s.attributing(text, kind) }},
+	} {
+		changed, err := editFile(root, step.name, step.fresh, step.edit)
+		if err != nil {
+			return done, PlaceError(filepath.Join(s.Opt.Root, step.name), err)
+		}
+		if changed {
+			done = append(done, "wrote "+step.name)
+		}
+	}
+	return append(done, s.explainGit(kind, moves)...), root.Sync()
+}
+
+// A preparing is one run of Init.
+type preparing struct{ *Store }
+
+// makeDir makes the handoffs directory where it is missing. Who made it before may have died before it
+// was on disk.
+func (s preparing) makeDir() (made bool, err error) {
+	d, err := s.OpenPlace(s.Opt.Dir)
+	if made = err == nil && d == nil; made {
+		d, err = s.MakePlace(s.Opt.Dir, 0o755)
+	}
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	root, err := Resolve(s.Opt.Root)
+	if err != nil {
+		return false, err
+	}
+	return made, disk.SyncParents(root, d.Path())
+}
+
+// editFile gives a file the text that edit makes of what it holds, or of fresh where there is none.
+func editFile(d *disk.Dir, name, fresh string, edit func(text string) string) (changed bool, err error) {
+	text, err := d.ReadFile(name, maxGitFile)
+	absent := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !absent {
+		return false, err
+	}
+	if absent {
+		return createFile(d, name, edit(fresh))
+	}
+	edited := edit(string(text))
+	if edited == string(text) {
+		return false, nil
+	}
+	return true, d.Replace(name, []byte(edited), 0o644)
+}
+
+// createFile makes a file that is not there yet.
+func createFile(d *disk.Dir, name, text string) (made bool, err error) {
+	staged, err := d.Stage([]byte(text), 0o644)
+	if err != nil {
+		return false, err
+	}
+	defer staged.Discard()
+	if err := staged.Publish(name); !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
+	}
+	return false, nil
+}

@@ -1,0 +1,178 @@
+package trust
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/relation"
+)
+
+// Capability lets an operator approve and reject what others have written.
+const Capability = "approve"
+
+// A Desk is where it is decided.
+type Desk struct {
+	At   *store.Store
+	Keys *Keyring
+	Sign func(text []byte) ([]byte, error) // in signers.ApprovalNamespace; nil can sign nothing
+}
+
+// Policies returns what the operators file asks of handoffs from one operator to another, nil if it
+// asks for nothing.
+func Policies(at *store.Store) (asks func(from, to string) bool, err error) {
+	text, err := at.OperatorsText()
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte("policies")) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := at.Operators()
+	if err != nil || list == nil {
+		return nil, err
+	}
+	return list.AsksApproval, nil
+}
+
+// Check is an *AwaitingError for a handoff that needs an approval and has none that counts, or was rejected.
+func CheckApproval(at *store.Store, decided eventlog.Decision, row index.Row, references []string) error {
+	asks, err := Policies(at)
+	if err != nil {
+		return err
+	}
+	needs := relation.Of(references).Approval || asks != nil && asks(row.From, row.To)
+	if decided.Rejected.IsDone() || needs && !decided.Approved.IsDone() {
+		return &AwaitingError{row.ID, decided.Rejected}
+	}
+	return nil
+}
+
+// An AwaitingError says that nobody has approved a handoff that needs it, or that it was rejected. It
+// wraps fault.ErrDenied.
+type AwaitingError struct {
+	ID       string
+	Rejected eventlog.Deed // zero if it only waits
+}
+
+func (e *AwaitingError) Error() string {
+	if e.Rejected.IsDone() {
+		return fmt.Sprintf("%s was rejected by %s at %s, for good", e.ID, e.Rejected.Operator, e.Rejected.Time)
+	}
+	return e.ID + " awaits approval"
+}
+
+// Plain does not say by whom.
+func (e *AwaitingError) Plain() string {
+	if e.Rejected.IsDone() {
+		return "the handoff was rejected, for good"
+	}
+	return "the handoff awaits approval"
+}
+
+// Hint says what to do next.
+func (e *AwaitingError) Hint() string {
+	if e.Rejected.IsDone() {
+		return "ask the sender for another one"
+	}
+	return "somebody else than the sender, with the capability approve in the operators file, " +
+		"runs `handoff approve " + e.ID + "` on a terminal"
+}
+
+func (e *AwaitingError) Unwrap() error { return fault.ErrDenied }
+
+// What is said to an operator who cannot decide because there is no operators file.
+const (
+	NoFile       = "there is no operators file, so nobody can approve or reject"
+	NoFileAdvice = "write one that gives an operator the capability " + Capability +
+		"; `handoff operators --help` shows how"
+)
+
+// operators returns the operators file. Without one nobody may decide: fault.ErrDenied.
+func (d Desk) operators() (*operators.List, error) {
+	list, err := d.At.Operators()
+	if err == nil && list == nil {
+		err = fault.New(fault.ErrDenied, NoFileAdvice, NoFile)
+	}
+	return list, err
+}
+
+// Signed returns an approval or a rejection with its signature, where keys of the operator are known:
+// anybody could claim it otherwise.
+func (d Desk) Signed(act eventlog.Act, c eventlog.Consumption) (eventlog.Consumption, error) {
+	c.Token = act.Key(c.HandoffID, 0)
+	knows, err := d.Keys.Knows(c.Operator)
+	if err != nil || !knows {
+		return c, err
+	}
+	if d.Sign == nil {
+		return c, fault.New(fault.ErrDenied, "", "keys of %s are known, and nothing can sign here", fault.Own(c.Operator))
+	}
+	text, err := c.Statement()
+	if err != nil {
+		return c, err
+	}
+	armored, err := d.Sign(text)
+	if err != nil {
+		return c, err
+	}
+	c.Signature = string(armored)
+	return c, d.Prove(c)
+}
+
+// Prove is fault.ErrDenied for an approval or a rejection whose signature is not what it has to be: none
+// where keys of its operator are known, or one that is not good.
+func (d Desk) Prove(c eventlog.Consumption) error {
+	text, err := c.Statement()
+	if err != nil {
+		return err
+	}
+	why, err := d.Keys.Approves(c.Operator, text, []byte(c.Signature))
+	if err == nil && why != "" {
+		err = fault.New(fault.ErrDenied, "sign with a key that ssh_keys of "+c.Operator+" in the operators file lists", "the decision of %s does not count: %s", fault.Own(c.Operator), why)
+	}
+	return err
+}
+
+// Counts reports whether an approval or a rejection of a handoff counts here and now: its operator may
+// decide of it, and has signed that where keys of theirs are known. A rejection stays when its operator has
+// left. The error says why that is not known.
+func (d Desk) Counts(row index.Row, c eventlog.Consumption) (bool, error) {
+	list, err := d.operators()
+	of, act, _, _ := eventlog.ParseKey(c.Token)
+	if err != nil || of != row.ID || c.HandoffID != row.ID || c.Operator == row.From {
+		return false, err
+	}
+	isGone := act == eventlog.ActApprove && !list.Can(c.Operator, Capability, d.At.Opt.Now())
+	if isGone || !list.IsCapable(c.Operator, Capability) {
+		return false, nil
+	}
+	err = d.Prove(c)
+	if errors.Is(err, fault.ErrDenied) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Decide judges what was decided of a handoff. What cannot be judged approves nothing, and rejects.
+func (d Desk) Decide(row index.Row, all []eventlog.Consumption) (decided eventlog.Decision) {
+	for _, c := range all {
+		_, act, _, _ := eventlog.ParseKey(c.Token)
+		counts, err := d.Counts(row, c)
+		switch {
+		case act == eventlog.ActApprove && counts && !decided.Approved.IsDone():
+			decided.Approved = c.Deed()
+		case act == eventlog.ActReject && (counts || err != nil) && !decided.Rejected.IsDone():
+			decided.Rejected = c.Deed()
+		}
+	}
+	return decided
+}

@@ -1,0 +1,321 @@
+package trust
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// A Keyring is what is known about keys in one store. It reads the files again when they have changed,
+// and may be used by several goroutines at once.
+type Keyring struct {
+	At      *store.Store
+	Allowed string // the user's file of allowed signers; "" is none
+
+	// Verify returns the public key that made an armored SSH signature of a text; nil cannot check any.
+	Verify func(text, armored []byte, namespace string) (key string, err error)
+
+	mu    sync.Mutex
+	stamp string // of the files that say whose keys are whose, when trust was read
+	known operators.Trust
+
+	past txn.Past
+
+	sighted []string // whose keys were judged at first sight
+}
+
+// Of returns what is known of the signature of a handoff with these bytes. One that does not hold, or
+// that is by a key which nobody has said is the author's now, is fault.ErrIntegrity.
+func (k *Keyring) Of(d *disk.Dir, id, from string, text []byte) (operators.Verdict, error) {
+	armored, err := store.ReadSignature(d, id)
+	switch {
+	case errors.Is(err, fault.ErrIntegrity):
+		return operators.Verdict{State: operators.Bad}, err
+	case err != nil || armored == nil:
+		return operators.Verdict{State: operators.Unsigned}, err
+	}
+	_, found, err := k.Judge(from, k.Prove(text, string(armored)), func() (time.Time, error) { return k.FirstSeen(id) })
+	return found, err
+}
+
+// Judge is Of for signatures that are not stored, and returns the one that it is about: the first that
+// is good, or else that holds, or else the first. There must be one. seen says when the handoff came into
+// this store.
+func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) (text string, found operators.Verdict, err error) {
+	for i, armored := range w.Texts {
+		one, oneErr := k.judge(from, w.keys[i], w.errs[i], seen)
+		if i == 0 || oneErr == nil && (err != nil || one.State == operators.Good && found.State != operators.Good) {
+			text, found, err = armored, one, oneErr
+		}
+	}
+	return text, found, err
+}
+
+// Approves reports whether an approval by an operator counts, of which text is the statement: its
+// signature is good, or none of the operator's keys is known and there is none. why says what is wrong
+// with it. The user's file of allowed signers lies where the environment says: it may ask for more than the
+// operators file and the pinned keys, and stands for neither.
+func (k *Keyring) Approves(operator string, text, armored []byte) (why string, err error) {
+	trust, err := k.trust()
+	if err != nil || !trust.Knows(operator) && len(armored) == 0 {
+		return "", err
+	}
+	if len(armored) == 0 {
+		return "it is not signed, and keys of " + operator + " are known", nil
+	}
+	key, err := k.signer(text, armored, operators.ApprovalNamespace)
+	if err != nil {
+		return said(err)
+	}
+	project := trust
+	project.Allowed = nil
+	for _, t := range []operators.Trust{trust, project} {
+		if !t.Knows(operator) && trust.Knows(operator) { // the other one does
+			continue
+		}
+		found, err := k.believe(t, operator, key, func() (time.Time, error) { return k.At.Opt.Now(), nil })
+		if err != nil {
+			return said(err)
+		}
+		if found.State != operators.Good {
+			return "its signature is " + found.State, nil
+		}
+	}
+	return "", nil
+}
+
+// said makes what is wrong with a signature of an error that says so.
+func said(err error) (why string, _ error) {
+	if errors.Is(err, fault.ErrIntegrity) {
+		return err.Error(), nil
+	}
+	return "", err
+}
+
+// Knows reports whether the operators file, what was seen before, or the user's file of allowed
+// signers has a key of an operator.
+func (k *Keyring) Knows(operator string) (bool, error) {
+	trust, err := k.trust()
+	return trust.Knows(operator), err
+}
+
+func (k *Keyring) judge(from string, key operators.Key, err error, seen func() (time.Time, error)) (operators.Verdict, error) {
+	if errors.Is(err, fault.ErrIntegrity) {
+		return operators.Verdict{State: operators.Bad}, err
+	}
+	if err != nil {
+		return operators.Verdict{}, err
+	}
+	trust, err := k.trust()
+	if err != nil {
+		return operators.Verdict{}, err
+	}
+	return k.believe(trust, from, key, seen)
+}
+
+// believe judges whose a key is.
+func (k *Keyring) believe(trust operators.Trust, from string, key operators.Key,
+	seen func() (time.Time, error)) (operators.Verdict, error) {
+	found, err := trust.Judge(from, key, seen)
+	switch {
+	case err != nil:
+		return operators.Verdict{}, err
+	case found.Changed:
+		return found.Verdict, fault.New(fault.ErrIntegrity, "if the new keys are right, run `handoff operators trust "+from+"`",
+			"the keys of %s in the operators file are not those that were seen before, and %s signed with such a key", from, from)
+	case found.FirstSight:
+		k.mu.Lock()
+		if !slices.Contains(k.sighted, from) {
+			k.sighted = append(k.sighted, from)
+		}
+		k.mu.Unlock()
+	}
+	return found.Verdict, nil
+}
+
+// PinSighted pins the keys of those who were judged at first sight since it was last called. To judge alone
+// pins nothing: whoever reads first does not say which keys count. It is for what stores handoffs, takes one
+// or brings them from elsewhere.
+func (k *Keyring) PinSighted(ctx context.Context) (err error) {
+	k.mu.Lock()
+	names := k.sighted
+	k.sighted = nil
+	k.mu.Unlock()
+	for _, name := range names {
+		err = errors.Join(err, txn.Trust(ctx, k.At, k.Pin(name, "")))
+	}
+	return err
+}
+
+// signer returns the key that signed a text.
+func (k *Keyring) signer(text, armored []byte, namespace string) (operators.Key, error) {
+	if k.Verify == nil {
+		return "", fault.New(fault.ErrConfig, "", "this program cannot check signatures")
+	}
+	line, err := k.Verify(text, armored, namespace)
+	if err != nil {
+		return "", err
+	}
+	key, ok := operators.ParseKey(line)
+	if !ok {
+		err = fault.New(fault.ErrIntegrity, "", "the signature was made with a key that is none")
+	}
+	return key, err
+}
+
+// FirstSeen returns when a handoff came into this store. One of which no event tells comes now.
+func (k *Keyring) FirstSeen(id string) (time.Time, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.past.Store == nil {
+		k.past.Store = k.At
+	}
+	known, err := k.past.About(id)
+	if at := known.Of(id).FirstSeen(); !at.IsZero() || err != nil {
+		return at, err
+	}
+	return k.At.Opt.Now(), nil
+}
+
+// trust reads the files that say whose keys are whose, unless they are as they were.
+func (k *Keyring) trust() (operators.Trust, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	stamp := ""
+	for _, path := range []string{k.At.Opt.OperatorsFile, k.At.Opt.OperatorsFile + ".sig", k.Allowed, k.pinsFile()} {
+		if info, err := os.Stat(path); err == nil {
+			stamp += fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+		}
+		stamp += "\n"
+	}
+	if k.stamp == stamp {
+		return k.known, nil
+	}
+	trust, err := k.readTrust()
+	if err == nil {
+		k.stamp, k.known = stamp, trust
+	}
+	return trust, err
+}
+
+// readTrust reads whose keys are whose. An operators file that cannot be used makes no key count, which is
+// said; a file of allowed signers that cannot is an error, because who has one relies on it.
+func (k *Keyring) readTrust() (t operators.Trust, err error) {
+	list, err := k.At.Operators()
+	if err != nil {
+		k.At.Opt.Warn("no key of the operators file counts: " + err.Error())
+	} else if list != nil {
+		t.Authors = list.Authors()
+	}
+	if k.Allowed != "" {
+		text, err := os.ReadFile(k.Allowed)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return t, fault.New(fault.ErrConfig, "make it readable, or move it away", "cannot read the allowed signers: %v", err)
+		}
+		t.Allowed = operators.ParseAllowed(string(text))
+	}
+	t.Endorsed = sync.OnceValue(k.endorser)
+	state, err := k.At.OpenPlace(k.At.Opt.StateDir)
+	if err != nil || state == nil {
+		return t, err
+	}
+	defer state.Close()
+	text, err := state.ReadFile(disk.Pins, disk.MaxOperators)
+	if err = store.Odd(k.pinsFile(), err); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.ErrIntegrity) {
+		return t, fault.Unreadable(err)
+	}
+	if !errors.Is(err, fault.ErrIntegrity) {
+		t.Pins, err = operators.ParsePins(text)
+	}
+	if err != nil {
+		err = fault.New(fault.ErrIntegrity, "bring "+k.pinsFile()+" back from a backup, or move it away: keys are then trusted anew as they are first seen",
+			"the keys that were seen before cannot be read: %v", err)
+	}
+	return t, err
+}
+
+// pinsFile is where the keys are kept that were seen first.
+func (k *Keyring) pinsFile() string { return filepath.Join(k.At.Opt.StateDir, disk.Pins) }
+
+// endorser is the key that signed the operators file, "" if none did.
+func (k *Keyring) endorser() operators.Key {
+	text, err := k.At.OperatorsText()
+	if err != nil {
+		return ""
+	}
+	armored, err := k.At.ReadPlain(k.At.Opt.OperatorsFile+".sig", disk.MaxSignature)
+	if err != nil {
+		return ""
+	}
+	key, _ := k.signer(text, armored, operators.OperatorsNamespace)
+	return key
+}
+
+// Pin makes the keys that the operators file gives an operator those that count.
+func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Trusted, error) {
+	return func(old []byte) ([]byte, eventlog.Trusted, error) {
+		event := eventlog.Trusted{OperatorID: operator, By: by}
+		pins, err := operators.ParsePins(old)
+		if err != nil {
+			return nil, event, &fault.CorruptError{File: k.pinsFile(), Why: err.Error()}
+		}
+		list, err := k.At.Operators()
+		if err != nil || list == nil {
+			return old, event, err
+		}
+		at := slices.IndexFunc(list.All(), func(o operators.Operator) bool { return o.ID == operator })
+		if at < 0 {
+			return nil, event, fault.New(fault.ErrInvalid, "`handoff operators list` lists them", "%q is not in the operators file", operator)
+		}
+		_, known := pins[operator]
+		event.FirstSight = !known
+		pinned := pins.Trust(operator, list.Authors()[at].Keys())
+		event.Keys, event.Former = operators.Fingerprints(pinned.Keys), operators.Fingerprints(pinned.Former)
+		return pins.Bytes(), event, nil
+	}
+}
+
+// required returns what the operators file says of handoffs of an author without a good signature: "",
+// flag or refuse. The error says why that is not known.
+func (k *Keyring) required(from string) (string, error) {
+	text, err := k.At.OperatorsText()
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte("require_signature")) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	list, err := k.At.Operators()
+	if err != nil || list == nil {
+		return "", err
+	}
+	return list.Require(from), nil
+}
+
+// Distrust says what is missing where the operators file wants a good signature of the author, "" if
+// nothing is. refuse says that the body is not to be shown. The error says why that is not known.
+func (k *Keyring) Distrust(from string, sig operators.Verdict) (why string, refuse bool, err error) {
+	if sig.State == operators.Good {
+		return "", false, nil
+	}
+	required, err := k.required(from)
+	if err != nil || required == "" {
+		return "", false, err
+	}
+	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from, sig.State), required == operators.RequireRefuse, nil
+}

@@ -1,0 +1,160 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
+	"github.com/seed-78daf238/handoff/lib/internal/secrets"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A Policy says what is done about credentials.
+type Gate struct {
+	Allow  []string // rules whose findings are let through
+	Redact bool     // replace all others, and do not refuse them
+}
+
+// A Verdict says what became of the credentials of a text: which rules those that were let through or
+// replaced met, sorted.
+type Screened struct{ Allowed, Redacted []string }
+
+// Redact returns text with the credentials in it, except those of the allowed rules, replaced by
+// [redacted:RULE], and the names of the rules that they met, sorted.
+func Redact(text string, allowed []string) (string, []string) {
+	found := slices.DeleteFunc(secrets.Scan(text), func(f secrets.Finding) bool { return slices.Contains(allowed, f.Rule) })
+	var rules []string
+	for _, f := range found {
+		rules = append(rules, f.Rule)
+	}
+	return secrets.Redact(text, found), RuleNames(rules)
+}
+
+// Names returns rules sorted, each once.
+func RuleNames(rules []string) []string {
+	slices.Sort(rules)
+	return slices.Compact(rules)
+}
+
+// CheckRules refuses a name that no rule has, ErrInvalid.
+func CheckRules(rules []string) error {
+	for _, rule := range rules {
+		if known := secrets.Rules(); !slices.Contains(known, rule) {
+			return fault.New(fault.ErrInvalid, "the rules are "+strings.Join(known, ", "), "%q is not a rule of the secret scan", rule)
+		}
+	}
+	return nil
+}
+
+// Document screens a document that errors call name. What is redacted becomes another document with
+// another id, and so must not have claimed one. What is refused is a *fault.DocumentError.
+func (p Gate) Document(name string, d document.Document, claimed bool) (document.Document, Screened, error) {
+	allowed, faults := p.leaks(document.Texts(&d))
+	v := Screened{Allowed: RuleNames(allowed)}
+	switch {
+	case len(faults) == 0:
+		return d, v, nil
+	case !p.Redact:
+		return d, v, &fault.DocumentError{Name: name, Faults: faults}
+	}
+	d, redacted, err := p.redact(name, d, claimed)
+	v.Redacted = redacted
+	return d, v, err
+}
+
+// Texts screens texts, and replaces in place what is redacted.
+func (p Gate) Texts(name string, texts []document.Text) (Screened, error) {
+	allowed, faults := p.leaks(texts)
+	v := Screened{Allowed: RuleNames(allowed)}
+	switch {
+	case len(faults) == 0:
+		return v, nil
+	case !p.Redact:
+		return v, &fault.DocumentError{Name: name, Faults: faults}
+	}
+	redacted, err := p.replace(name, texts)
+	v.Redacted = redacted
+	return v, err
+}
+
+// leaks returns the rules that what is allowed in texts meets, and a fault for each other credential.
+func (p Gate) leaks(texts []document.Text) (allowed []string, faults []fault.Fault) {
+	for _, t := range texts {
+		for _, f := range secrets.Scan(*t.Value) {
+			if slices.Contains(p.Allow, f.Rule) {
+				allowed = append(allowed, f.Rule)
+			} else {
+				faults = append(faults, leaked(t.Pointer, f))
+			}
+		}
+	}
+	return allowed, faults
+}
+
+// redact replaces the credentials, which makes another document with another id.
+func (p Gate) redact(name string, d document.Document, claimed bool) (document.Document, []string, error) {
+	if claimed {
+		return d, nil, fault.New(fault.ErrInvalid, "leave handoff_id out of a document that is to be redacted",
+			"%sthe document names its id, which would be another one after the redaction", store.Prefixed(name))
+	}
+	if _, structured, err := fields.Extract(d.Body); structured || err != nil {
+		return d, nil, fault.New(fault.ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
+			"%sthe body carries a record with a credential in it, which cannot be redacted in place", store.Prefixed(name))
+	}
+	d = document.Clone(d)
+	rules, err := p.replace(name, document.Texts(&d))
+	if err != nil {
+		return d, nil, err
+	}
+	d.HandoffID, err = document.ID(d)
+	return d, rules, err
+}
+
+// replace redacts texts, and returns the rules that it met.
+func (p Gate) replace(name string, texts []document.Text) (redacted []string, err error) {
+	var faults []fault.Fault
+	for _, t := range texts {
+		text, rules := Redact(*t.Value, p.Allow)
+		if len(rules) > 0 && !t.Redactable {
+			faults = append(faults, fault.Fault{Pointer: t.Pointer, Problem: "holds a credential (rule " + rules[0] + "), which cannot be redacted here", Hint: "choose another name"})
+			continue
+		}
+		*t.Value, redacted = text, append(redacted, rules...)
+	}
+	if len(faults) > 0 {
+		return nil, &fault.DocumentError{Name: name, Faults: faults}
+	}
+	return RuleNames(redacted), nil
+}
+
+// MaxReason is how many bytes a reason may have: it is part of a claim, which has to fit into claim.MaxFile however it is escaped.
+const MaxReason = 2000
+
+// CheckReason refuses a reason with a credential in it, of more than MaxReason bytes, or that is not UTF-8, of which
+// JSON would keep something else: fault.ErrInvalid. Why something was done is kept for good.
+func CheckReason(reason string) error {
+	if !utf8.ValidString(reason) {
+		return fault.New(fault.ErrInvalid, "write it in UTF-8", "the reason is not valid UTF-8")
+	}
+	if len(reason) > MaxReason {
+		return fault.New(fault.ErrInvalid, "say it in fewer words, or in an answer", "the reason has %d bytes, at most %d are kept", len(reason), MaxReason)
+	}
+	if found := secrets.Scan(reason); len(found) > 0 {
+		return fault.New(fault.ErrInvalid, "say it without", "the reason holds a credential (rule %s)", fault.Own(found[0].Rule))
+	}
+	return nil
+}
+
+func leaked(pointer string, f secrets.Finding) fault.Fault {
+	where := "holds"
+	if pointer == "/body" {
+		where = fmt.Sprintf("line %d, column %d of the body holds", f.Line, f.Column)
+	}
+	return fault.Fault{Pointer: pointer, Problem: where + " a credential (rule " + f.Rule + ")",
+		Hint: "take it out and revoke it, or use --redact; --allow-secret " + f.Rule + " if it is none"}
+}
