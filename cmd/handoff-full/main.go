@@ -2,8 +2,8 @@
 package main
 
 import (
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/full"
 )
 
-func main() { everyday.Main(whole.Program()) }
+func main() { cli.Main(full.Program()) }

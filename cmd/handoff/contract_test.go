@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/full"
 )
 
 // TestEveryCommandIsExplained holds what help says of each command to one form.
 func TestEveryCommandIsExplained(t *testing.T) {
-	all(everyday.Root(whole.Program()), func(name string, cmd *cobra.Command) {
+	all(cli.Root(full.Program()), func(name string, cmd *cobra.Command) {
 		if first, _ := strings.CutPrefix(cmd.Short, " "); first == "" || strings.ToUpper(first[:1]) != first[:1] || strings.HasSuffix(first, ".") {
 			t.Errorf("%s: %q is not a short sentence without a stop", name, cmd.Short)
 		}
@@ -40,7 +40,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 // standard error, and nothing else.
 func TestEveryErrorIsJSON(t *testing.T) {
 	s := newScripted(t)
-	all(everyday.Root(whole.Program()), func(name string, cmd *cobra.Command) {
+	all(cli.Root(full.Program()), func(name string, cmd *cobra.Command) {
 		if name == "hook session-start" {
 			return // what an agent runs never fails
 		}

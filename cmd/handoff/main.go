@@ -1,6 +1,9 @@
 // Command handoff stores documents that hand work over, lists them, and shows them to whoever they are for.
 package main
 
-import "github.com/seed-78daf238/handoff/cmd/internal/everyday"
+import (
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
+)
 
-func main() { everyday.Main(nil) }
+func main() { cli.Main(command.Program()) }

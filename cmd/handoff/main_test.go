@@ -15,20 +15,21 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
+	"github.com/seed-78daf238/handoff/cmd/internal/full"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // The scripts run this test binary as the programs. Three variables let a script be somewhere else; the
 // released programs know none of them.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"handoff": func() { runMain(nil) }, "handoff-full": func() { runMain(whole.Program()) }, "onterminal": typed})
+	testscript.Main(m, map[string]func(){"handoff": func() { runMain(command.Program()) }, "handoff-full": func() { runMain(full.Program()) }, "onterminal": typed})
 }
 
-func runMain(program *everyday.Whole) {
+func runMain(program cli.Program) {
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(everyday.Run(everyday.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
+	os.Exit(cli.Run(cli.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
 		Executable: os.Executable, Options: testOptions, Patience: time.Minute}, program))
 }
 

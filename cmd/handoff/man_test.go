@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/full"
 )
 
 // TestManPages generates the man pages and compares them with those in testdata/man, which packagers
 // install; with -update it writes them.
 func TestManPages(t *testing.T) {
 	const golden = "../../testdata/man"
-	root := everyday.Root(whole.Program())
-	pages := whole.ManPages()
+	root := cli.Root(full.Program())
+	pages := full.ManPages()
 	if len(pages) < len(root.Commands()) {
 		t.Fatalf("%d pages", len(pages))
 	}
@@ -52,7 +52,7 @@ func TestManPagesAreRead(t *testing.T) {
 	if err != nil {
 		t.Skip("groff is missing")
 	}
-	for _, page := range whole.ManPages() {
+	for _, page := range full.ManPages() {
 		cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-k", "-rLL=100n", "-P-cbou")
 		cmd.Stdin = bytes.NewReader(page.Text)
 		var warnings strings.Builder

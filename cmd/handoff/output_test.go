@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/full"
 )
 
 // printsNone are the commands that print nothing for scripts, or the format of another program.
@@ -42,7 +42,7 @@ func TestOutputs(t *testing.T) {
 	s.store()
 	s.watch()
 	s.error()
-	commands(everyday.Root(whole.Program()), func(name string) {
+	commands(cli.Root(full.Program()), func(name string) {
 		if s.tested[name] == slices.ContainsFunc(printsNone, func(w string) bool { return name == w || strings.HasPrefix(name, w+" ") }) {
 			t.Errorf("%s: tested %v, which its definition or the list of those without JSON contradicts", name, s.tested[name])
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/full"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -20,8 +20,8 @@ func TestReaderLeaves(t *testing.T) {
 	}
 	start := func(stdout io.Writer, line string) (code int, stderr string) {
 		var said strings.Builder
-		code = everyday.Run(everyday.Env{Args: strings.Fields(line), Stdin: strings.NewReader("body\n"), Stdout: stdout, Stderr: &said,
-			Getenv: func(string) string { return "" }, Getwd: func() (string, error) { return root, nil }}, whole.Program())
+		code = cli.Run(cli.Env{Args: strings.Fields(line), Stdin: strings.NewReader("body\n"), Stdout: stdout, Stderr: &said,
+			Getenv: func(string) string { return "" }, Getwd: func() (string, error) { return root, nil }}, full.Program())
 		return code, said.String()
 	}
 	must := func(line string) {

@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/full"
 )
 
 // changing are the commands that may change something.
@@ -95,7 +95,7 @@ func TestReadersChangeNothing(t *testing.T) {
 			t.Errorf("%s exits with %d: %s", line, code, said.String())
 		}
 	}
-	all(everyday.Root(whole.Program()), func(name string, cmd *cobra.Command) {
+	all(cli.Root(full.Program()), func(name string, cmd *cobra.Command) {
 		told, tells := telling[name]
 		lines, reads := readers[name]
 		switch {

@@ -18,8 +18,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/full"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -58,7 +58,7 @@ func newScripted(t *testing.T) *scripted {
 // run runs a command and returns its exit code and what it printed.
 func (s *scripted) run(stdin io.Reader, stderr io.Writer, args ...string) (int, string) {
 	var out bytes.Buffer
-	code := everyday.Run(everyday.Env{
+	code := cli.Run(cli.Env{
 		Args: append(args, "--json"), Stdin: stdin, Stdout: &out, Stderr: stderr,
 		Getenv: func(name string) string { return s.env[name] }, Getwd: func() (string, error) { return s.root, nil },
 		Executable: func() (string, error) { return exec.LookPath("handoff-full") },
@@ -66,7 +66,7 @@ func (s *scripted) run(stdin io.Reader, stderr io.Writer, args ...string) (int, 
 			o.Now = func() time.Time { return time.Now().Add(s.later) }
 			o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064x", []byte(s.machine)), nil }
 		},
-	}, whole.Program())
+	}, full.Program())
 	return code, out.String()
 }
 

@@ -17,7 +17,7 @@ func TestTopicGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	_, session, _ := strings.Cut(textOf(t, "../internal/everyday/topics/git.md"), "```console\n")
+	_, session, _ := strings.Cut(textOf(t, "../internal/cli/topics/git.md"), "```console\n")
 	session, _, _ = strings.Cut(session, "```")
 	bin, home, work := t.TempDir(), t.TempDir(), t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {

@@ -14,7 +14,7 @@ func TestTopicRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
-	_, commands, _ := strings.Cut(textOf(t, "../internal/everyday/topics/records.md"), "```sh\n")
+	_, commands, _ := strings.Cut(textOf(t, "../internal/cli/topics/records.md"), "```sh\n")
 	commands, _, _ = strings.Cut(commands, "```")
 	bin, project := t.TempDir(), t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {

@@ -1,13 +1,8 @@
 package universal
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -63,82 +58,4 @@ func (d *Document) SessionDir(root string) (string, error) {
 		}
 	}
 	return "", outside
-}
-
-// WriteFiles creates the files in dir, a path relative to root that is made if need be; "." is root
-// itself. Nothing outside root is ever touched, also not through symbolic links, and no file is
-// replaced: one that is there already is taken for written if it has the same content, else it is an
-// error that wraps fs.ErrExist. When one file fails, those created before it are removed. The files
-// are synced to disk.
-func WriteFiles(root, dir string, files ...File) error {
-	base, err := os.OpenRoot(root)
-	if err != nil {
-		return fmt.Errorf("open the directory to write to: %w", err)
-	}
-	defer func() { _ = base.Close() }()
-	if err := base.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the directory to write to: %w", notDir(err))
-	}
-	place, err := base.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("open the directory to write to: %w", err)
-	}
-	defer func() { _ = place.Close() }()
-	var made []string
-	for _, f := range files {
-		created, err := create(place, f)
-		if created {
-			made = append(made, f.Name)
-		}
-		if err != nil {
-			for _, name := range made {
-				_ = place.Remove(name)
-			}
-			return err
-		}
-	}
-	return nil
-}
-
-// notDir keeps what stands in the place of a directory apart from a file that is there already.
-func notDir(err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return &fault.Error{Class: fault.ErrConfig, Problem: err.Error()}
-	}
-	return err
-}
-
-// create writes one file that must not exist and reports whether it made it.
-func create(place *os.Root, f File) (created bool, err error) {
-	if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." || strings.ContainsAny(f.Name, `/\:`) {
-		return false, &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("%s is not a file name", quoted(f.Name))}
-	}
-	file, err := place.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) && holds(place, f) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("write %s: %w", f.Name, err)
-	}
-	_, err = file.Write(f.Bytes)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err != nil {
-		err = fmt.Errorf("write %s: %w", f.Name, err)
-	}
-	return true, err
-}
-
-// holds reports whether a regular file of that name has that content already.
-func holds(place *os.Root, f File) bool {
-	info, err := place.Lstat(f.Name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(f.Bytes)) {
-		return false
-	}
-	file, err := place.Open(f.Name)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, info.Size()+1))
-	return err == nil && bytes.Equal(content, f.Bytes)
 }

@@ -27,7 +27,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -39,10 +39,10 @@ const softLimit = 80 << 20
 const patience = 5 * time.Second
 
 // Run shows the inbox of an operator, of who runs the program if that is "", until its user leaves it. Without a terminal, or on one that has no screen, the error is ErrInvalid.
-func Run(a *everyday.App, operator string, compose Compose) error {
-	in, out := everyday.Terminal(a.Stdin), everyday.Terminal(a.Stdout)
+func Run(a *cli.App, operator string, compose Compose) error {
+	in, out := cli.Terminal(a.Stdin), cli.Terminal(a.Stdout)
 	if in == nil || out == nil || a.Getenv("TERM") == "dumb" {
-		return everyday.Invalid("`handoff list` prints handoffs anywhere", "the inbox needs a terminal with a screen for input and output")
+		return cli.Invalid("`handoff list` prints handoffs anywhere", "the inbox needs a terminal with a screen for input and output")
 	}
 	debug.SetMemoryLimit(softLimit)
 	p, err := a.Project()
@@ -67,7 +67,7 @@ func Run(a *everyday.App, operator string, compose Compose) error {
 	}
 	m := newModel(s, p.Options, cmp.Or(operator, p.Me()))
 	m.project, m.said, m.compose = filepath.Base(p.Root), said, compose
-	m.work = func(references []string) string { return everyday.WorkLine(p, references) }
+	m.work = func(references []string) string { return cli.WorkLine(p, references) }
 	return show(m, in, out, a.Getenv)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -135,7 +135,7 @@ func (m *model) header(width int) []string {
 		m.cut(stateOf(r)+faint.Render(" · "+r.ID[:len("sha256:")+12]+tags(m.preview.body.tags, m.isShown(r))), width),
 	}
 	if m.isShown(r) {
-		for _, more := range []string{everyday.Related(m.preview.body.references), m.preview.body.signed, m.preview.body.work} {
+		for _, more := range []string{cli.Related(m.preview.body.references), m.preview.body.signed, m.preview.body.work} {
 			if more != "" {
 				lines = append(lines, m.cut(faint.Render(escape(more)), width))
 			}

@@ -16,8 +16,9 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
-	"github.com/seed-78daf238/handoff/cmd/internal/whole"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
+	"github.com/seed-78daf238/handoff/cmd/internal/full"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -30,11 +31,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) == "" {
 		os.Exit(m.Run())
 	}
-	program := whole.Program()
+	program := full.Program()
 	if filepath.Base(os.Args[0]) == "handoff" {
-		program = nil // the fast one
+		program = command.Program()
 	}
-	os.Exit(everyday.Run(everyday.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
+	os.Exit(cli.Run(cli.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
 		Executable: os.Executable, Options: testOptions}, program))
 }
 
@@ -259,7 +260,7 @@ func open(t testing.TB, root string) *handoff.Store {
 		t.Fatal(err)
 	}
 	testOptions(&p.Options)
-	p.Options.Rules = whole.Program().Rules
+	p.Options.Rules = full.Program().Full.Rules
 	p.Options.UserState = filepath.Join(root+".state", "handoff")
 	s, err := handoff.Open(p.Options)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -17,7 +17,7 @@ import (
 // failed is the result for an error: its class, and what is wrong in our own words. more is shown after it. There is no
 // structured content, which would be all that some agents show their model.
 func failed(err error, more string) *mcp.CallToolResult {
-	exit := everyday.ExitOf(err)
+	exit := cli.ExitOf(err)
 	text := fmt.Sprintf("%s (exit code %d): %s\n", exit.Name, exit.Code, inTools(fault.Plain(err)))
 	if h := hint(err); h != "" {
 		text += "hint: " + h + "\n"

@@ -16,13 +16,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // Serve serves the project of a run until its input ends. With an operator it acts for that one alone.
-func Serve(ctx context.Context, a *everyday.App, operator string) error {
+func Serve(ctx context.Context, a *cli.App, operator string) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -49,7 +49,7 @@ func Serve(ctx context.Context, a *everyday.App, operator string) error {
 
 // A project is where the server was started. It is looked at for each call anew: settings change.
 type project struct {
-	*everyday.App
+	*cli.App
 	lost   func(error) // is told why not all handoffs can be listed; nil is nobody
 	pinned string      // for whom alone it acts; "" is for whomever a call names
 }

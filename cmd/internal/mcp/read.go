@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -112,7 +112,7 @@ func (p project) read(_ context.Context, in readArgs) (result, error) {
 	}
 	text, _, err := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0), Whole: handoff.MaxForAgents - roomForWords, Offset: max(in.Offset, 0),
 		More: func(next int) string { return fmt.Sprintf("handoff_read with id %s and offset %d", got.Entry.ID, next) }})
-	if line := everyday.WorkLine(found, got.References); line != "" {
+	if line := cli.WorkLine(found, got.References); line != "" {
 		text += line + "\n"
 	}
 	return result{text: text + next(s, got, found.Me())}, err

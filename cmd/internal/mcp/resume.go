@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -22,7 +22,7 @@ type checkArgs struct {
 }
 
 func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
-	c := record.Checks{MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers, ConfirmedBy: in.ConfirmedBy, Rules: schema.Universal(), Work: everyday.WorkOf(p)}
+	c := record.Checks{MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers, ConfirmedBy: in.ConfirmedBy, Rules: schema.Universal(), Work: cli.WorkOf(p)}
 	if in.MaxAge == "" {
 		return c, nil
 	}

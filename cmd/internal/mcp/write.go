@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/everyday"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -29,7 +29,7 @@ type writeArgs struct {
 // there is no argument for it.
 func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	here := *p.App
-	here.Gate = everyday.Gate{Redact: in.Redact}
+	here.Gate = cli.Gate{Redact: in.Redact}
 	found, s, err := here.NewStore()
 	if err != nil {
 		return result{}, err
@@ -40,7 +40,7 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	if missing := in.missing(); missing != nil {
 		return result{}, fault.New(fault.ErrInvalid, "or give a whole document with frontmatter, or a record as JSON, as body", "give %s", fault.Own(list(missing)))
 	}
-	source, err := here.TextSource("body", []byte(in.Body), everyday.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}, in.Kind)
+	source, err := here.TextSource("body", []byte(in.Body), cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}, in.Kind)
 	if err != nil {
 		return result{}, err
 	}

@@ -1,0 +1,26 @@
+package cli
+
+import "io"
+
+// Again runs another command in the same project, as the operator me unless that is "", and returns its error, which nobody
+// was told of.
+func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args ...string) error {
+	e, f := a.Env, a.Flags
+	e.Stdin, e.Stdout, e.Stderr, e.Args = stdin, stdout, stderr, inPresentWords(args)
+	if e.Getenv = a.Getenv; me != "" {
+		e.Getenv = func(name string) string {
+			if name == "HANDOFF_OPERATOR" {
+				return me
+			}
+			return a.Getenv(name)
+		}
+	}
+	for _, flag := range [][2]string{{"--root", f.Root}, {"--handoffs-dir", f.HandoffsDir}, {"--state-dir", f.StateDir}, {"--operators-file", f.OperatorsFile}} {
+		if flag[1] != "" {
+			e.Args = append(e.Args, flag[0]+"="+flag[1])
+		}
+	}
+	root := newApp(e, a.program).root()
+	root.SetArgs(e.Args)
+	return root.Execute()
+}

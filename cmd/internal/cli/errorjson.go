@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A told error is an error as JSON, on standard error.
+type toldError struct {
+	Error toldFault `json:"error"`
+}
+
+type toldFault struct {
+	Code    int    `json:"code"`
+	Class   string `json:"class"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Pointer string `json:"pointer,omitempty"`
+
+	Holder *holder `json:"holder,omitempty"` // who has the handoff, or has ended it
+}
+
+// A holder is who stands in the way of an act.
+type holder struct {
+	Operator string `json:"operator"`
+	Session  string `json:"session_id,omitempty"`
+	Time     string `json:"ts_utc"`
+	Done     bool   `json:"done"`
+}
+
+// asJSON returns an error as scripts get it, with the place of its first fault.
+func (a *App) asJSON(err error) toldError {
+	text, advice := a.told(err)
+	exit := ExitOf(err)
+	e := toldFault{Code: exit.Code, Class: exit.Name, Message: text, Hint: strings.Join(advice, "; ")}
+	if doc := (*handoff.DocumentError)(nil); errors.As(err, &doc) && !a.ForAgents {
+		e.File = doc.Name
+		if len(doc.Faults) > 0 {
+			e.Line, e.Pointer = doc.Faults[0].Line, doc.Faults[0].Pointer
+		}
+	}
+	if taken := (*handoff.TakenError)(nil); errors.As(err, &taken) && !a.ForAgents {
+		e.Holder = &holder{taken.By.Operator, taken.By.Session, taken.By.Time, taken.Ended}
+	}
+	return toldError{e}
+}
+
+// wantsJSON says whether --json was given, also where the command line as a whole was not understood.
+func (a *App) wantsJSON() bool {
+	end := cmp.Or(slices.Index(a.Args, "--")+1, len(a.Args)+1) - 1
+	return a.JSON || slices.Contains(a.Args[:end], "--json") || slices.Contains(a.Args[:end], "--json=true")
+}

@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+)
+
+// execute runs another program in the place of this one.
+func execute(program string, args []string, stdin *os.File) error {
+	cmd := exec.Command(program, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
+	err := cmd.Run()
+	if cmd.ProcessState != nil {
+		os.Exit(cmd.ProcessState.ExitCode())
+	}
+	return err
+}

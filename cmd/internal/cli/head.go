@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/relation"
+)
+
+// Fields are the flags that make a frontmatter, as far as they are given.
+type Fields handoff.Document
+
+// Register adds the flags to a command.
+func (f *Fields) Register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.From, "from", "", "who hands over (`operator`)")
+	cmd.Flags().StringVar(&f.To, "to", "", "who takes over (`operator`)")
+	cmd.Flags().Var((*topic)(&f.Topic), "topic", "the `topic`, a slug or words that make one (default from the text)")
+	cmd.Flags().StringVar(&f.Time, "ts", "", "the `instant`, RFC 3339 with Z (default now)")
+	Texts(cmd.Flags(), &f.Tags, "tag", "a `tag`, a slug")
+	cmd.Flags().Var(references{(*texts)(&f.References)}, "ref", "a reference (`text`); may be repeated")
+}
+
+// A topic is a slug, or words of which one is made.
+type topic string
+
+func (t *topic) String() string { return string(*t) }
+func (t *topic) Type() string   { return "string" }
+
+func (t *topic) Set(text string) error {
+	if *t = topic(handoff.TopicFrom(text)); *t == "" {
+		return fmt.Errorf("%q has no letter and no digit", text)
+	}
+	return nil
+}
+
+// references are those of flags. A malformed one is refused: it would have no effect.
+type references struct{ *texts }
+
+func (r references) Set(text string) error {
+	if err := checkReferences([]string{text}); err != nil {
+		return err
+	}
+	return r.texts.Set(text)
+}
+
+func checkReferences(all []string) error {
+	for _, bad := range relation.Of(all).Malformed {
+		return Invalid(bad.Hint, "%s %s", fault.Quote(bad.Reference), fault.Own(bad.Problem))
+	}
+	return nil
+}
+
+func (f *Fields) Given() bool { return len(handoff.Document(*f).Instance()) > 0 }
+
+// Document returns the document of the flags and a body.
+func (f *Fields) Document(body string) handoff.Document {
+	doc := handoff.Document(*f)
+	doc.SchemaVersion, doc.Body = "1.0", body
+	return doc
+}

@@ -1,0 +1,336 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// MaxInput is how many bytes one input may have; the store has a smaller limit of its own.
+const MaxInput = 4 << 20
+
+// mostHeld is how many bytes of documents are held from when they are looked at first until they are stored. The files of
+// more are read anew for each step.
+const mostHeld = 16 << 20
+
+// An input turns the arguments of write into documents.
+type Input struct {
+	*App
+	Fields     Fields
+	Recording  Recording
+	stdin      bool   // standard input is read, for which the settings count too
+	Kind       string // of every record, "" for what its shape says
+	AllowEmpty []string
+	me         *string // who runs the program, once that was asked
+	held       int     // bytes of documents
+	At         string  // the time to take where none is given; "" is now
+	Took       string  // the time that was taken because none was given
+	typed      []byte  // a text that a person typed, nil if none did
+	Headless   bool    // one of the texts has no frontmatter, and no flag says what it would
+
+	records func(name string, text []byte) handoff.Source // of all records: they get one time, and the store is read once
+}
+
+// An Input is what the command line says about the records that it names.
+type RecordInput struct {
+	*App
+	Fields
+	Kind       string        // of each; "" for what its shape says
+	AllowEmpty []string      // fields of packets that may be empty
+	Now        func() string // the time of records that have none
+}
+
+// sources reads every input. Errors about some of them come together with what the others hold.
+func (in *Input) Sources(paths []string, stdin0 bool) (sources []handoff.Source, err error) {
+	var list []byte
+	if stdin0 {
+		if list, err = in.ReadStdin(64 << 20); err != nil {
+			return nil, err
+		}
+		if len(list) > mostHeld {
+			CollectOften()
+		}
+	}
+	var errs []error
+	add := func(path string) {
+		more, err := in.open(path)
+		sources, errs = append(sources, more...), addError(errs, err)
+	}
+	for _, path := range paths {
+		add(path)
+	}
+	for path := range bytes.SplitSeq(list, []byte{0}) {
+		if len(path) > 0 {
+			add(string(path))
+		}
+	}
+	if len(sources)+len(errs) == 0 {
+		return nil, Invalid("name a file or directory, or - for standard input", "nothing to write")
+	}
+	return sources, FirstOf(errs)
+}
+
+func (in *Input) open(path string) ([]handoff.Source, error) {
+	if path == "-" {
+		return in.standardInput()
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, InputError(path, err)
+	}
+	if info.IsDir() {
+		return in.directory(path)
+	}
+	return in.file(path, in.Kind != "")
+}
+
+// file returns the source of one file; forced says that it is a record whatever it looks like.
+func (in *Input) file(path string, forced bool) ([]handoff.Source, error) {
+	source, size, err := in.fromFile(path, forced)
+	if err != nil {
+		return nil, err
+	}
+	in.Headless = in.Headless || isHeadless(source)
+	if in.held += size; in.held > mostHeld {
+		if in.held-size <= mostHeld {
+			CollectOften() // stops the world: once
+		}
+		source = handoff.Source{Name: path, Open: func() (handoff.Source, error) {
+			source, _, err := in.fromFile(path, forced)
+			return source, err
+		}}
+	}
+	return []handoff.Source{source}, nil
+}
+
+func (in *Input) fromFile(path string, forced bool) (_ handoff.Source, size int, err error) {
+	text, err := ReadInput(path)
+	if err != nil {
+		return handoff.Source{}, 0, err
+	}
+	if forced || filepath.Ext(path) == ".json" || looksLikeObject(text) {
+		source, err := in.record(path, text)
+		return source, len(text), err
+	}
+	if in.Fields.Given() || in.Recording.given() {
+		source, err := in.markdown(path, text)
+		return source, len(text), err
+	}
+	source, err := in.Document(handoff.Source{Name: path, Text: text})
+	return source, len(text), err
+}
+
+func (in *Input) standardInput() ([]handoff.Source, error) {
+	if in.CanAsk() {
+		if err := in.checkFields(); err != nil {
+			return nil, err
+		}
+		in.Note("reading standard input until Ctrl-D")
+	}
+	text, err := in.ReadStdin(MaxInput)
+	if err != nil {
+		return nil, err
+	}
+	if in.stdin = true; in.CanAsk() {
+		in.typed = text
+	}
+	source, err := in.Text("standard input", text)
+	in.Headless = in.Headless || isHeadless(source)
+	return []handoff.Source{source}, err
+}
+
+// checkFields refuses flags with which no text can be stored, before somebody types one.
+func (in *Input) checkFields() error {
+	if !in.Fields.Given() || in.Kind != "" {
+		return nil
+	}
+	_, s, err := in.NewStore()
+	if err != nil {
+		return err
+	}
+	before := *in
+	source, err := before.markdown("standard input", []byte("# Any text\n"))
+	if err != nil {
+		return err
+	}
+	results, err := s.TryGood([]handoff.Source{source})
+	if err == nil {
+		err = handoff.Faults(results)
+	}
+	return err
+}
+
+// keepTyped keeps a text that a person has typed, and that could not be stored, as a draft, and names that in the error.
+func (in *Input) KeepTyped(why error) error {
+	if why == nil || len(bytes.TrimSpace(in.typed)) == 0 {
+		return why
+	}
+	_, s, err := in.NewStore()
+	if err != nil {
+		return why
+	}
+	f := in.Fields
+	d, err := s.SaveDraft(context.Background(), handoff.Draft{From: f.From, To: f.To, Topic: f.Topic, Tags: f.Tags, References: f.References, Text: string(in.typed)})
+	if err != nil {
+		return why
+	}
+	return WithHint(why, "your text is kept: `handoff draft publish "+d.ID+"` stores it, with the flags that it lacks")
+}
+
+// TextSource returns the source that stores a text as `handoff write -` does, with these flags.
+func (a *App) TextSource(name string, text []byte, f Fields, kind string) (handoff.Source, error) {
+	if err := checkReferences(f.References); err != nil {
+		return handoff.Source{}, err
+	}
+	return (&Input{App: a, Fields: f, Kind: kind}).Text(name, text)
+}
+
+// text returns the source of a text without a file name: a record if --kind says so or if it has the shape of one;
+// without any flag of the frontmatter a document with its own; else a body.
+func (in *Input) Text(name string, text []byte) (handoff.Source, error) {
+	object := looksLikeObject(text)
+	switch {
+	case in.Kind != "", object && (in.Full == nil || !in.Fields.Given() || in.Full.IsRecord(text)):
+		return in.record(name, text)
+	case !in.Fields.Given() && in.Recording.given():
+		return handoff.Source{}, Invalid("give the frontmatter with --from, --to and --topic, and the body alone", "%s brings its own frontmatter, to which --work and --file add nothing", name)
+	case !in.Fields.Given():
+		return in.Document(handoff.Source{Name: name, Text: text})
+	case object:
+		in.Note(name + " does not have the shape of a record and is taken for the text of a plain handoff; --kind says otherwise")
+	}
+	return in.markdown(name, text)
+}
+
+// document returns a source as it is, if it is no matter for the whole program, which looks into records.
+func (in *Input) Document(source handoff.Source) (handoff.Source, error) {
+	if in.Full == nil && handoff.AnnouncesRecord(source) {
+		return source, ErrBeyond
+	}
+	return source, nil
+}
+
+// looksLikeObject says whether a text begins like a JSON object, which no frontmatter does.
+func looksLikeObject(text []byte) bool {
+	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return bytes.HasPrefix(text, []byte("{"))
+}
+
+// directory returns the documents and records of a directory, not of those below, by name.
+func (in *Input) directory(dir string) ([]handoff.Source, error) {
+	paths, err := documents(dir)
+	if err != nil {
+		return nil, err
+	}
+	var sources []handoff.Source
+	var errs []error
+	for _, path := range paths {
+		more, err := in.file(path, false)
+		sources, errs = append(sources, more...), addError(errs, err)
+	}
+	return sources, FirstOf(errs)
+}
+
+// documents returns the paths of the *.md and *.json files of a directory, by name. A directory without any is invalid input.
+func documents(dir string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir) // sorted
+	if err != nil {
+		return nil, InputError(dir, err)
+	}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !strings.HasPrefix(e.Name(), ".") && (ext == ".md" || ext == ".json") && !e.IsDir() {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	if len(paths) == 0 {
+		return nil, Invalid("", "%s holds no *.md or *.json file", dir)
+	}
+	return paths, nil
+}
+
+// Documents returns the paths of the documents and records in a directory, by name. The index of a store is none.
+func Documents(dir string) (paths []string, err error) {
+	all, err := documents(dir)
+	for _, path := range all {
+		if !handoff.IsIndex(filepath.Base(path)) {
+			paths = append(paths, path)
+		}
+	}
+	if err == nil && len(paths) == 0 {
+		err = Invalid("", "%s holds no handoff and no record", dir)
+	}
+	return paths, err
+}
+
+// ReadInput reads a regular file. It never waits for the other end of a FIFO.
+func ReadInput(path string) ([]byte, error) {
+	f, info, err := OpenInput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text := bytes.NewBuffer(make([]byte, 0, min(info.Size(), MaxInput)+bytes.MinRead))
+	if _, err := io.Copy(text, io.LimitReader(f, MaxInput+1)); err != nil {
+		return nil, InputError(path, err)
+	}
+	if text.Len() > MaxInput {
+		return nil, Invalid("shorten it", "%s has more than %d bytes", path, MaxInput)
+	}
+	return text.Bytes(), nil
+}
+
+// OpenInput opens a regular file as ReadInput does.
+func OpenInput(path string) (*os.File, os.FileInfo, error) {
+	if err := handoff.CheckLimit(); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, InputError(path, err)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = InputError(path, err)
+	case info.IsDir():
+		err = Invalid("name a file in it", "%s is a directory", path)
+	case !info.Mode().IsRegular():
+		err = Invalid("use - and redirect standard input: `handoff … - <"+path+"`", "%s is not a regular file", path)
+	default:
+		return f, info, nil
+	}
+	f.Close()
+	return nil, nil, err
+}
+
+// InputError says why an input cannot be read. A path that is wrong is invalid input.
+func InputError(path string, err error) error {
+	return pathError("read", path, err)
+}
+
+// OutputError is InputError for what cannot be written.
+func OutputError(path string, err error) error {
+	return pathError("write", path, err)
+}
+
+func pathError(do, path string, err error) error {
+	var reason syscall.Errno
+	why := err.Error()
+	if errors.As(err, &reason) {
+		why = reason.Error()
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) ||
+		errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) {
+		return Invalid("check the path", "cannot "+do+" %s: %s", path, why)
+	}
+	return fmt.Errorf("nothing was published: cannot %s %s: %w", do, path, err)
+}

@@ -1,0 +1,3 @@
+package cli
+
+const nonblock = 0

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// record returns the source of a record, which is read once the store has found its machine.
+func (in *Input) record(name string, text []byte) (handoff.Source, error) {
+	if in.Full == nil {
+		return handoff.Source{}, ErrBeyond
+	}
+	if in.records == nil {
+		fields, err := in.recorded()
+		if err != nil {
+			return handoff.Source{}, err
+		}
+		in.records = in.Full.Records(RecordInput{in.App, fields, in.Kind, in.AllowEmpty, in.now})
+	}
+	return in.records(name, text), nil
+}
+
+// ProjectName is the project of records that name none.
+func (a *App) ProjectName() string {
+	p, err := a.Project()
+	if err != nil {
+		return "" // opening the store says why
+	}
+	return filepath.Base(p.Root)
+}

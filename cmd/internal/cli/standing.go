@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/exchange"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// Standing says what other clones do not have yet and what waits here, "" if there is nothing to say. A store that was never
+// exchanged has nothing to say unless always is set, and none that is committed with the code.
+func Standing(p handoff.Project, s *handoff.Store, always bool) string {
+	if !p.Options.Git.IsShared() {
+		return ""
+	}
+	at, err := exchange.Stand(s)
+	if err != nil && always {
+		return err.Error()
+	}
+	if err != nil || at.Unsent+at.Held == 0 || at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked) {
+		return ""
+	}
+	var parts []string
+	if at.Unsent > 0 {
+		parts = append(parts, handoff.Count(at.Unsent, "handoff")+" not sent")
+	}
+	if at.Held > 0 {
+		parts = append(parts, handoff.Count(at.Held, "handoff")+" held")
+	}
+	return strings.Join(append(parts, lastSync(at.Synced, p.Options.Now)), ", ") + ": run `handoff sync`"
+}
+
+func lastSync(at string, now func() time.Time) string {
+	if now == nil {
+		now = time.Now
+	}
+	then, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return "never synced"
+	}
+	passed := now().Sub(then)
+	for _, unit := range []struct {
+		long time.Duration
+		name string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if n := int(passed / unit.long); n > 0 {
+			return "last sync " + handoff.Count(n, unit.name) + " ago"
+		}
+	}
+	return "last sync just now"
+}

@@ -1,0 +1,19 @@
+// Package command puts the commands of both programs together. Each folder below it has those of one group of `handoff help`.
+package command
+
+import (
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/agents"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/read"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/store"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/work"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/write"
+)
+
+// Program returns the fast program. The full program adds to it.
+func Program() cli.Program {
+	return cli.Program{
+		Commands: []cli.Commands{write.Commands(), read.Commands(), work.Commands(), agents.Commands(), store.Commands()},
+		Quick:    []func(*cli.App) bool{agents.QuickHook, read.QuickStatus},
+	}
+}

@@ -1,0 +1,106 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func (a *app) auditSign(named, output string) error {
+	cli.CollectOften()
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	key, done, err := sshkey.SigningKey(a.App, named, p.Root)
+	defer done()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(key); err != nil {
+		return cli.InputError(key, err)
+	}
+	if err := mayCopyTo(output); err != nil {
+		return err
+	}
+	head, err := s.AuditHead()
+	if err != nil {
+		return err
+	}
+	if head.Count == 0 {
+		return cli.Invalid("write a handoff first", "there are no events to sign")
+	}
+	message := []byte(head.String() + "\n")
+	signature, err := sshkey.Sign(key, handoff.CheckpointNamespace, message)
+	if err != nil {
+		return sshkey.SignFailed(err)
+	}
+	file, signatureFile, err := s.KeepCheckpoint(context.Background(), head, signature)
+	if err == nil && output != "" {
+		err = copyCheckpoint(file, output, message, signature)
+	}
+	if err != nil {
+		return err
+	}
+	a.Committed()
+	if !a.JSON {
+		a.Note(fmt.Sprintf("signed %s; the signature is in %s", handoff.Count(head.Count, "event"), signatureFile))
+	}
+	return a.Show(map[string]any{"head": head.OfAny().String(), "count": head.Count, "hash": head.Hash, "writer": head.Writer, "file_path": file, "signature_file": signatureFile}, head.String()+"\n")
+}
+
+// mayCopyTo finds out before anything is signed whether there can be a copy in the file output.
+func mayCopyTo(output string) error {
+	if output == "" {
+		return nil
+	}
+	if err := cli.CheckOutput(output); err != nil {
+		return err
+	}
+	for _, path := range []string{output, handoff.SignatureFile(output, 1)} {
+		if _, err := os.Lstat(path); err == nil {
+			return cli.Invalid("name a new file with -o", "%s exists", path)
+		}
+	}
+	dir := filepath.Dir(output)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return cli.Invalid("name a file in a directory that exists with -o", "there is no directory %s", dir)
+	}
+	return nil
+}
+
+// copyCheckpoint writes the copy of a checkpoint that was kept as file, with its signature, or nothing.
+func copyCheckpoint(file, output string, message, signature []byte) error {
+	signatureFile := handoff.SignatureFile(output, 1)
+	err := cli.WriteFiles(filepath.Dir(output), ".",
+		cli.File{Name: filepath.Base(output), Bytes: message}, cli.File{Name: filepath.Base(signatureFile), Bytes: signature})
+	if err == nil {
+		if err = syncDir(filepath.Dir(output)); err == nil {
+			return nil
+		}
+		err = errors.Join(err, os.Remove(output), os.Remove(signatureFile))
+	}
+	failed := &handoff.Error{Problem: fmt.Sprintf("the checkpoint is kept as %s, but not copied to %s: %v", file, output, err),
+		Advice: "make room or name another place with -o, then sign again", Cause: err}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		failed.Class, failed.Advice = handoff.ErrConfig, "name a place that can be written with -o, then sign again"
+	}
+	return failed
+}
+
+// syncDir makes the names of new files in a directory survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

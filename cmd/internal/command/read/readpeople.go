@@ -1,0 +1,144 @@
+package read
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+const widestBody = 100 // columns, to be read with ease
+
+// readForPeople shows a proven handoff on a terminal: what is known of it, its body, and what can be done next by me. notes are
+// lines about it that are ours.
+func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, pager bool, notes ...string) error {
+	width, height := cli.TerminalWidth(a.Stdout), 0
+	if f := cli.Terminal(a.Stdout); f != nil {
+		_, height, _ = term.GetSize(int(f.Fd())) // 0 is unknown
+	}
+	lines := a.header(s, got, notes)
+	lines = append(lines, "")
+	if a.Full != nil {
+		lines = append(lines, a.Full.Body(got.Body, min(width, widestBody), a.Colours())...)
+	} else {
+		lines = append(lines, strings.Split(strings.TrimRight(handoff.Escape(got.Body), "\n"), "\n")...)
+	}
+	if next := a.nextForPeople(s, got, me); next != "" {
+		lines = append(lines, "", a.styled(cli.Faint, next))
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	if pager && height > 0 && len(lines) >= height && a.page(text) {
+		return nil
+	}
+	_, err := io.WriteString(a.Stdout, text)
+	return err
+}
+
+// header has a line for each thing that is known of a handoff. What others wrote of it are slugs, or is escaped.
+func (a *app) header(s *handoff.Store, got handoff.Stored, notes []string) []string {
+	e := got.Entry
+	when := e.Time
+	if at, err := time.Parse(time.RFC3339, e.Time); err == nil {
+		when = handoff.Ago(at, time.Now()) + ", " + at.Local().Format("Mon 2 Jan 2006 15:04")
+	}
+	lines := []string{a.styled(cli.Bold, handoff.EscapeLine(e.Topic))}
+	add := func(name, text string) {
+		if text != "" {
+			lines = append(lines, a.styled(cli.Faint, fmt.Sprintf("%-7s ", name))+handoff.EscapeLine(text))
+		}
+	}
+	add("from", e.From+" to "+e.To)
+	add("when", when)
+	add("id", cli.Short(e.ID, cli.Shortest)+"  "+got.Path)
+	add("state", stateWords(s, e))
+	add("tags", strings.Join(got.Tags, " "))
+	add("thread", cli.Related(got.References))
+	if got.Signature.State != handoff.SignatureUnsigned {
+		signed := got.Signature.State + " " + got.Signature.Operator
+		if got.Signature.FirstSight {
+			signed += ", at first sight: only the operators file says whose key it is"
+		}
+		add("signed", signed)
+	}
+	for _, note := range notes {
+		add("note", note)
+	}
+	return lines
+}
+
+// stateWords says how far a handoff has come, and by whom or what.
+func stateWords(s *handoff.Store, e handoff.Entry) string {
+	l, decided := s.LifeOf(e.ID), s.Decided()(e.ID)
+	switch state := cli.StateOf(s, e); {
+	case state == handoff.StateSuperseded:
+		return "superseded by " + cli.Successors(s, e, cli.Shortest)
+	case state == handoff.StateTaken:
+		return "taken by " + l.Take.Holds().Operator
+	case state == handoff.StateDone:
+		return "done by " + l.Done.Operator
+	case state == handoff.StateAwaiting && decided.Rejected.IsDone():
+		return "rejected by " + decided.Rejected.Operator
+	case state == handoff.StateAwaiting:
+		return "awaiting approval"
+	default:
+		return string(state)
+	}
+}
+
+// nextForPeople names the commands that lead on from a handoff.
+func (a *app) nextForPeople(s *handoff.Store, got handoff.Stored, me string) string {
+	e, life := got.Entry, s.LifeOf(got.Entry.ID)
+	taken, waits := life.Take.Holds(), errors.Is(s.CheckApproval(e.ID), handoff.ErrDenied)
+	var verbs []string
+	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
+		verbs = append(verbs, "check")
+	}
+	if me == "" || me == e.To || taken.Operator == me {
+		if !taken.IsDone() && !waits && !cli.StateOf(s, e).IsOver() {
+			verbs = append(verbs, "take")
+		}
+		if verbs = append(verbs, "reply"); !life.Done.IsDone() && !waits {
+			verbs = append(verbs, "done")
+		}
+		if e.UnreadBy(me) {
+			verbs = append(verbs, "mark-read")
+		}
+	}
+	if len(verbs) == 0 {
+		return ""
+	}
+	return "next: handoff " + strings.Join(verbs, " | ") + " " + cli.Short(e.ID, cli.Shortest)
+}
+
+func (a *app) styled(style, text string) string {
+	if !a.Colours() {
+		return text
+	}
+	return style + text + cli.Plain
+}
+
+// page shows a text in the user's pager, and says whether there was one to show it.
+func (a *app) page(text string) bool {
+	pager := a.Getenv("PAGER")
+	if pager == "" {
+		pager = "less"
+	}
+	cmd := exec.Command("sh", "-c", pager)
+	if _, err := exec.LookPath(strings.Fields(pager + " x")[0]); err != nil {
+		return false
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), cli.Direct(a.Stdout), a.Stderr
+	cmd.Env = os.Environ()
+	if a.Getenv("LESS") == "" {
+		cmd.Env = append(cmd.Env, "LESS=FRX") // as git does: colours, and no screen of its own for what fits
+	}
+	return cmd.Run() == nil
+}

@@ -1,0 +1,142 @@
+package read
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func searchCommand(a *app) *cobra.Command {
+	var f cli.Filter
+	q := handoff.Query{Limit: 20}
+	var format string
+	cmd := &cobra.Command{
+		Use:   "search WORD…",
+		Short: "Find the handoffs that answer a question, the best first",
+		Long: `Find the handoffs that are about some words, or that answer a question in a sentence. The best
+comes first: the more of the words a handoff has, the rarer these are and the shorter it is, the
+better (BM25). A word in its title or topic counts three times. Of equal ones the newer comes first.
+--all finds only what has every word.
+
+Search looks into title, body, topic, from, to, time, tags and references, also of archived handoffs.
+Upper and lower case are the same, and so are letters with accents and without. A word finds its
+other forms (deploys, deployed) and, for less, longer words that begin with it. Words that nearly
+every text has, such as "what" and "the", do not count. Chinese, Japanese, Korean and Thai need no
+spaces.
+
+On a terminal the result is a table, with the best line of each below it; in a pipe each handoff has
+a line, and up to three of its own after a bar. Each that is shown was proven to be what was written;
+what it says is escaped. Nothing found prints nothing and exits with 0. A handoff that comes may
+change the order: a script that needs a fixed one sorts by ts_utc.`,
+		Example: "  handoff search 'why did we drop the retry queue?'\n" +
+			"  handoff search deploy --to ben --since 720h\n" +
+			"  handoff search --all retry broker --format ids | xargs -n1 handoff read",
+		Args: cli.Args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			chosen, err := f.Chosen(a.App)
+			if err != nil {
+				return err
+			}
+			s, err := a.Store()
+			if err != nil {
+				return err
+			}
+			q.Filter, q.Words, q.Every = chosen, words, chosen.All
+			q.All = false
+			found, err := s.Search(context.Background(), q)
+			if err != nil {
+				return err
+			}
+			if found.Total == 0 {
+				a.NoteSlips(s, chosen.To, chosen.From)
+			}
+			return a.printFound(s, found, q.Limit, format)
+		},
+	}
+	f.Register(cmd)
+	cmd.Flags().Lookup("all").Usage = "only those that have every word"
+	cli.Number(cmd.Flags(), &q.Limit, "limit", "n", "show at most this `number` of handoffs; 0 shows all")
+	a.Format(cmd, &format, "text", "jsonl", "ids")
+	return cmd
+}
+
+func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, format string) error {
+	out := bufio.NewWriter(a.Stdout)
+	rows := make([]handoff.Entry, len(found.Matches))
+	for i, m := range found.Matches {
+		rows[i] = m.Row
+	}
+	var err error
+	switch {
+	case format == "ids":
+		err = cli.ListFormats["ids"](a.App, out, s, rows)
+	case format == "jsonl":
+		for i, l := range s.ListedWhole(rows) {
+			if err = cli.EncodeJSON(out, foundLine{l, found.Matches[i].Score, passages(found.Matches[i])}); err != nil {
+				break
+			}
+		}
+	case format == "" && cli.IsTerminal(a.Stdout):
+		below := make([]string, len(rows)) // the passage that answers best, of those that have one
+		for i, m := range found.Matches {
+			if rows[i].Topic = m.Title; len(m.Passages) > 0 {
+				below[i] = passageLine(m.Passages[0])
+			}
+		}
+		err = a.PrintTableOf(out, s, "TITLE", rows, below)
+	default:
+		for _, m := range found.Matches {
+			printMatch(out, m)
+		}
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err == nil && limit > 0 && found.Total > limit {
+		a.Note(fmt.Sprintf("%d more match; --limit 0 shows all", found.Total-limit))
+	}
+	return err
+}
+
+// printMatch puts a bar before what others wrote, so that none of it can look like ours. The writer keeps the first
+// error.
+func printMatch(w *bufio.Writer, m handoff.Match) {
+	line := fmt.Sprintf("%s  %s  %s to %s: %s", cli.Short(m.ID, cli.Shortest), m.Time, m.From, m.To, m.Topic)
+	fmt.Fprintln(w, handoff.EscapeLine(line))
+	for _, p := range m.Passages {
+		fmt.Fprintln(w, passageLine(p))
+	}
+}
+
+func passageLine(p handoff.Passage) string {
+	where := p.Where
+	if p.Line > 0 {
+		where = fmt.Sprintf("line %d", p.Line)
+	}
+	return fmt.Sprintf("    %s | %s", where, handoff.EscapeLine(p.Text))
+}
+
+type foundLine struct {
+	handoff.Listed
+	Score    float64        `json:"score"`
+	Passages []foundPassage `json:"passages"`
+}
+
+type foundPassage struct {
+	Where string `json:"where"`
+	Line  int    `json:"line,omitempty"` // of the body
+	Text  string `json:"text"`           // escaped
+}
+
+func passages(m handoff.Match) []foundPassage {
+	all := make([]foundPassage, len(m.Passages))
+	for i, p := range m.Passages {
+		all[i] = foundPassage{p.Where, p.Line, handoff.EscapeLine(p.Text)}
+	}
+	return all
+}

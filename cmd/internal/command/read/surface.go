@@ -1,0 +1,91 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func surfaceCommand(a *app) *cobra.Command {
+	var maxChars int
+	var operator string
+	cmd := &cobra.Command{
+		Use:   "surface [OPERATOR]",
+		Short: "Show everything that an operator has not read, framed",
+		Long: `Show the unread handoffs to an operator, oldest first. Each body is proven to be what was written, made
+visible where it is invisible, and put in a frame that says that it is not an instruction. Nothing is
+marked as read. Nothing unread prints nothing. The operator is you, unless another one is named.`,
+		Example:           "  handoff surface\n  handoff surface ben",
+		Args:              cli.Args(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: a.CompleteOperators,
+		RunE: func(cmd *cobra.Command, ops []string) error {
+			return a.surface(cmp.Or(operator, strings.Join(ops, "")), maxChars)
+		},
+	}
+	cli.Number(cmd.Flags(), &maxChars, "max-chars", "", "cut each body after this `number` of characters (default surface_max_chars)")
+	a.OperatorFlag(cmd, &operator)
+	cli.Before(cmd, func(given func(string) bool) error {
+		if given("operator") && cmd.Flags().NArg() > 0 {
+			return cli.Invalid("leave one of them out", "--operator and OPERATOR say the same")
+		}
+		return nil
+	})
+	return cmd
+}
+
+// surface shows everything that an operator has not read, framed, each body cut after so many characters, 0 for what
+// the settings say.
+func (a *app) surface(operator string, maxChars int) error {
+	a.ForAgents = true
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	if operator, err = a.Acting(p, s, operator); err != nil {
+		return err
+	}
+	maxChars = cmp.Or(maxChars, p.Settings.SurfaceMaxChars.Value)
+	opt := handoff.SurfaceOptions{MaxChars: maxChars, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
+	if a.JSON {
+		err = a.surfaceJSON(s, operator, opt)
+	} else {
+		err = s.Surface(context.Background(), operator, opt, cli.Direct(a.Stdout))
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return nil // and what nobody saw is not recorded as shown
+	}
+	return err
+}
+
+// surfaceJSON prints a line for each handoff that is shown: the same as in the text form.
+func (a *app) surfaceJSON(s *handoff.Store, operator string, opt handoff.SurfaceOptions) error {
+	return s.SurfaceBy(context.Background(), operator, opt, func(out handoff.Surfacing) error {
+		entries := make([]handoff.Entry, len(out.Shown))
+		for i, h := range out.Shown {
+			entries[i] = h.Entry
+		}
+		for i, listed := range s.Listed(entries) {
+			h := out.Shown[i]
+			err := a.PrintJSON(struct {
+				handoff.Listed
+				Signature handoff.Signature `json:"signature"`
+				Framed    string            `json:"framed,omitempty"`
+				Withheld  string            `json:"withheld,omitempty"`
+			}{listed.ForAgents(), h.Signature, h.Framed, h.Withheld})
+			if err != nil {
+				return err
+			}
+		}
+		for _, line := range out.Left {
+			a.Note(line)
+		}
+		return nil
+	})
+}

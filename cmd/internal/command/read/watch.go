@@ -1,0 +1,180 @@
+package read
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A watch is one run of the command.
+type watch struct {
+	*app
+	notify, once bool
+	command      string
+	to           string // "" is everybody
+}
+
+func watchCommand(a *app) *cobra.Command {
+	w := watch{app: a}
+	var operator string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "watch [--notify | --exec COMMAND]",
+		Short: "Wait for new handoffs; print each, or run a command",
+		Long: `Wait for new handoffs to you and print each as JSON, one a line; on a terminal in a line for people. It ends
+when it is interrupted. --notify tells the desktop too (notify-send, osascript, or msg). --exec runs a command with
+sh for each, one after the other, which gets the JSON on standard input and the id in HANDOFF_ID. A handoff
+that is there already is not new.`,
+		Example: "  handoff watch --notify\n  handoff watch --exec 'handoff read $HANDOFF_ID --agent'",
+		Args:    cli.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, s, err := a.ProjectStore()
+			if err != nil {
+				return err
+			}
+			if w.to = operator; !all {
+				if w.to, err = a.Acting(p, s, operator); err != nil {
+					return err
+				}
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			defer stop()
+			return w.run(ctx, s)
+		},
+	}
+	a.OperatorFlag(cmd, &operator)
+	cmd.Flags().BoolVar(&all, "all", false, "those to others too")
+	cmd.Flags().BoolVar(&w.notify, "notify", false, "tell the desktop")
+	cmd.Flags().StringVar(&w.command, "exec", "", "run this `command` for each")
+	cmd.Flags().BoolVar(&w.once, "once", false, "end after the first that comes")
+	cli.Exclusive(cmd, "all", "operator")
+	return cmd
+}
+
+const (
+	settles = 50 * time.Millisecond // after a change, before the index is read
+	looks   = 30 * time.Second      // for what no file system tells, such as changes on another machine
+)
+
+// run looks whenever the directory changes. Where it is not there yet, that above it is watched.
+func (w watch) run(ctx context.Context, s *handoff.Store) error {
+	changes, err := fsnotify.NewWatcher()
+	if err != nil {
+		return err
+	}
+	defer changes.Close()
+	seen, err := w.look(s, nil)
+	if err != nil {
+		return err
+	}
+	for {
+		_ = changes.Add(s.Dir()) // fails while it is not there
+		if len(changes.WatchList()) == 0 {
+			if err := changes.Add(filepath.Dir(s.Dir())); err != nil {
+				return &handoff.Error{Class: handoff.ErrConfig, Problem: "the directory cannot be watched: " + err.Error(), Cause: err}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case e := <-changes.Events:
+			if e.Name != s.Dir() && filepath.Dir(e.Name) != s.Dir() { // of the directory above, where our own output may go
+				continue
+			}
+			time.Sleep(settles)
+		case <-changes.Errors:
+		case <-time.After(looks):
+		}
+		before := len(seen)
+		if seen, err = w.look(s, seen); err != nil || w.once && len(seen) > before {
+			return err
+		}
+	}
+}
+
+// look tells of what is not among seen, nil for the first look, which tells of nothing.
+func (w watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, error) {
+	entries, err := s.List(handoff.Filter{To: w.to})
+	if err != nil {
+		return seen, err
+	}
+	all := make(map[string]bool, len(entries))
+	var fresh []handoff.Entry
+	for _, e := range entries {
+		if all[e.ID] = true; seen != nil && !seen[e.ID] {
+			fresh = append(fresh, e)
+		}
+	}
+	for id := range seen {
+		all[id] = true // one that is gone for a moment is not new again
+	}
+	for _, e := range s.ListedWhole(fresh) {
+		if err := w.tell(e); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+func (w watch) tell(e handoff.Listed) error {
+	text, err := handoff.JSON(e, "")
+	if err != nil {
+		return err
+	}
+	shown := text
+	title := fmt.Sprintf("handoff from %s to %s", e.From, e.To)
+	if cli.IsTerminal(w.Stdout) && !w.JSON {
+		shown = handoff.EscapeLine(cli.Short(e.ID, 8)+"  "+title+": "+e.Topic) + "\n"
+	}
+	if _, err := io.WriteString(w.Stdout, shown); err != nil {
+		return err
+	}
+	if w.notify {
+		if err := desktop(title, handoff.EscapeLine(e.Topic)); err != nil {
+			w.Note("the desktop was not told: " + err.Error())
+		}
+	}
+	if w.command == "" {
+		return nil
+	}
+	cmd := exec.Command("sh", "-c", w.command)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewBufferString(text), w.Stdout, w.Stderr
+	cmd.Env = append(os.Environ(), "HANDOFF_ID="+e.ID)
+	if err := cmd.Run(); err != nil {
+		w.Note("the command for " + cli.Short(e.ID, 8) + " ended with " + err.Error())
+	}
+	return nil
+}
+
+// desktop shows a notification. Both texts are slugs and our own words: they are arguments, never a script.
+func desktop(title, text string) error {
+	var cmd *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		cmd = exec.Command("osascript", "-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv)", "-e", "end run", title, text)
+	case "windows":
+		cmd = exec.Command("msg", "*", title+": "+text)
+	default:
+		cmd = exec.Command("notify-send", "--", title, text)
+	}
+	out, err := cmd.CombinedOutput()
+	if said := string(bytes.TrimSpace(out)); err != nil && said != "" {
+		return errors.New(cmp.Or(handoff.EscapeLine(said), err.Error()))
+	}
+	return err
+}

@@ -1,0 +1,21 @@
+package records
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+)
+
+// An app is one run of the program.
+type app struct{ *cli.App }
+
+// Commands returns the commands of this folder.
+func Commands() cli.Commands {
+	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
+		"new":    newCommand,
+		"record": recordCommand,
+		"check":  checkCommand,
+		"resume": resumeCommand,
+		"probes": probesCommand,
+	})
+}

@@ -1,0 +1,150 @@
+package records
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func newCommand(a *app) *cobra.Command {
+	var f cli.Fields
+	var r newRecord
+	var recording cli.Recording
+	var rel cli.Relating
+	var template string
+	cmd := &cobra.Command{
+		Use: "new [--to OPERATOR] [--topic TOPIC]",
+		Long: `Open a template in $VISUAL or $EDITOR, or vi, nano or notepad, and store what is saved. A template that is
+left as it is stores nothing. What was typed is never lost: if it cannot be stored, the file stays and is
+named. On a terminal, what is not said is asked for. The project may have templates of its own, in
+.handoff/templates: --template takes NAME.md, default.md is that of who names none.
+
+With --kind a record of that kind is made from flags and stored, without an editor; on a terminal, what
+is needed and not said is asked for. A packet gets a resume_token that nobody else has; a universal
+handoff goes from skill to skill and gets its trace_id, chain, count of tokens and payload hash.`,
+		Example: `  handoff new --to ben --topic deploy
+  handoff new --kind packet --to ben --topic deploy --objective 'Move the deploy to the new runner' \
+    --completed 'Runner set up' --unresolved 'The cache is cold' --assumption 'The old runner stays until Friday' \
+    --risk 'A slow first build' --next-action 'Warm the cache with one build of main'
+  handoff new --kind universal --from survey-reader --to report-writer --workflow wf-17 --phase reading \
+    --summary 'Forty interviews are read and coded.' --problem-type research --working themes.json`,
+		Args: cli.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := a.Project()
+			if err != nil {
+				return err
+			}
+			if f.From == "" {
+				f.From = p.Me()
+			}
+			if err := r.check(); err != nil {
+				return err
+			}
+			if err := rel.Apply(a.App, &f); err != nil {
+				return err
+			}
+			recording.Files = r.recorded(recording.Work)
+			if r.Kind != "" {
+				if err := recordWork(a, recording, &f); err != nil {
+					return err
+				}
+				return r.store(a, p, f)
+			}
+			return a.fromTemplate(p, f, rel.At, template, recording)
+		},
+	}
+	f.Register(cmd)
+	rel.Register(cmd)
+	recording.Register(cmd, false)
+	a.Gate.Register(cmd)
+	r.register(cmd)
+	cmd.Flags().StringVar(&template, "template", "", "begin with this template of the project (`name`)")
+	_ = cmd.RegisterFlagCompletionFunc("template", a.completeTemplates)
+	return cmd
+}
+
+// fromTemplate opens a template, and stores what becomes of it. On a terminal it asks first for what is not said.
+func (a *app) fromTemplate(p handoff.Project, f cli.Fields, at, template string, recording cli.Recording) error {
+	start, err := templateOf(p, template)
+	if err == nil && a.CanAsk() {
+		f.From = cmp.Or(f.From, p.Me())
+		err = a.askHead(p, &f)
+	}
+	if err != nil {
+		return err
+	}
+	return a.compose(f, at, start, recording)
+}
+
+func (a *app) completeTemplates(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	p, err := a.Project()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return templateNames(p), cobra.ShellCompDirectiveNoFileComp
+}
+
+// recordWork adds what is recorded of the work to the references.
+func recordWork(a *app, recording cli.Recording, f *cli.Fields) error {
+	refs, err := recording.References(a.App, true)
+	f.References = append(f.References, refs...)
+	return err
+}
+
+// compose stores what is saved in an editor that begins with a text. at is the time of a handoff that has none, "" is now.
+func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) error {
+	took := ""
+	if f.Time == "" {
+		took = cmp.Or(at, a.UTCNow())
+		f.Time = took
+	}
+	p, err := a.Project()
+	if err != nil {
+		return err
+	}
+	f.From = cmp.Or(f.From, p.Me())
+	doc, topic := f.Document(cmp.Or(start, standard)), f.Topic
+	doc.Topic = cmp.Or(topic, "later") // the text may say it
+	switch {
+	case doc.From == "":
+		return cli.Nobody("I don't know who you are", "--from")
+	case doc.To == "":
+		return cli.Invalid("add --to NAME", "no recipient")
+	}
+	if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
+		return err
+	}
+	path := ""
+	if doc.Body, path, err = a.edited(start); err != nil {
+		return err
+	}
+	if doc.Topic = cmp.Or(topic, handoff.TopicOf(doc.Body)); topic == "" && doc.Topic == handoff.TopicOf(start) {
+		return cli.Invalid("add --topic NAME, or start the text with a heading of its own", "no topic\nyour text is kept in %s", path)
+	}
+	if err := recordWork(a, recording, (*cli.Fields)(&doc)); err != nil {
+		return fmt.Errorf("%w\nyour text is kept in %s", err, path)
+	}
+	_, s, err := a.NewStore()
+	if err != nil {
+		return err
+	}
+	receipts, err := s.WriteAll(context.Background(), []handoff.Source{{Fields: &doc}})
+	if err != nil {
+		return cli.SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), took)
+	}
+	a.Wrote(s)
+	os.RemoveAll(filepath.Dir(path))
+	return a.PrintReceipts(receipts)
+}
+
+// Compose stores what is saved in an editor that begins with a text; at is its time if the text has none, "" is now.
+func Compose(run *cli.App, f cli.Fields, at, start string) error {
+	return (&app{run}).compose(f, at, start, cli.Recording{})
+}

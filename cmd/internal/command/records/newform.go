@@ -1,0 +1,171 @@
+package records
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// standard is the template of a project that has none: the questions that a good handoff answers.
+const standard = `# Where it stands
+
+# What is open
+
+# What to do next
+
+# What to beware of
+`
+
+const templates = ".handoff/templates" // of a project, a file NAME.md each; default.md is that of who names none
+
+// templateOf returns the text to begin with. A project's templates came with it: they are plain files, are only
+// shown, and what could deceive in them is made visible.
+func templateOf(p handoff.Project, name string) (string, error) {
+	path := filepath.Join(p.Root, filepath.FromSlash(templates), name+".md")
+	if name == "" {
+		path = filepath.Join(filepath.Dir(path), "default.md")
+	} else if err := handoff.CheckOperator(name); err != nil {
+		return "", cli.Invalid("it is the name of a file in "+templates+", without .md", "%q is not the name of a template", name)
+	}
+	if err := cli.CheckOutput(path); err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil && name == "":
+		return standard, nil
+	case err != nil:
+		return "", cli.Invalid("there is "+fault.Some(templateNames(p)), "there is no template %q", name)
+	case !info.Mode().IsRegular():
+		return "", cli.Invalid("put a file there", "the template %s is not a regular file", path)
+	}
+	text, err := cli.ReadInput(path)
+	return handoff.Escape(string(text)), err // an editor may pass it on to the terminal
+}
+
+// templateNames returns what --template takes. Names of another form, which could do something to a terminal, are
+// left out.
+func templateNames(p handoff.Project) (names []string) {
+	dir := filepath.Join(p.Root, filepath.FromSlash(templates))
+	var files []fs.DirEntry
+	if handoff.CheckLinks(dir) == nil {
+		files, _ = os.ReadDir(dir) // one that cannot be read has none
+	}
+	for _, file := range files {
+		name, isTemplate := strings.CutSuffix(file.Name(), ".md")
+		if isTemplate && name != "default" && file.Type().IsRegular() && handoff.CheckOperator(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return append(names, "default")
+}
+
+// A question is about a field of the head.
+type question struct {
+	text   string
+	needed string // why it must have an answer, "" if it need not
+	set    func(d *handoff.Document, answer string)
+	get    func(d *handoff.Document) string
+}
+
+var (
+	toQuestion = question{"to: who takes over", "somebody has to take over",
+		func(d *handoff.Document, answer string) { d.To = answer }, func(d *handoff.Document) string { return d.To }}
+	topicQuestion = question{"topic: what it is about, a slug", "it has to be about something",
+		func(d *handoff.Document, answer string) { d.Topic = answer }, func(d *handoff.Document) string { return d.Topic }}
+	tagsQuestion = question{"tags: slugs, if any; then the editor opens", "",
+		func(d *handoff.Document, answer string) {
+			d.Tags = strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
+		}, func(d *handoff.Document) string { return strings.Join(d.Tags, " ") }}
+)
+
+// askHead asks a person for what the flags do not say: to, topic and tags.
+func (a *app) askHead(p handoff.Project, f *cli.Fields) error {
+	doc := (*handoff.Document)(f)
+	if doc.To != "" && doc.Topic != "" {
+		return nil
+	}
+	if doc.From == "" {
+		return cli.Nobody("I don't know who you are", "--from")
+	}
+	known := slices.DeleteFunc(a.KnownOperators(), func(name string) bool { return name == doc.From })
+	fmt.Fprintf(a.Stderr, "from: %s\n", handoff.EscapeLine(doc.From))
+	if doc.To == "" && len(known) > 0 {
+		fmt.Fprintf(a.Stderr, "known: %s\n", handoff.EscapeLine(strings.Join(known[:min(len(known), 20)], ", ")))
+	}
+	about := topicQuestion
+	about.text, about.needed = about.text+"; empty takes the first heading of the text", ""
+	return a.askFor(p, bufio.NewReader(a.Stdin), doc, toQuestion, about, tagsQuestion)
+}
+
+// askFor asks for the fields that a head lacks, and again for what cannot be stored.
+func (a *app) askFor(p handoff.Project, in *bufio.Reader, doc *handoff.Document, questions ...question) error {
+	if why := unfit(p, *doc); why != nil {
+		return why
+	}
+	for _, q := range questions {
+		for last := ""; q.get(doc) == ""; {
+			answer, err := answerTo(a, in, q.text)
+			if err != nil {
+				return err
+			}
+			tried := *doc
+			if q.set(&tried, answer); answer == "" && q.needed == "" {
+				break
+			}
+			if why := a.refusal(p, q, tried, answer == last); why != "" {
+				fmt.Fprintln(a.Stderr, handoff.EscapeLine(why))
+				last = answer
+				continue
+			}
+			*doc = tried
+		}
+	}
+	return nil
+}
+
+// refusal says why an answer is not taken. again says that it was given twice.
+func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, again bool) string {
+	if q.get(&tried) == "" {
+		return q.needed
+	}
+	if err := unfit(p, tried); err != nil {
+		return err.Error()
+	}
+	if q.text != toQuestion.text {
+		return ""
+	}
+	asIs := *a.App
+	asIs.AsIs = true
+	_, s, err := asIs.NewStore()
+	if err != nil {
+		return "" // whatever stores it says why
+	}
+	why, sure := s.Stranger(tried.To)
+	switch list, _ := s.Operators(); {
+	case !sure, list != nil && p.Options.Operators.Off:
+		return ""
+	case list == nil && again:
+		return ""
+	case list == nil:
+		why += " the same name once more takes it"
+	}
+	return why
+}
+
+// unfit says why a head with a text could not be stored, as far as its fields are said.
+func unfit(p handoff.Project, d handoff.Document) error {
+	d.SchemaVersion, d.Body = cmp.Or(d.SchemaVersion, "1.0"), standard
+	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, now(p))
+	_, err := handoff.Parse(handoff.Source{Fields: &d}, p.Options.Rules, p.Options.MaxDocumentBytes)
+	return err
+}

@@ -1,0 +1,180 @@
+package records
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/universal"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// A newRecord is a record as the flags of new say it.
+type newRecord struct {
+	record.Making
+	said sayings // of the flags of all kinds
+}
+
+// register adds the flags of every kind that is made here. One that two kinds have is for both.
+func (r *newRecord) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "make a record of this `kind` instead: "+strings.Join(record.Makes(), " or "))
+	for _, kind := range record.Makes() {
+		r.registerKind(cmd, kind, kind+": ")
+	}
+	cli.Texts(cmd.Flags(), &r.AllowEmpty, "allow-empty", "packet: a `field` that may be empty")
+}
+
+// registerKind adds the flags of one kind; label goes before what is said about each.
+func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
+	if r.said == nil {
+		r.said = sayings{}
+	}
+	for _, f := range record.Flags(kind) {
+		usage := label + f.Usage
+		if f.Name == recordedFile && label != "" {
+			usage = "record this `path` of the project as it is, for check to compare with; " + usage
+		}
+		if r.said[f.Name] == nil {
+			r.said.register(cmd.Flags(), f.Name, usage, f.List)
+		}
+	}
+}
+
+// recordedFile is the flag of what is recorded of the work. A universal handoff has it for what is to be read.
+const recordedFile = "file"
+
+// recorded returns the files that are to be recorded as they are; work says that the commit is.
+func (r *newRecord) recorded(work bool) []string {
+	if r.Kind == universal.Kind && !work {
+		return nil
+	}
+	return *r.said[recordedFile]
+}
+
+// check refuses what does not go with the kind.
+func (r *newRecord) check() error {
+	flags := record.Flags(r.Kind)
+	for name, said := range r.said {
+		i := slices.IndexFunc(flags, func(f record.Flag) bool { return f.Name == name })
+		switch {
+		case len(*said) == 0, i < 0 && name == recordedFile:
+		case i < 0 && r.Kind == "":
+			return cli.Invalid("name the kind of the record with --kind", "--%s is about a record", name)
+		case i < 0:
+			return cli.Invalid("leave it out", "--%s is not about a %s", name, r.Kind)
+		case len(*said) > 1 && !flags[i].List:
+			return cli.Invalid("give it once", "--%s is given %d times", name, len(*said))
+		}
+	}
+	if r.Kind == "" && len(r.AllowEmpty) > 0 {
+		return cli.Invalid("name the kind of the record with --kind", "--allow-empty is about a record")
+	}
+	return nil
+}
+
+// prepare puts together what is said, also in answers where these may be asked for.
+func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) error {
+	r.Warn = func(text string) { a.Note("warning: " + text) }
+	r.Head, r.Rules, r.Root, r.At = handoff.Document(f), schema.Universal(), p.Root, time.Now()
+	r.Redact, r.Allow = a.Gate.Redact, a.Gate.Allow
+	if p.Options.Now != nil {
+		r.At = p.Options.Now()
+	}
+	r.Said = r.said.texts()
+	if ask {
+		if err := r.ask(a, p); err != nil {
+			return err
+		}
+	}
+	return r.readFiles()
+}
+
+// store makes the record and stores it.
+func (r *newRecord) store(a *app, p handoff.Project, f cli.Fields) error {
+	if err := r.prepare(a, p, f, a.CanAsk()); err != nil {
+		return err
+	}
+	source, err := record.New(r.Making)
+	if err != nil {
+		return err
+	}
+	_, s, err := a.NewStore()
+	if err != nil {
+		return err
+	}
+	receipts, err := s.WriteAll(context.Background(), []handoff.Source{source})
+	if err != nil {
+		return err
+	}
+	a.Wrote(s)
+	return a.PrintReceipts(receipts)
+}
+
+// readFiles puts the content of files in the place of their names.
+func (r *newRecord) readFiles() error {
+	for _, f := range record.Flags(r.Kind) {
+		for i, name := range r.Said[f.Name] {
+			if !f.File {
+				break
+			}
+			content, err := cli.ReadInput(name)
+			if err != nil {
+				return err
+			}
+			r.Said[f.Name][i] = string(content)
+		}
+	}
+	return nil
+}
+
+// ask asks for what is needed and was not said. What has several answers ends with an empty line.
+func (r *newRecord) ask(a *app, p handoff.Project) error {
+	in, questions := bufio.NewReader(a.Stdin), []question{toQuestion}
+	if r.AsksTopic() {
+		questions = append(questions, topicQuestion)
+	}
+	if err := a.askFor(p, in, &r.Head, questions...); err != nil {
+		return err
+	}
+	for _, f := range r.Lacking() {
+		question := f.Name + ": " + strings.ReplaceAll(f.Usage, "`", "")
+		if f.List {
+			question += "; one a line, an empty line ends it"
+		}
+		for answer, err := answerTo(a, in, question); answer != "" || err != nil; answer, err = answerTo(a, in, "") {
+			if err != nil {
+				return err
+			}
+			if r.Said[f.Name] = append(r.Said[f.Name], answer); !f.List {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// answerTo asks and reads one line. Nothing is stored of a form that was left.
+func answerTo(a *app, in *bufio.Reader, question string) (string, error) {
+	if question != "" {
+		fmt.Fprintln(a.Stderr, question)
+	}
+	fmt.Fprint(a.Stderr, "> ")
+	line, err := in.ReadString('\n')
+	if err == io.EOF && line == "" {
+		return "", cli.Invalid("", "nothing was written: the form was left")
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return strings.TrimSpace(line), err
+}

@@ -1,0 +1,28 @@
+package records
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+)
+
+func recordCommand(a *app) *cobra.Command {
+	id := recordIDCommand(a)
+	all := []*cobra.Command{id}
+	for _, sub := range []struct {
+		build func(*app) *cobra.Command
+		short string
+	}{
+		{showCommand, "Print the record that a handoff carries"},
+		{validateCommand, "Validate universal handoffs: schema, tokens, semantics"},
+		{repairCommand, "Repair a universal handoff"},
+		{createCommand, "Store what a run did, validated and left open"},
+		{hopCommand, "Make and store the next universal handoff of a chain"},
+		{onboardCommand, "Print what the next run of a project should know"},
+	} {
+		cmd := sub.build(a)
+		cmd.Short = sub.short
+		all = append(all, cmd)
+	}
+	return cli.Below(&cobra.Command{Use: "record"}, all...)
+}

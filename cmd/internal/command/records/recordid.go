@@ -1,0 +1,51 @@
+package records
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// recordIDCommand is the command that prints the ids of documents.
+func recordIDCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "id FILE…",
+		Short: "Print the ids of documents; writes nothing",
+		Long:  "Parse documents, check them against the schema and print the id of each, one a line. Nothing is\nwritten; time bounds and an id in the document are not looked at.",
+		Args:  cli.Args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			p, err := a.Project()
+			if err != nil {
+				return err
+			}
+			in := cli.Input{App: a.App}
+			sources, err := in.Sources(paths, false)
+			if err != nil {
+				return err
+			}
+			ids := make([]string, len(sources))
+			var errs []error
+			for i, src := range sources {
+				var doc handoff.Document
+				if doc, err = handoff.Parse(src, p.Options.Rules, p.Options.MaxDocumentBytes); err == nil {
+					ids[i], err = handoff.ID(doc)
+				}
+				errs = append(errs, err)
+			}
+			if err := cli.FirstOf(errs); err != nil {
+				return err
+			}
+			return a.printIDs(sources, ids)
+		},
+	}
+}
+
+func (a *app) printIDs(sources []handoff.Source, ids []string) error {
+	for i, id := range ids {
+		if err := a.Show(map[string]string{"handoff_id": id, "input": sources[i].Name}, id+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/record"
+)
+
+func resumeCommand(a *app) *cobra.Command {
+	var c checks
+	var r record.Request
+	offline := false
+	cmd := &cobra.Command{
+		Use: "resume ID|FILE --operator OP",
+		Long: `Check a stored handoff, consume its resume token, mark it as read and print what to do next. FILE is
+a stored handoff, or a packet that is stored. Only a
+CLEAN handoff is resumed, or with --accept operational and --reason one that is OPERATIONAL. A token is
+consumed once: of several that resume at the same time one succeeds, the others exit with 11. Who resumed
+before and runs the same command again is shown the next action once more, also with exit code 11.
+
+In a store that has synced, the several are those of all clones: the git remote lets one of them in. Where it
+cannot be reached the command exits 1 and nothing is consumed, unless --offline is given: that is recorded,
+and the next sync says if somebody else was the first.`,
+		Example:           "  handoff resume 134327a8 --operator ben\n  handoff resume 134327a8 --operator ben --accept operational --reason 'confirmed by ann'",
+		Args:              cli.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.CompleteIDsOrFiles,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			r.ID = ids[0]
+			r.Session = a.Session(r.Session)
+			return a.take(r, c, offline)
+		},
+	}
+	c.register(cmd)
+	cmd.Flags().BoolVar(&offline, "offline", false, cli.OfflineUsage)
+	a.OperatorFlag(cmd, &r.Operator)
+	a.SessionFlag(cmd, &r.Session)
+	cli.Choice(cmd, &r.Accept, "accept", "the `classification` to resume from all the same", "operational")
+	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: why (`text`), for the audit log")
+	return cmd
+}
+
+// take resumes from what is asked for, with checks.
+func (a *app) take(r record.Request, c checks, offline bool) error {
+	a.ForAgents = true
+	p, s, err := a.OnceStore(offline)
+	if err != nil {
+		return err
+	}
+	if r.ID, err = a.storedID(s, p, r.ID); err != nil {
+		return err
+	}
+	if r.Operator, err = a.Acting(p, s, r.Operator, r.ID); err != nil {
+		return err
+	}
+	if r.Checks, err = c.with(p); err != nil {
+		return err
+	}
+	ctx, stop := a.Stoppable()
+	defer stop()
+	if r.Probe, err = a.prober(ctx, p, s, &c); err != nil {
+		return err
+	}
+	return a.resume(ctx, s, r, c.ascii)
+}
+
+// storedID returns the id of what a name stands for: that itself, or a file of what is stored.
+func (a *app) storedID(s *handoff.Store, p handoff.Project, name string) (string, error) {
+	if _, err := os.Stat(name); isStored(name) || errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./") {
+		return name, nil
+	}
+	text, err := cli.ReadInput(name)
+	if err != nil {
+		return "", err
+	}
+	return record.StoredAs(s, name, text, p.Options.Rules)
+}
+
+func (a *app) resume(ctx context.Context, s *handoff.Store, r record.Request, ascii bool) error {
+	done, err := record.Resume(ctx, s, r)
+	if refusal := (*record.Refusal)(nil); errors.As(err, &refusal) {
+		if err := a.printRefusal(refusal, ascii); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	a.Committed()
+	return a.Show(struct {
+		cli.Consumed
+		record.Brief
+		Report packet.Report `json:"report"`
+	}{cli.Consumed(done.Consumption), done.Brief, done.Report}, done.Text())
+}
+
+func (a *app) printRefusal(r *record.Refusal, ascii bool) error {
+	if a.JSON {
+		if !r.Again {
+			return a.PrintJSON(r.Report)
+		}
+		return a.PrintJSON(struct {
+			packet.Report
+			record.Brief
+		}{r.Report, r.Brief})
+	}
+	if err := a.printReports([]packet.Report{r.Report}, ascii); err != nil {
+		return err
+	}
+	_, err := io.WriteString(a.Stdout, r.Text())
+	return err
+}

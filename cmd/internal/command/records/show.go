@@ -1,0 +1,114 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/universal"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+func showCommand(a *app) *cobra.Command {
+	var markdown bool
+	var root string
+	cmd := &cobra.Command{
+		Use: "show ID|TASK_ID",
+		Long: `Print the record in the body of a handoff as JSON, or with --markdown its view for people: bytes to a
+pipe, escaped to a terminal. The id is proven first, as read does. A plain handoff carries no record.
+TASK_ID stands for the newest run record of that task.
+With --export a universal handoff goes to {session_path}/handoffs/{source}-to-{target}-{time}.json, if its
+session_path lies in the directory that is named, and else to that directory; its path is printed.`,
+		Example:           "  handoff record show 134327a8\n  handoff record show task_review_docs\n  handoff record show 134327a8 --markdown\n  handoff record show 134327a8 --export ~/sessions",
+		Args:              cli.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			p, s, err := a.ProjectStore()
+			if err != nil {
+				return err
+			}
+			got, err := readRecord(s, ids[0])
+			if err != nil {
+				return err
+			}
+			block, err := record.Extract(got)
+			if err != nil {
+				return err
+			}
+			if root != "" {
+				return a.export(block, root)
+			}
+			in := record.Input(got.Entry.ID, got.Document, schema.Universal())
+			if line := record.Work(*cli.WorkOf(p), in.References, in.Says()).Line(); line != "" {
+				a.Note(line)
+			}
+			text, escape := strings.TrimRight(string(block.JSON), "\n")+"\n", handoff.EscapeJSON
+			if markdown {
+				text, escape = block.View, handoff.Escape
+			}
+			if cli.IsTerminal(a.Stdout) {
+				text = escape(text)
+			}
+			_, err = io.WriteString(a.Stdout, text)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the view for people")
+	cmd.Flags().StringVar(&root, "export", "", "write the JSON to a file in this `directory` instead")
+	cli.Exclusive(cmd, "markdown", "export")
+	return cmd
+}
+
+// readRecord reads the handoff of an id, or else the newest one with a run record of the task of that name.
+func readRecord(s *handoff.Store, name string) (handoff.Stored, error) {
+	if _, err := s.Find(name); err == nil {
+		return s.Read(name)
+	}
+	id, err := record.NewestOfTask(s, name)
+	switch {
+	case err == nil:
+		return s.Read(id)
+	case looksLikeID(name):
+		return s.Read(name) // says what is wrong with the id
+	}
+	return handoff.Stored{}, err
+}
+
+// export writes a universal handoff where its session keeps handoffs. Neither that place nor the name, which
+// both come from the record, can leave root.
+func (a *app) export(block record.Block, root string) error {
+	if block.Kind != universal.Kind {
+		return cli.Invalid("redirect standard output into a file instead", "a record of the kind %s has no place that it is exported to", block.Kind)
+	}
+	d, err := universal.Parse(block.JSON)
+	if err != nil {
+		return err
+	}
+	if err := cli.CheckOutput(root); err != nil {
+		return err
+	}
+	file := cli.File{Name: d.FileName(), Bytes: []byte(strings.TrimRight(string(block.JSON), "\n") + "\n")}
+	dir, err := d.SessionDir(root)
+	if err == nil {
+		err = cli.WriteFiles(root, dir, file)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		a.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, root))
+		dir = "."
+		err = cli.WriteFiles(root, dir, file)
+	}
+	if err != nil {
+		return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name another directory with --export", Cause: err}
+	}
+	path := filepath.Join(root, dir, file.Name)
+	return a.Show(map[string]string{"file_path": path}, handoff.EscapeLine(path)+"\n")
+}

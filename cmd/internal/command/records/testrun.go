@@ -1,0 +1,33 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	runs "github.com/seed-78daf238/handoff/lib/run"
+)
+
+// execute runs a command as a shell does, its output on standard error, and returns what really happened.
+func (a *app) execute(command string) (runs.Command, error) {
+	a.Note("runs: " + command)
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Stdout, cmd.Stderr = a.Stderr, a.Stderr
+	began := time.Now()
+	err := cmd.Run()
+	took := time.Since(began).Milliseconds()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return runs.Command{}, fmt.Errorf("nothing was published: %q cannot be run: %w", command, err)
+	}
+	code := int64(cmd.ProcessState.ExitCode())
+	result := runs.Command{Command: command, Kind: "test", Result: "passed", ExitCode: &code, DurationMS: &took}
+	if code != 0 {
+		result.Result = "failed"
+	}
+	if code < 0 {
+		result.Summary = cmd.ProcessState.String() // such as signal: killed
+	}
+	return result, nil
+}

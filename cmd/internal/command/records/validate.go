@@ -1,0 +1,244 @@
+package records
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/universal"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+func validateCommand(a *app) *cobra.Command {
+	var m mending
+	var fix bool
+	cmd := &cobra.Command{
+		Use: "validate FILE|ID|-…",
+		Long: `Validate universal handoffs v3.0 in three stages: schema, token budget, semantics. Every fault of a stage
+is named with its place, its JSON pointer and its repair; a stage with faults ends the validation.
+Warnings make nothing invalid. Exit code 0 is valid, 2 invalid, 6 a payload that is not what its hash
+says. Packets and run records are held against their schema. With --fix it repairs, as repair does.`,
+		Example:           "  handoff record validate handoff.json\n  handoff record validate --encoding chars4 --json *.json\n  handoff record validate --fix -o mended.json handoff.json",
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: a.CompleteIDsOrFiles,
+		RunE: func(_ *cobra.Command, names []string) error {
+			if fix {
+				return a.repairAll(names, m)
+			}
+			if m.given() {
+				return cli.Invalid("add --fix, or use `handoff repair`", "-o, --in-place, --prompt and --session-root are about a repair")
+			}
+			return a.validate(names, m.encoding)
+		},
+	}
+	m.register(cmd)
+	cmd.Flags().BoolVar(&fix, "fix", false, "repair what can be repaired")
+	return cmd
+}
+
+// A recordText is a record as JSON that was read from a file, standard input or the store.
+type recordText struct {
+	name string
+	data []byte
+	dir  string // what relative paths in it are relative to
+	file bool   // the file of that name holds the record and nothing else
+	id   string // of the stored handoff that carries it, "" for none
+
+	now func() time.Time // nil for the real time
+}
+
+// recordOf reads the record that a name stands for.
+func (a *app) recordOf(name string) (got recordText, err error) {
+	got, err = a.readRecord(name)
+	if p, none := a.Project(); none == nil {
+		got.now = p.Options.Now
+	}
+	return got, err
+}
+
+func (a *app) readRecord(name string) (recordText, error) {
+	if isStored(name) {
+		return a.storedRecord(name)
+	}
+	var err error
+	got := recordText{name: name, dir: filepath.Dir(name), file: true}
+	if name == "-" {
+		got = recordText{name: "standard input", dir: "."}
+		got.data, err = cli.ReadAll(a.Stdin, cli.MaxInput)
+	} else {
+		got.data, err = cli.ReadInput(name)
+	}
+	if err != nil || !startsLikeDocument(got.data) {
+		return got, cmp.Or(err, isMarkdown(got))
+	}
+	doc, err := handoff.Parse(handoff.Source{Name: got.name, Text: got.data}, schema.Frontmatter(), cli.MaxInput)
+	if err != nil {
+		return got, err
+	}
+	block, err := record.Extract(handoff.Stored{Document: doc, Path: got.name})
+	got.data, got.file = block.JSON, false
+	return got, err
+}
+
+// isMarkdown refuses a text for people: a file that is called so, or a text that begins with a heading, and no JSON.
+func isMarkdown(r recordText) error {
+	text := strings.TrimLeft(strings.TrimPrefix(string(r.data), "\ufeff"), " \t\r\n")
+	isHeading := strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") &&
+		!strings.Contains(text, "{")
+	isNamed := strings.EqualFold(filepath.Ext(r.name), ".md") && !strings.HasPrefix(text, "{")
+	if !isNamed && !isHeading {
+		return nil
+	}
+	store := "FILE"
+	if !strings.ContainsAny(r.name, " '\"`$\\") && r.file {
+		store = r.name
+	}
+	return cli.Invalid("store it: `handoff write "+store+" --to NAME`", "%s is Markdown, not a record", r.name)
+}
+
+func (a *app) storedRecord(id string) (recordText, error) {
+	s, err := a.Store()
+	if err != nil {
+		return recordText{}, err
+	}
+	stored, err := s.Read(id)
+	if err != nil {
+		return recordText{}, err
+	}
+	block, err := record.Extract(stored)
+	return recordText{name: stored.Entry.ID, data: block.JSON, dir: ".", id: stored.Entry.ID}, err
+}
+
+// exists says whether a file that the record refers to is there. What cannot be looked at counts as there.
+func (r recordText) exists(path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.dir, path)
+	}
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(path, 0)
+}
+
+func (r recordText) options(encoding string) universal.Options {
+	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: r.exists, Now: r.now}
+}
+
+func (a *app) validate(names []string, encoding string) error {
+	var all []record.Validation
+	var errs []error
+	for _, name := range names {
+		v, err := a.validateOne(name, encoding)
+		if err != nil && (v.Name == "" || len(names) == 1) && v.Stage == "" {
+			return err
+		}
+		all, errs = append(all, v), append(errs, err)
+	}
+	if err := a.printValidations(all); err != nil {
+		return err
+	}
+	return errors.Join(errs...)
+}
+
+// validateOne returns what was found, and the error that says it in one sentence. What cannot be read has no stage.
+func (a *app) validateOne(name, encoding string) (record.Validation, error) {
+	text, err := a.recordOf(name)
+	if err != nil {
+		return record.Validation{Name: name, Report: universal.Report{Faults: []handoff.Fault{{Problem: err.Error()}}, Warnings: []handoff.Fault{}}}, err
+	}
+	v, err := record.Validate(text.name, text.data, text.options(encoding))
+	if err != nil {
+		return record.Validation{}, err // the options cannot be used
+	}
+	v.ID = text.id
+	return v, faultsIn(v)
+}
+
+// faultsIn says in one sentence that a record has faults; the report lists them.
+func faultsIn(v record.Validation) error {
+	err := v.Err()
+	if err == nil {
+		return nil
+	}
+	class, what := handoff.ErrInvalid, handoff.Count(len(v.Faults), "fault")+" at the stage "+v.Stage
+	if errors.Is(err, handoff.ErrIntegrity) {
+		class, what = handoff.ErrIntegrity, "the payload is not what its hash says"
+	}
+	return &handoff.Error{Class: class, Problem: v.Name + " is not valid: " + what}
+}
+
+// printValidations prints each as a line of JSON, or all as text.
+func (a *app) printValidations(all []record.Validation) error {
+	bounded := slices.Clone(all)
+	for i := range bounded {
+		bounded[i].Faults, bounded[i].Warnings = fault.Bounded(all[i].Faults), fault.Bounded(all[i].Warnings)
+	}
+	return cli.Lines(a.App, bounded, func() (string, error) {
+		var b strings.Builder
+		for _, v := range all {
+			writeValidation(&b, v)
+		}
+		if len(all) > 1 {
+			b.WriteString("\n" + overview(all, cli.TerminalWidth(a.Stdout)))
+		}
+		return b.String(), nil
+	})
+}
+
+func writeValidation(b *strings.Builder, v record.Validation) {
+	line := func(indent, text string) { b.WriteString(indent + handoff.EscapeLine(text) + "\n") }
+	kind := v.Kind
+	if kind == "" {
+		kind = "not read"
+	}
+	line("", fmt.Sprintf("%s: %s (%s)", v.Name, verdictOf(v), kind))
+	if t := v.Budget; t != nil {
+		least := ""
+		if t.AtLeast {
+			least = "at least "
+		}
+		line("  ", fmt.Sprintf("tokens: %s%d of %d (%s); a quarter of the characters: %d", least, t.Tokens, t.Limit, t.Encoding, t.Estimate))
+	}
+	for _, text := range fault.Lines(v.Faults, handoff.Fault.String) {
+		line("  fault: ", text)
+	}
+	for _, text := range fault.Lines(v.Warnings, handoff.Fault.String) {
+		line("  warning: ", text)
+	}
+}
+
+func verdictOf(v record.Validation) string {
+	switch {
+	case v.Valid:
+		return "VALID"
+	case v.Stage == "":
+		return "UNREADABLE"
+	case v.Mismatch && len(v.Faults) == 1:
+		return "HASH MISMATCH"
+	}
+	return "INVALID"
+}
+
+func overview(all []record.Validation, width int) string {
+	rows := make([][]string, len(all))
+	for i, v := range all {
+		tokens := "-"
+		if v.Budget != nil {
+			tokens = strconv.Itoa(v.Budget.Tokens)
+		}
+		rows[i] = []string{v.Name, verdictOf(v), v.Stage, strconv.Itoa(len(v.Faults)), strconv.Itoa(len(v.Warnings)), tokens}
+	}
+	return handoff.Table(width, []string{"NAME", "RESULT", "STAGE", "FAULTS", "WARNINGS", "TOKENS"}, rows)
+}

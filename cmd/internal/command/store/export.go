@@ -1,0 +1,174 @@
+package store
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
+	"github.com/seed-78daf238/handoff/lib/bundle"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func exportCommand(a *app) *cobra.Command {
+	var f cli.Filter
+	var output string
+	var withState, threads bool
+	cmd := &cobra.Command{
+		Use:   "export [ID…]",
+		Short: "Write handoffs as one file, to be imported elsewhere",
+		Long: `Write handoffs as a bundle: one file for mail, a stick or an artifact store, which ` + "`handoff import`" + ` stores
+elsewhere. Without ids the flags choose, as those of list do; without flags it is every handoff. Each is
+proven first. The same handoffs give the same bytes. --with-state adds who has read them, and which
+were resumed, --thread what they answer and supersede, and what answers and supersedes them. --sign
+signs those of yours that have no signature, in the bundle alone. A file gets its name once all of it is on disk, and
+none is replaced. Pipe it through gzip to pack it; import unpacks it. What no import takes is refused with 2:
+more than 256 MiB unpacked, or 100,000 lines.`,
+		Example:           "  handoff export --to ben --since 7d -o week.jsonl\n  handoff export | gzip >all.jsonl.gz",
+		ValidArgsFunction: a.CompleteIDs,
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			chosen, err := f.Chosen(a.App)
+			if err != nil {
+				return err
+			}
+			cli.CollectOften()
+			p, s, err := a.ProjectStore()
+			if err == nil && output != "-" {
+				err = cli.NewFile(s, output)
+			}
+			if err != nil {
+				return err
+			}
+			entries, err := chooseEntries(s, ids, chosen)
+			if err == nil && threads {
+				entries, err = withThreads(s, entries)
+			}
+			if err != nil {
+				return err
+			}
+			with := bundle.With{State: withState}
+			if a.Sign.Asked {
+				if with.Author = p.Me(); with.Author == "" {
+					return cli.Invalid("set HANDOFF_OPERATOR, or run `handoff init`, which asks who you are", "it is not known whose handoffs --sign signs")
+				}
+				with.Sign = func(text []byte) ([]byte, error) { return sshkey.SignText(a.App, p, a.Sign.Key, text) }
+			}
+			return a.writeBundle(s, entries, with, output)
+		},
+	}
+	f.Register(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "-", "the new `file`; - is standard output")
+	cmd.Flags().BoolVar(&withState, "with-state", false, "export read marks and consumed tokens too")
+	cmd.Flags().BoolVar(&threads, "thread", false, "export whole threads")
+	a.Sign.Register(cmd)
+	return cmd
+}
+
+// chooseEntries returns the entries of ids, or those that a filter chooses.
+func chooseEntries(s *handoff.Store, ids []string, chosen handoff.Filter) ([]handoff.Entry, error) {
+	if len(ids) == 0 {
+		return s.List(chosen)
+	}
+	if chosen != (handoff.Filter{}) {
+		return nil, cli.Invalid("leave one of them out", "ids and flags that choose do not go together")
+	}
+	entries := make([]handoff.Entry, len(ids))
+	for i, id := range ids {
+		e, err := s.Find(id)
+		if err != nil {
+			return nil, err
+		}
+		entries[i] = e
+	}
+	return entries, nil
+}
+
+// withThreads adds to entries all that are connected with them and are here.
+func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, error) {
+	here, err := s.List(handoff.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	rows, known := make(map[string]handoff.Entry, len(here)), make(map[string]bool)
+	for _, e := range here {
+		rows[e.ID] = e
+	}
+	var all []handoff.Entry
+	for _, e := range entries {
+		if known[e.ID] {
+			continue
+		}
+		t, err := s.Thread(e.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range t.Nodes {
+			if one, ok := rows[n.ID]; ok && !known[n.ID] {
+				known[n.ID], all = true, append(all, one)
+			}
+		}
+	}
+	return all, nil
+}
+
+// writeBundle writes the bundle. A file has its name once it is whole.
+func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
+	var counts bundle.Counts
+	export := func(to io.Writer) (err error) {
+		counts, err = bundle.Export(s, entries, with, to)
+		return err
+	}
+	if output == "-" {
+		if err := a.printBundle(export); err != nil {
+			return err
+		}
+	} else if err := bundle.Create(output, 0o644, export); errors.Is(err, fs.ErrExist) {
+		return cli.Invalid("name a new file with -o", "%s exists", output)
+	} else if err != nil {
+		return err
+	}
+	if a.JSON && output != "-" {
+		return a.PrintJSON(counts)
+	}
+	a.Note("exported " + told(counts))
+	return nil
+}
+
+// printBundle prints the bundle. Who takes only a part of it has no bundle.
+func (a *app) printBundle(export func(io.Writer) error) error {
+	if cli.IsTerminal(a.Stdout) {
+		return cli.Invalid("name a file with -o, or redirect it", "a bundle is not for a terminal")
+	}
+	buffered := bufio.NewWriterSize(a.Stdout, 256<<10)
+	err := export(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil && a.HasReaderLeft() {
+		err = errors.New("whoever reads the bundle left before its end")
+	}
+	return err
+}
+
+func told(c bundle.Counts) string {
+	return strings.Join(append([]string{handoff.Count(c.Handoffs, "handoff")}, state(c)...), ", ")
+}
+
+// state says how many read marks and consumed tokens there are, if there are any.
+func state(c bundle.Counts) (parts []string) {
+	if c.Marks > 0 {
+		parts = append(parts, handoff.Count(c.Marks, "read mark"))
+	}
+	if c.Signed > 0 {
+		parts = append(parts, handoff.Count(c.Signed, "new signature"))
+	}
+	if c.Tokens > 0 {
+		parts = append(parts, handoff.Count(c.Tokens, "consumed token"))
+	}
+	return parts
+}

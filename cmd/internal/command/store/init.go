@@ -1,0 +1,146 @@
+package store
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func initCommand(a *app) *cobra.Command {
+	var kind, operator string
+	var yes, global bool
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Prepare a project; overwrites nothing",
+		Long: `Prepare the project in the current directory (or --root): .handoff.yaml, the handoffs directory, and
+for git what it is to ignore (.gitignore) and how it merges (.gitattributes). What is there stays as it
+is. On a terminal it asks who you are and what git should do; --yes takes what it proposes. Who you are holds
+for this clone; with --global it holds for all projects, in your own configuration. --git says how the handoffs live with git:
+
+  synced   git ignores them; all work trees of the repository use those of the main one. What a new
+           project in a git work tree gets.
+  tracked  they are committed with the code; each clone and each work tree has its own copy, and
+           git merges them.
+  none     git is told nothing but what to ignore of one machine: there is one place.
+
+Run with another kind, it changes what it wrote for the former one, and moves no handoff.`,
+		Example: "  handoff init\n  handoff init --yes --operator ann --git tracked",
+		Args:    cli.Args(cobra.NoArgs),
+		RunE:    func(*cobra.Command, []string) error { return a.init(operator, kind, yes, global) },
+	}
+	cli.Choice(cmd, &kind, "git", "how the handoffs live with git (`kind`)", "synced", "tracked", "none")
+	cmd.Flags().StringVar(&operator, "operator", "", "who you are in this clone (`operator`)")
+	cmd.Flags().BoolVar(&global, "global", false, "with --operator: who you are in all projects")
+	cli.Needs(cmd, "global", "operator")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+// init prepares the project, and records who runs the program if that is said.
+func (a *app) init(operator, kind string, yes, global bool) error {
+	cwd, err := a.Getwd()
+	if err != nil {
+		return err
+	}
+	if a.Flags.Root == "" {
+		a.Flags.Root = cwd
+	}
+	p, s, err := a.NewStore()
+	if err != nil {
+		return err
+	}
+	if _, err := s.List(handoff.Filter{}); err != nil { // the place must be one that a store may have
+		return err
+	}
+	if a.CanAsk() && !yes && !a.Quiet {
+		if operator, kind, err = a.askSetUp(p, operator, kind); err != nil {
+			return err
+		}
+	} else if yes && operator == "" && p.Me() == "" {
+		operator = a.userSlug()
+	}
+	done, err := s.Init(handoff.Git(kind))
+	if err == nil && operator != "" && (global || operator != p.Me()) {
+		var did string
+		did, err = a.setOperator(p, s, operator, global)
+		done = append(done, did)
+	}
+	for _, did := range done {
+		a.Note(did)
+	}
+	if err != nil || !a.JSON {
+		return err
+	}
+	return a.PrintJSON(handoff.RepairReport{Done: append([]string{}, done...)})
+}
+
+// setOperator makes an operator who the user is, in this clone or in all projects, and says what has changed.
+func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, global bool) (did string, err error) {
+	did = "you are " + operator + " in this clone"
+	if before := p.Identity(); before.Operator != "" {
+		did += "; before you were " + before.Operator + " (" + before.Source + ")"
+	}
+	if !global {
+		return did, s.SetOperator(operator)
+	}
+	if err := s.CheckListed(operator); err != nil {
+		return "", err
+	}
+	return strings.Replace(did, "in this clone", "in all projects, as "+p.User.File()+" says", 1), handoff.SetOperator(p.User, operator)
+}
+
+// askSetUp asks for what the flags do not say. An answer is a line; an empty one takes what is proposed.
+func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, err error) {
+	in := bufio.NewReader(a.Stdin)
+	for operator == "" && err == nil {
+		if operator, err = a.answer(in, "Who are you? A short name, as others write it in --to", cmp.Or(p.Me(), a.userSlug())); handoff.CheckOperator(operator) != nil {
+			a.Note("use 1 to 64 letters, digits, _ and -")
+			operator = ""
+		}
+	}
+	if kind == "" && err == nil && !p.HasFile && handoff.InGit(p.Root) {
+		fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n  synced   ignore them; other clones get them by `handoff sync`\n"+
+			"  tracked  commit them with the code\n  none     nothing\n")
+		for kind == "" && err == nil {
+			kind, err = a.answer(in, "synced, tracked or none", string(handoff.GitSynced))
+			if !slices.Contains([]handoff.Git{handoff.GitSynced, handoff.GitTracked, handoff.GitNone}, handoff.Git(kind)) {
+				kind = ""
+			}
+		}
+	}
+	return operator, kind, err
+}
+
+// answer asks and reads one line.
+func (a *app) answer(in *bufio.Reader, question, proposed string) (string, error) {
+	fmt.Fprintf(a.Stderr, "%s [%s]: ", question, proposed)
+	line, err := in.ReadString('\n')
+	if err == io.EOF {
+		fmt.Fprintln(a.Stderr)
+		return "", cli.Invalid("use --yes to take what is proposed", "nothing was changed: the questions were left")
+	}
+	return cmp.Or(strings.TrimSpace(line), proposed), err
+}
+
+// userSlug is a name for the user of the system, "" if it has none.
+func (a *app) userSlug() string {
+	for _, name := range []string{a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"), filepath.Base(a.Getenv("HOME"))} {
+		if slug := handoff.OperatorFrom(name); slug != "" && slug != "root" && handoff.CheckOperator(slug) == nil {
+			return slug
+		}
+	}
+	if host, err := os.Hostname(); err == nil {
+		return handoff.OperatorFrom(host)
+	}
+	return ""
+}

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A proof is what the audit log is held against besides index and files.
+type proof struct{ expect, allowed, checkpoint string }
+
+func (a *app) verifyLog(p proof, ids []string) error {
+	if len(ids) > 0 {
+		return cli.Invalid("leave one of them out", "--log and ids do not go together")
+	}
+	if p.checkpoint != "" && p.allowed == "" {
+		return cli.Invalid("say who may sign with --allowed-signers; for one without a signature there is --expect", "--checkpoint needs --allowed-signers")
+	}
+	s, err := a.Store()
+	if err != nil {
+		return err
+	}
+	if p.expect != "" {
+		expected, err := handoff.ParseCheckpoint(p.expect)
+		if err == nil {
+			err = s.CheckCheckpoint(expected)
+		}
+		if err != nil {
+			return notContained(p.expect, err)
+		}
+	}
+	var signed *signedCheckpoint
+	if p.allowed != "" {
+		if signed, err = a.verifySigned(s, p); err != nil {
+			return err
+		}
+	}
+	report, err := s.Verify(context.Background())
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		if err := a.PrintJSON(auditReport{report, signed}); err != nil {
+			return err
+		}
+	}
+	return a.endReport(report)
+}
+
+// An auditReport is a report of the log, with the signed checkpoint that it was held against.
+type auditReport struct {
+	handoff.Report
+	Checkpoint *signedCheckpoint `json:"checkpoint,omitempty"`
+}
+
+type signedCheckpoint struct {
+	handoff.Checkpoint
+	AllowedAs string `json:"allowed_as"` // the principal of the allowed signers that it was signed as
+}
+
+// verifySigned checks who signed a checkpoint first, and then the log.
+func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error) {
+	path := p.checkpoint
+	if path == "" {
+		last, err := s.LastCheckpoint()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: err.Error(), Advice: "if `handoff log --sign` was run before, it was removed: use a copy with --checkpoint", Cause: err}
+		}
+		if err != nil {
+			return nil, err
+		}
+		path = last.File
+	}
+	text, err := cli.ReadInput(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := handoff.ParseCheckpoint(string(text))
+	if err != nil {
+		return nil, err
+	}
+	principal, err := sshkey.Verify(p.allowed, signatures(path), text)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.CheckCheckpoint(c); err != nil {
+		return nil, notContained(c.String()+", "+sshkey.SignedBy(principal), err)
+	}
+	a.Note(fmt.Sprintf("the log holds %s, %s", c, sshkey.SignedBy(principal)))
+	return &signedCheckpoint{c, principal}, nil
+}
+
+// signatures returns the files of the signatures of a checkpoint: the first, and those that are beside it.
+func signatures(checkpoint string) []string {
+	files := []string{handoff.SignatureFile(checkpoint, 1)}
+	for n := 2; ; n++ {
+		file := handoff.SignatureFile(checkpoint, n)
+		if _, err := os.Lstat(file); err != nil {
+			return files
+		}
+		files = append(files, file)
+	}
+}
+
+// notContained says of a log that is not the one of a checkpoint what that means.
+func notContained(what string, err error) error {
+	if !errors.Is(err, handoff.ErrIntegrity) {
+		return err
+	}
+	return &handoff.Error{Class: handoff.ErrIntegrity, Problem: "the audit log does not contain " + what + ": " + err.Error(), Cause: err}
+}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func operatorsCommand(a *app) *cobra.Command {
+	return cli.Below(&cobra.Command{
+		Use:   "operators",
+		Short: "List, add and check who may be named in handoffs",
+		Long: `OPERATORS.md, in the project root, says who hands over here. Its frontmatter:
+
+  ---
+  schema_version: '1.0'
+  operators:
+    - id: ann
+      display_name: Ann Example
+      github_handle: ann-example
+      git_email: ann@example.org
+      capabilities: [human, approve]
+      active_since: 2026-01-01
+      # active_until, gpg_key_fingerprint, ssh_keys: [{key, valid_after, valid_before}],
+      # require_signature: none, flag or refuse
+  policies:
+    - {from: deploy-bot, to: '*', approve: required}
+  ---
+
+Capabilities are words. These mean something here: approve lets an operator approve and reject what others have
+written, archive put away what is not theirs, and human says that a person writes, where chains of answers begin anew.
+The first policy that is about a handoff decides whether it needs an approval; * is anybody, approve is required or
+none. A handoff may ask for one itself, with --ref approve:required.`,
+	},
+		&cobra.Command{
+			Use: "list", Short: "List the operators", Args: cli.Args(cobra.NoArgs),
+			RunE: func(*cobra.Command, []string) error { return a.listOperators() },
+		},
+		&cobra.Command{
+			Use: "verify OPERATOR", Short: "Say whether an operator is verified; exits with 3 if not", Args: cli.Args(cobra.ExactArgs(1)), ValidArgsFunction: a.CompleteOperators,
+			RunE: func(_ *cobra.Command, ops []string) error { return a.verifyOperator(ops[0]) },
+		},
+		&cobra.Command{
+			Use: "validate [FILE]", Short: "Name every fault of an operators file; exits with 2 if there is one", Args: cli.Args(cobra.MaximumNArgs(1)),
+			RunE: func(_ *cobra.Command, files []string) error { return a.validateOperators(files) },
+		},
+		a.addOperatorCommand(),
+		a.trustCommand(),
+	)
+}
+
+func (a *app) trustCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "trust OPERATOR", Short: "Say that the keys which the operators file gives an operator are right",
+		Long: `Keys count as they were first seen here. When the operators file gives an operator others, what these sign is
+withheld, until somebody has made sure and says so. What keys sign that are no longer listed is revoked then.
+A key that is to be replaced can vouch for the new ones instead, by signing the operators file:
+` + "`ssh-keygen -Y sign -n " + handoff.OperatorsNamespace + " -f OLD_KEY OPERATORS.md`" + `.`,
+		Args: cli.Args(cobra.ExactArgs(1)), ValidArgsFunction: a.CompleteOperators,
+		RunE: func(_ *cobra.Command, ops []string) error { return a.trust(ops[0], yes) },
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask on a terminal")
+	return cmd
+}
+
+func (a *app) trust(operator string, yes bool) error {
+	s, err := a.operatorsStore()
+	if err != nil {
+		return err
+	}
+	if !yes && (!a.CanAsk() || !a.Confirm("Are the keys that "+operator+" has in the operators file right?")) {
+		return cli.Invalid("make sure that the keys are right, then answer y, or use --yes", "nothing was changed")
+	}
+	done, err := s.Trust(context.Background(), operator)
+	if err != nil {
+		return err
+	}
+	return a.Did(trusted{done.OperatorID, done.Keys, done.Former, done.FirstSight, done.By}, "the keys of "+operator+" count from now on")
+}
+
+// operatorsStore is Store for commands that need no more of the project than its operators file.
+func (a *app) operatorsStore() (*handoff.Store, error) {
+	p, s, err := a.NewStore()
+	if _, statErr := os.Stat(listedIn(p)); err == nil && errors.Is(statErr, fs.ErrNotExist) {
+		err = p.Exists()
+	}
+	return s, err
+}
+
+// listedIn is the operators file that these commands are about.
+func listedIn(p handoff.Project) string { return cmp.Or(p.Options.ListedIn, p.Options.OperatorsFile) }
+
+func (a *app) listOperators() error {
+	s, err := a.operatorsStore()
+	if err != nil {
+		return err
+	}
+	list, err := s.ListedOperators()
+	if err == nil && list == nil {
+		a.Note("there is no operators file, so anybody may be named: `handoff operators add` begins one")
+	}
+	if err != nil || list == nil {
+		return err
+	}
+	var rows [][]string
+	for _, o := range list.All() {
+		if a.JSON {
+			if err := a.PrintJSON(o); err != nil {
+				return err
+			}
+			continue
+		}
+		state := "active"
+		if o.Offboarded(time.Now()) {
+			state = "offboarded"
+		}
+		rows = append(rows, []string{o.ID, o.DisplayName, o.GitEmail, state})
+	}
+	if a.JSON {
+		return nil
+	}
+	_, err = fmt.Fprint(a.Stdout, handoff.Table(cli.TerminalWidth(a.Stdout), []string{"ID", "NAME", "EMAIL", "STATE"}, rows))
+	return err
+}
+
+func (a *app) verifyOperator(operator string) error {
+	s, err := a.operatorsStore()
+	if err != nil {
+		return err
+	}
+	status, err := s.VerifyListed(operator)
+	if err != nil {
+		return err
+	}
+	err = a.Show(map[string]string{"operator": operator, "state": string(status.State), "reason": status.Reason}, string(status.State)+"\n")
+	if err == nil && status.Reason != "" {
+		err = &handoff.Error{Class: handoff.ErrDenied, Problem: status.Reason}
+	}
+	return err
+}
+
+func (a *app) validateOperators(files []string) error {
+	p, s, err := a.NewStore()
+	if err != nil {
+		return err
+	}
+	path, read := listedIn(p), s.ListedText
+	if len(files) == 1 {
+		path, read = files[0], func() ([]byte, error) { return cli.ReadInput(files[0]) }
+	}
+	text, err := read()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = cli.InputError(path, err)
+	}
+	if err != nil {
+		return err
+	}
+	if _, faults := handoff.ParseOperators(text); len(faults) > 0 {
+		return &handoff.DocumentError{Name: path, Faults: faults}
+	}
+	a.Note(path + " is valid")
+	if a.JSON {
+		return a.PrintJSON(map[string]string{"file_path": path})
+	}
+	return nil
+}
+
+// trusted is how the keys of an operator that count look in JSON.
+type trusted struct {
+	Operator   string   `json:"operator"`
+	Keys       []string `json:"keys"`
+	Former     []string `json:"former_keys"`
+	FirstSight bool     `json:"first_sight"`
+	By         string   `json:"trusted_by,omitempty"`
+}

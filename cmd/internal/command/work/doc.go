@@ -1,0 +1,25 @@
+package work
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+)
+
+// An app is one run of the program.
+type app struct{ *cli.App }
+
+// Commands returns the commands of this folder.
+func Commands() cli.Commands {
+	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
+		"next":      nextCommand,
+		"take":      takeCommand,
+		"release":   releaseCommand,
+		"done":      doneCommand,
+		"mark-read": markReadCommand,
+		"approve":   approveCommand,
+		"withdraw":  withdrawCommand,
+		"archive":   archiveCommand,
+		"prune":     pruneCommand,
+	})
+}

@@ -1,0 +1,167 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func markReadCommand(a *app) *cobra.Command {
+	var operator, to string
+	var all, undo, yes bool
+	cmd := &cobra.Command{
+		Use:   "mark-read ID… [OPERATOR]",
+		Short: "Record that an operator has read handoffs",
+		Long: `Record that an operator has read handoffs, in INDEX.md and in the audit log. The operator is you,
+unless somebody else is named, who need not be the recipient. What was marked before stays as it is.
+
+--undo takes the marks back: the handoffs are unread again. --all of more than 20 asks on a terminal.`,
+		Example:           "  handoff mark-read 134327a8\n  handoff mark-read 134327a8 @ --operator ben\n  handoff mark-read --undo 134327a8\n  handoff mark-read --all",
+		ValidArgsFunction: a.CompleteMark,
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			p, s, err := a.ProjectStore()
+			if err != nil {
+				return err
+			}
+			switch {
+			case all && len(ids) > 0:
+				return cli.Invalid("leave one of them out", "--all goes without ids")
+			case !all && to != "":
+				return cli.Invalid("use `handoff mark-read --all --to OPERATOR`", "--to goes with --all")
+			case !all:
+				ids, operator, err = markArgs(s, ids, operator)
+			case to != "" && operator != "":
+				return cli.Invalid("leave one of them out", "--to and --operator say the same")
+			}
+			if err != nil {
+				return err
+			}
+			if operator = cmp.Or(operator, to, p.Me()); operator == "" { // else the store says what is a slip
+				_, err := a.Acting(p, s, "", ids...)
+				return err
+			}
+			if all {
+				cli.CollectOften()
+				if err := a.askMany(s, operator, yes); err != nil {
+					return err
+				}
+				receipts, err := s.MarkAllRead(context.Background(), operator)
+				return a.printMarks(receipts, err, false)
+			}
+			if undo {
+				receipts, err := s.MarkUnread(context.Background(), operator, ids...)
+				return a.printMarks(receipts, err, true)
+			}
+			receipts, err := s.MarkRead(context.Background(), operator, ids...)
+			return a.printMarks(receipts, err, false)
+		},
+	}
+	a.OperatorFlag(cmd, &operator)
+	cmd.Flags().BoolVar(&all, "all", false, "everything to the operator that the operator has not read")
+	cmd.Flags().StringVar(&to, "to", "", "with --all: the `operator`")
+	cmd.Flags().BoolVar(&undo, "undo", false, "take the marks back")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "with --all: do not ask")
+	cli.Exclusive(cmd, "all", "undo")
+	cli.Needs(cmd, "yes", "all")
+	return cmd
+}
+
+// manyMarks is how many handoffs are marked at once without a question.
+const manyMarks = 20
+
+// askMany asks a person who is about to mark many handoffs as read.
+func (a *app) askMany(s *handoff.Store, operator string, yes bool) error {
+	if yes || !a.CanAsk() {
+		return nil
+	}
+	unread, err := s.List(handoff.Filter{To: operator, Unread: true})
+	if err != nil || len(unread) <= manyMarks {
+		return err
+	}
+	if !a.Confirm(fmt.Sprintf("Mark %s as read by %s?", handoff.Count(len(unread), "handoff"), operator)) {
+		return cli.Invalid("answer y, or use --yes", "nothing was changed")
+	}
+	return nil
+}
+
+func (a *app) printMarks(receipts []handoff.MarkReceipt, err error, undo bool) error {
+	if err != nil {
+		return err
+	}
+	a.Committed()
+	if a.ForPeople() {
+		return a.tellMarks(receipts, undo)
+	}
+	for _, r := range receipts {
+		if err := a.PrintJSON(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellMarks says in a line what was marked.
+func (a *app) tellMarks(receipts []handoff.MarkReceipt, undo bool) error {
+	marked, operator, read := 0, "", "read"
+	if undo {
+		read = "unread"
+	}
+	for _, r := range receipts {
+		if operator = r.Operator; r.Status == handoff.StatusChanged {
+			marked++
+		}
+	}
+	line := "nothing is unread"
+	switch before := len(receipts) - marked; {
+	case before > 0 && marked == 0:
+		line = handoff.Count(before, "handoff") + " had been marked as " + read + " by " + operator + " before"
+	case before > 0:
+		line = fmt.Sprintf("%s marked as %s by %s, %d had been before", handoff.Count(marked, "handoff"), read, operator, before)
+	case marked > 0:
+		line = handoff.Count(marked, "handoff") + " marked as " + read + " by " + operator
+		if !undo {
+			line += "; to take that back: handoff mark-read --undo " + shortIDs(receipts)
+		}
+	}
+	_, err := fmt.Fprintln(a.Stdout, handoff.EscapeLine(line))
+	return err
+}
+
+// shortIDs names what was marked, as people type it, or one where they are many.
+func shortIDs(receipts []handoff.MarkReceipt) string {
+	if len(receipts) > 3 {
+		return "ID"
+	}
+	ids := make([]string, len(receipts))
+	for i, r := range receipts {
+		ids[i] = cli.Short(r.ID, cli.Shortest)
+	}
+	return strings.Join(ids, " ")
+}
+
+// markArgs tells ids from an operator, who may come last. What names a handoff is an id.
+func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string, error) {
+	if len(ids) == 0 {
+		return nil, "", cli.Invalid("use `handoff mark-read ID`, or --all", "no handoff is named")
+	}
+	last := len(ids) - 1
+	if operator != "" || last == 0 || looksLikeID(ids[last]) {
+		return ids, operator, nil
+	}
+	if _, err := s.Find(ids[last]); err == nil {
+		return nil, "", cli.Invalid("name the operator with --operator", "%q may be a handoff or an operator", ids[last])
+	}
+	return ids[:last], ids[last], nil
+}
+
+// looksLikeID says whether a name is that of a handoff, which no operator has.
+func looksLikeID(name string) bool {
+	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
+	return name == "@" || strings.ContainsAny(name, ":./") || len(digits) >= 8 && strings.Trim(digits, "0123456789abcdef") == ""
+}

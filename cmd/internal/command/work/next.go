@@ -1,0 +1,90 @@
+package work
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func nextCommand(a *app) *cobra.Command {
+	var f cli.Filter
+	var operator, session, format string
+	var take, offline bool
+	cmd := &cobra.Command{
+		Use:   "next",
+		Short: "Print the one handoff to turn to: unread, or taken and not done",
+		Long: `Print the first handoff that is for you, unread and had by nobody, or that you have taken and not ended:
+what you have and has expired first, then what is oldest. Nothing to do prints nothing and exits with 0. Flags choose
+as those of list do; --to OP is for whom, as --operator OP is.
+
+With --take it is taken, as take does: of several that take the next at once each gets another one.`,
+		Example: "  handoff next\n  handoff next --from ann --tag ci\n  handoff next --take --session s-17 --operator ben",
+		Args:    cli.Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			print := a.ListPrinter(&format)
+			cli.CollectOften()
+			p, s, err := a.OnceStore(offline)
+			if err != nil {
+				return err
+			}
+			chosen, err := f.Chosen(a.App)
+			if err != nil {
+				return err
+			}
+			if chosen.To, err = a.Acting(p, s, cmp.Or(operator, chosen.To)); err != nil {
+				return err
+			}
+			if take {
+				return a.takeNext(s, chosen, a.Session(session))
+			}
+			e, ok, err := s.Next(chosen, nil)
+			if err != nil || !ok {
+				return err
+			}
+			out := bufio.NewWriter(a.Stdout)
+			if err := print(a.App, out, s, []handoff.Entry{e}); err != nil {
+				return err
+			}
+			return out.Flush()
+		},
+	}
+	a.OperatorFlag(cmd, &operator)
+	cmd.Flags().StringVar(&f.To, "to", "", "what is for this `operator`")
+	f.RegisterOrigin(cmd)
+	cmd.Flags().BoolVar(&take, "take", false, "take it")
+	a.SessionFlag(cmd, &session)
+	cmd.Flags().BoolVar(&offline, "offline", false, cli.OfflineUsage)
+	cli.Exclusive(cmd, "to", "operator")
+	cli.Exclusive(cmd, "to", "take") // who takes it is said by the other one
+	cli.Needs(cmd, "session", "take")
+	cli.Needs(cmd, "offline", "take")
+	a.Format(cmd, &format, cli.Listed...)
+	return cmd
+}
+
+// takeNext takes the first that nobody else takes meanwhile.
+func (a *app) takeNext(s *handoff.Store, chosen handoff.Filter, session string) error {
+	lost := make(map[string]bool)
+	ctx, stop := a.Stoppable()
+	defer stop()
+	for {
+		e, ok, err := s.Next(chosen, lost)
+		if err != nil || !ok {
+			return err
+		}
+		got, err := s.Act(ctx, handoff.ActTake, e.ID, handoff.Consumption{Operator: chosen.To, Session: session})
+		if errors.As(err, new(*handoff.TakenError)) || errors.As(err, new(*handoff.LostError)) {
+			lost[e.ID] = true
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return a.PrintAct(got)
+	}
+}

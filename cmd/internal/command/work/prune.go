@@ -1,0 +1,159 @@
+package work
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/bundle"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// A pruning is what prune is asked for.
+type pruning struct {
+	age            time.Duration
+	file, operator string
+	yes            bool
+}
+
+func pruneCommand(a *app) *cobra.Command {
+	var p pruning
+	cmd := &cobra.Command{
+		Use:   "prune [ID…] --archived-for 90d --export FILE",
+		Short: "Remove handoffs that were archived long ago, after exporting them",
+		Long: `Say which handoffs were archived so long ago, and with --yes take them out of the store: first all of
+them go into a bundle, which is proven and on disk, then their tombstones, rows and files follow as one
+change. write, import and sync do not store them again, but with --restore; verify and doctor know that
+they are gone, and sync tells the other clones, which take out what is archived there too. What somebody
+has unarchived in a clone that had not heard of it is stored again by all that hear of that.
+
+What is unread, taken and not done, or awaits approval stays, and what takes the place of a handoff that
+stays; with ids, that exits with 2. Who may archive a handoff may prune it.`,
+		Example:           "  handoff prune --archived-for 90d --export old.jsonl\n  handoff prune --archived-for 90d --export old.jsonl --yes\n  handoff import old.jsonl --restore",
+		ValidArgsFunction: a.CompleteIDs,
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			return a.prune(p, ids)
+		},
+	}
+	a.OperatorFlag(cmd, &p.operator)
+	cli.Duration(cmd.Flags(), &p.age, "archived-for", "how long they have been archived at least (`duration`: 90d, 12w)")
+	cmd.Flags().StringVar(&p.file, "export", "", "the new `file` of the bundle that keeps them")
+	cmd.Flags().BoolVar(&p.yes, "yes", false, "do it")
+	return cmd
+}
+
+func (a *app) prune(p pruning, ids []string) error {
+	if p.age <= 0 || p.file == "" {
+		return cli.Invalid("use `handoff prune --archived-for 90d --export FILE`", "prune needs --archived-for, longer than 0, and --export")
+	}
+	if p.file == "-" {
+		return cli.Invalid("name a file", "what is pruned has to be on disk first, which standard output is not")
+	}
+	project, s, err := a.ProjectStore()
+	if err == nil {
+		err = cli.NewFile(s, p.file)
+	}
+	if err != nil {
+		return err
+	}
+	if p.operator, err = a.Acting(project, s, p.operator); err != nil {
+		return err
+	}
+	if p.yes {
+		if err := s.Ready(); err != nil {
+			return err
+		}
+		if err := s.Recover(context.Background()); err != nil { // an interrupted prune is completed
+			return err
+		}
+	}
+	may, why, err := s.Prunable(p.operator, p.age)
+	if err != nil {
+		return err
+	}
+	if len(ids) > 0 {
+		if may, err = chosenOf(s, may, why, ids); err != nil {
+			return err
+		}
+	} else {
+		for _, id := range slices.Sorted(maps.Keys(why)) {
+			a.Note(id + " stays: it " + why[id])
+		}
+	}
+	if len(may) == 0 {
+		a.Note("nothing is to be pruned")
+		return nil
+	}
+	if !p.yes {
+		if err := a.printPruned(s, may); err != nil {
+			return err
+		}
+		a.Note(fmt.Sprintf("%s would go into %s and out of the store; --yes does it", handoff.Count(len(may), "handoff"), p.file))
+		return nil
+	}
+	return a.pruneNow(s, p, may, project.Options.MaxDocumentBytes)
+}
+
+// chosenOf returns the handoffs of ids. One that may not go is an error.
+func chosenOf(s *handoff.Store, may []handoff.Entry, why map[string]string, ids []string) (chosen []handoff.Entry, err error) {
+	for _, id := range ids {
+		e, err := s.Find(id)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(may, func(one handoff.Entry) bool { return one.ID == e.ID }) {
+			return nil, cli.Invalid("leave it out", "%s is not pruned: it %s", e.ID, cmp.Or(why[e.ID], "is not archived"))
+		}
+		chosen = append(chosen, e)
+	}
+	return chosen, nil
+}
+
+func (a *app) pruneNow(s *handoff.Store, p pruning, may []handoff.Entry, maxDocument int) error {
+	sum, texts, err := bundle.Keep(s, may, p.file, maxDocument)
+	if err != nil {
+		return err
+	}
+	outcomes, err := s.Prune(context.Background(), p.operator, may, texts, sum)
+	if err != nil {
+		return err
+	}
+	a.Committed()
+	var gone []handoff.Entry
+	for i, e := range may {
+		if outcomes[i] == nil {
+			gone = append(gone, e)
+		}
+	}
+	if err := a.printPruned(s, gone); err != nil {
+		return err
+	}
+	a.Note(fmt.Sprintf("%s pruned; %s has them", handoff.Count(len(gone), "handoff"), p.file))
+	return errors.Join(outcomes...)
+}
+
+// printPruned prints the ids, or in JSON what they name.
+func (a *app) printPruned(s *handoff.Store, entries []handoff.Entry) error {
+	out := bufio.NewWriter(a.Stdout)
+	if a.JSON {
+		for _, e := range s.Listed(entries) {
+			if err := a.PrintJSON(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, e := range entries {
+		fmt.Fprintln(out, strings.Join([]string{e.ID, e.Time, e.From, e.To, e.Topic}, " "))
+	}
+	return out.Flush()
+}

@@ -1,0 +1,203 @@
+package write
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/read"
+	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+func draftCommand(a *app) *cobra.Command {
+	return cli.Below(&cobra.Command{
+		Use:   "draft",
+		Short: "Keep what is to be handed over until it is, also if the session dies",
+		Long: `Keep what is to be handed over until it is published. A draft is on disk before anybody knows who takes
+over; sessions that start are told how many there are.`,
+	}, draftSaveCommand(a), draftListCommand(a), draftShowCommand(a), draftPublishCommand(a), draftDiscardCommand(a))
+}
+
+func draftSaveCommand(a *app) *cobra.Command {
+	var f cli.Fields
+	var hook bool
+	var name, session string
+	cmd := &cobra.Command{
+		Use:   "save [FILE|-]",
+		Short: "Save a draft, durably",
+		Long: `Save a body, or a document with frontmatter, from FILE or standard input. What flags say of the
+frontmatter is kept with it; the rest may follow when it is published. The same draft again changes nothing.
+Credentials are refused as by write; publish looks again.
+
+With --hook it is what an agent runs when a session begins and when it ends: standard input is what the agent
+says about the session, and the draft says no more than that, without credentials. A session that dies, or is
+ended for an error, leaves a draft if it wrote no handoff; one that ends well leaves none. It then always exits
+with 0, and does nothing where there is no store.`,
+		Example: "  handoff draft save --to ben --topic deploy notes.md\n  handoff draft save --hook --agent claude",
+		Args:    cli.Args(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, files []string) error {
+			if hook {
+				a.saveHookDraft(name)
+				return nil
+			}
+			text, err := a.draftInput(files)
+			if err != nil {
+				return err
+			}
+			_, s, err := a.NewStore()
+			if err != nil {
+				return err
+			}
+			d, err := s.SaveDraft(context.Background(), handoff.Draft{Agent: name, Session: session, From: f.From, To: f.To, Topic: f.Topic,
+				Tags: f.Tags, References: f.References, Text: string(text)})
+			if err != nil {
+				return err
+			}
+			return a.Did(newDrafted(d), "saved the draft "+d.ID)
+		},
+	}
+	f.Register(cmd)
+	a.Gate.Register(cmd)
+	cmd.Flags().BoolVar(&hook, "hook", false, "save what an agent says on standard input about the session")
+	cmd.Flags().StringVar(&name, "agent", "", "whose session it is (`agent`): "+strings.Join(agent.Names(), ", "))
+	cmd.Flags().StringVar(&session, "session", "", "the `id` of the session")
+	return cmd
+}
+
+func (a *app) saveHookDraft(name string) {
+	cwd, err := a.Getwd()
+	if err != nil {
+		return
+	}
+	if name == "" {
+		name = "plain"
+	}
+	agent.SaveDraft(agent.Session{Agent: name, Parent: os.Getppid(), Cwd: cwd, Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Flags: a.Flags,
+		Options: a.Options})
+}
+
+func (a *app) draftInput(files []string) ([]byte, error) {
+	if len(files) == 0 || files[0] == "-" {
+		return a.ReadStdin(cli.MaxInput)
+	}
+	return cli.ReadInput(files[0])
+}
+
+func draftListCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the drafts, older first, without their text",
+		Args:  cli.Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.Store()
+			if err != nil {
+				return err
+			}
+			drafts, err := s.Drafts()
+			if err != nil {
+				return err
+			}
+			return a.printDrafts(drafts)
+		},
+	}
+}
+
+// A drafted is how a draft looks in JSON: all but its text.
+type drafted struct {
+	ID    string `json:"draft_id"`
+	Bytes int    `json:"bytes"`
+	handoff.Draft
+	Text string `json:"text,omitempty"` // stands for that of Draft
+}
+
+func newDrafted(d handoff.Draft) drafted { return drafted{ID: d.ID, Bytes: len(d.Text), Draft: d} }
+
+func (a *app) printDrafts(drafts []handoff.Draft) error {
+	rows := make([][]string, len(drafts))
+	for i, d := range drafts {
+		if !a.ForPeople() {
+			if err := a.PrintJSON(newDrafted(d)); err != nil {
+				return err
+			}
+		}
+		kind := "saved"
+		if d.Hook {
+			kind = "recovered"
+		}
+		if d.Foreign {
+			kind = "foreign"
+		}
+		rows[i] = []string{d.ID, d.Saved, kind, d.To, d.Topic, d.Agent, d.Session, fmt.Sprint(len(d.Text))}
+	}
+	if !a.ForPeople() || len(rows) == 0 {
+		return nil
+	}
+	header := []string{"ID", "SAVED", "STATE", "TO", "TOPIC", "AGENT", "SESSION", "BYTES"}
+	_, err := io.WriteString(a.Stdout, handoff.Table(cli.TerminalWidth(a.Stdout), header, rows))
+	return err
+}
+
+func draftShowCommand(a *app) *cobra.Command {
+	var agent string
+	var offset int
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Print the text of a draft",
+		Long: `Print the text of a draft: its bytes to a pipe, escaped to a terminal. A draft of an earlier session is
+somebody else's text; --agent puts it in a frame that says so.`,
+		Example:           "  handoff draft show 3f9c --agent",
+		Args:              cli.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.completeDrafts,
+		RunE: func(_ *cobra.Command, ids []string) error {
+			a.ForAgents = agent != ""
+			_, d, err := a.draft(ids[0])
+			if err != nil {
+				return err
+			}
+			switch {
+			case a.JSON:
+				full := newDrafted(d)
+				full.Text = d.Text
+				return a.PrintJSON(full)
+			case agent != "":
+				draft := handoff.Stored{Document: handoff.Document{Body: d.Text}, Path: "draft " + d.ID}
+				return a.ShowFramed(draft, handoff.Frame{Whole: handoff.MaxForAgents, Offset: offset, More: cli.ReadOn("handoff draft show " + d.ID)})
+			case cli.IsTerminal(a.Stdout):
+				d.Text = handoff.Escape(d.Text)
+			}
+			_, err = io.WriteString(a.Stdout, d.Text)
+			return err
+		},
+	}
+	read.AgentFlag(cmd, &agent)
+	cli.Number(cmd.Flags(), &offset, "offset", "", "with --agent: leave out this `number` of characters, to read on")
+	cli.Needs(cmd, "offset", "agent")
+	return cmd
+}
+
+func (a *app) draft(id string) (*handoff.Store, handoff.Draft, error) {
+	s, err := a.Store()
+	if err != nil {
+		return nil, handoff.Draft{}, err
+	}
+	d, err := s.Draft(id)
+	return s, d, err
+}
+
+func (a *app) completeDrafts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	a.Quiet = true
+	var offers []string
+	if s, err := a.Store(); err == nil {
+		drafts, _ := s.Drafts()
+		for _, d := range drafts {
+			offers = append(offers, cli.Offer(d.ID, d.Topic+" "+d.Saved))
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,7 +1,0 @@
-//go:build unix
-
-package everyday
-
-import "syscall"
-
-const nonblock = syscall.O_NONBLOCK

@@ -1,3 +1,0 @@
-package everyday
-
-const nonblock = 0

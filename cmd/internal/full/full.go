@@ -1,0 +1,47 @@
+// Package full puts the full program together: the fast one, the commands of records, and the rooms that are slow to start.
+package full
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/records"
+	"github.com/seed-78daf238/handoff/cmd/internal/inbox"
+	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
+	"github.com/seed-78daf238/handoff/cmd/internal/mcp"
+	"github.com/seed-78daf238/handoff/cmd/internal/site"
+	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/lib/signature"
+	"github.com/seed-78daf238/handoff/lib/universal"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// Program returns the full program.
+func Program() cli.Program {
+	p := command.Program()
+	p.Commands = append(p.Commands, records.Commands(), map[string]func(*cli.App) *cobra.Command{
+		"page": site.Command, "inbox": inbox.Command, "mcp": mcp.Command,
+	})
+	p.Full = &cli.Full{
+		Words:     map[string][]string{"kind": record.Kinds(), "encoding": universal.Encodings()},
+		Rules:     schema.Frontmatter(),
+		CheckBody: record.CheckBody,
+
+		VerifySignature: signature.Verify,
+		Sign:            sshkey.SignText,
+
+		Body: func(body string, columns int, colors bool) []string {
+			return markdown.Lines(body, markdown.Options{Width: columns, Plain: !colors})
+		},
+
+		ManPages: printManPages,
+
+		IsRecord: func(text []byte) bool { return record.Detect(text) != "" },
+		Records:  records.Stored,
+		Warnings: record.Shared,
+		Compose:  records.Compose,
+	}
+	return p
+}

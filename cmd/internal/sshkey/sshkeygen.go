@@ -1,0 +1,96 @@
+package sshkey
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// sshSign returns the signature of the message by a key: the file of a private key, or of a public one
+// whose private one the agent holds. ssh-keygen asks for a passphrase on the terminal, if it needs one.
+func Sign(key, namespace string, message []byte) ([]byte, error) {
+	return sshKeygen(message, "cannot sign with "+key, "-Y", "sign", "-q", "-f", key, "-n", namespace)
+}
+
+func sshKeygen(stdin []byte, failure string, args ...string) ([]byte, error) {
+	const advice = "install OpenSSH 8.2 or newer, which makes and checks the signatures, and run it as a user that the system knows"
+	cmd := exec.Command("ssh-keygen", args...)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
+	out, err := cmd.Output()
+	said := strings.TrimSpace(strings.ReplaceAll(stderr.String(), "\r", ""))
+	exit := (*exec.ExitError)(nil)
+	switch {
+	case err == nil:
+		return out, nil
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen is not installed", Advice: advice, Cause: err}
+	case !errors.As(err, &exit):
+		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen cannot be run: " + err.Error(), Advice: advice, Cause: err}
+	case exit.ExitCode() != 255, strings.HasPrefix(said, "No user exists"): // a refusal is 255; else it did not come so far
+		first, _, _ := strings.Cut(said, "\n")
+		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen " + strings.Join(args[:2], " ") + " does not work: " + cmp.Or(first, err.Error()), Advice: advice, Cause: err}
+	case said != "":
+		failure += ": " + said
+	}
+	return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: failure, Cause: err}
+}
+
+// signingKey returns the file of the key to sign with: the one that was named, else git's user.signingkey.
+// A public key that stands there itself is put into a file, which done removes.
+func SigningKey(a *cli.App, named, root string) (key string, done func(), err error) {
+	done = func() {}
+	if named != "" {
+		return named, done, nil
+	}
+	key = handoff.GitConfig(root, "user.signingkey")
+	if rest, ok := strings.CutPrefix(key, "~/"); ok {
+		key = filepath.Join(a.Getenv("HOME"), rest)
+	}
+	literal, ok := strings.CutPrefix(key, "key::")
+	switch {
+	case key == "" || handoff.GitConfig(root, "gpg.format") != "ssh":
+		return "", done, cli.Invalid("name one with --key, or set git's user.signingkey and gpg.format ssh", "there is no key to sign with")
+	case !ok && !strings.HasPrefix(key, "ssh-"):
+		return key, done, nil
+	}
+	dir, err := os.MkdirTemp("", "handoff-key-")
+	if err != nil {
+		return "", done, err
+	}
+	key = filepath.Join(dir, "key.pub")
+	return key, func() { os.RemoveAll(dir) }, os.WriteFile(key, []byte(literal+"\n"), 0o600)
+}
+
+// signText returns the signature of the bytes of a handoff.
+func SignText(a *cli.App, p handoff.Project, key string, text []byte) ([]byte, error) {
+	return SignAs(a, p, key, handoff.SignatureNamespace, text)
+}
+
+func SignAs(a *cli.App, p handoff.Project, key, namespace string, text []byte) ([]byte, error) {
+	file, done, err := SigningKey(a, cmp.Or(key, p.User.SigningKey.Value), p.Root)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(file); err != nil {
+		return nil, cli.InputError(file, err)
+	}
+	signature, err := Sign(file, namespace, text)
+	return signature, SignFailed(err)
+}
+
+// signFailed makes a key that does not sign a matter of the settings: nothing is wrong with the log.
+func SignFailed(err error) error {
+	if !errors.Is(err, handoff.ErrIntegrity) {
+		return err
+	}
+	return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name a private key, or the public key of one that the SSH agent holds"}
+}
