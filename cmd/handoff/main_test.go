@@ -131,7 +131,7 @@ func outsideOf(ts *testscript.TestScript, neg bool, args []string) {
 	root := ts.MkAbs(args[1])
 	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, UserState: filepath.Join(ts.Getenv("XDG_STATE_HOME"), "handoff")})
 	ts.Check(err)
-	path, err := s.OutsidePath()
+	path, err := s.Exchange().OutsidePath()
 	ts.Check(err)
 	ts.Setenv(args[0], path)
 }

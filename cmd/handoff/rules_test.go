@@ -239,8 +239,8 @@ func sources(t *testing.T, root string) []string {
 // ever become smaller.
 func TestBudgets(t *testing.T) {
 	const (
-		all         = 432_900 // of the whole program, without tests
-		ofAPackage  = 30_950
+		all         = 433_900 // of the whole program, without tests
+		ofAPackage  = 31_350
 		ofAFunction = 850
 		wide        = 954 // lines above 120 columns
 	)

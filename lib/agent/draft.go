@@ -76,14 +76,14 @@ func (s Session) saveDraft() error {
 	case begins:
 		d.Process = disk.Process(s.Parent)
 	case ends:
-		left, err := store.EndSession(agent, d.Session)
+		left, err := store.Sessions().End(agent, d.Session)
 		if err != nil || left.ID == "" || !slices.Contains(unwell, in.Reason) {
 			return err
 		}
 	case goesOn:
 		return nil
 	}
-	_, err = store.SaveDraft(context.Background(), d)
+	_, err = store.Sessions().SaveDraft(context.Background(), d)
 	return err
 }
 
@@ -128,7 +128,7 @@ func Wrote(s *handoff.Store, getenv func(string) string) error {
 		if !inside {
 			continue
 		}
-		if _, err := s.EndSession(a.Name, session); err != nil {
+		if _, err := s.Sessions().End(a.Name, session); err != nil {
 			return err
 		}
 	}

@@ -84,7 +84,7 @@ func (in input) knows(s *handoff.Store, now handoff.Offer) bool {
 		return false
 	}
 	var told []string
-	for _, o := range s.Offers() {
+	for _, o := range s.Sessions().Offers() {
 		if o.Session == session && o.Agent == now.Agent && o.Operator == now.Operator {
 			told = append(told, o.IDs...)
 		}

@@ -16,7 +16,7 @@ import (
 func TestLargeDrafts(t *testing.T) {
 	root := newProject(t, 1, "x\n")
 	s := open(t, root)
-	d, err := s.SaveDraft(t.Context(), handoff.Draft{Hook: true, Agent: "claude", Session: "s-9", Text: strings.Repeat("x", 1<<20)})
+	d, err := s.Sessions().SaveDraft(t.Context(), handoff.Draft{Hook: true, Agent: "claude", Session: "s-9", Text: strings.Repeat("x", 1<<20)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func SessionStart(s Session) {
 		o := s.look(until)
 		found <- o
 		if (<-printed || o.silent) && len(o.offer.IDs) > 0 {
-			o.store.Offer(o.offer)
+			o.store.Sessions().Offer(o.offer)
 		}
 	}()
 	select {
@@ -145,7 +145,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	r.drafts = r.store.CountDrafts(s.Agent, in.session())
+	r.drafts = r.store.Sessions().CountDrafts(s.Agent, in.session())
 	o.store = r.store
 	o.text, o.offer.IDs = r.text(unread)
 	o.notice = r.notice(unread.Count())

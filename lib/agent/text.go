@@ -102,7 +102,7 @@ func (r report) head(in handoff.Inbox) string {
 			", `handoff list --unread` lists all. To whom they are, and how many to each:\n" + recipients(in.For)
 	}
 	change := ""
-	if r.store.IsOurs() {
+	if r.store.Maintenance().IsOurs() {
 		change = ", `handoff take ID --operator " + r.operator +
 			"` claims one that asks for work and marks it as read, `handoff mark-read ID " +
 			r.operator + "` records only that it was read"

@@ -41,7 +41,7 @@ func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) 
 	if err := checkLines(len(entries) + len(e.state) + 2); err != nil { // the first and the end
 		return Counts{}, err
 	}
-	writer, err := s.Writer()
+	writer, err := s.Exchange().Writer()
 	if err != nil {
 		return Counts{}, err
 	}
@@ -78,7 +78,7 @@ type export struct {
 
 // collect finds out all that is not in the documents.
 func (e *export) collect(withState bool) (err error) {
-	if e.seen, err = e.FirstSeen(); err != nil || !withState {
+	if e.seen, err = e.Exchange().FirstSeen(); err != nil || !withState {
 		return err
 	}
 	chosen := make(map[string]bool, len(e.entries))
@@ -88,7 +88,7 @@ func (e *export) collect(withState bool) (err error) {
 			e.state = append(e.state, Line{Read: &Read{entry.ID, m.Operator, m.Time}})
 		}
 	}
-	tokens, err := e.Consumptions()
+	tokens, err := e.Exchange().Consumptions()
 	for _, c := range tokens {
 		if chosen[c.HandoffID] && !c.Act().IsVerdict() {
 			e.state = append(e.state, Line{Consumed: &c})
@@ -143,7 +143,7 @@ func (e *export) documents(w *Writer) (err error) {
 func (e *export) signatures(got handoff.Stored) ([]string, error) {
 	switch {
 	case got.Signature.State != handoff.SignatureUnsigned:
-		text, err := e.SignatureText(got.Entry.ID)
+		text, err := e.Exchange().SignatureText(got.Entry.ID)
 		return []string{text}, err
 	case e.With.Sign == nil || got.Entry.From != e.Author:
 		return nil, nil

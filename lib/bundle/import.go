@@ -47,7 +47,7 @@ func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got I
 	if o.MaxDocument == 0 {
 		o.MaxDocument = handoff.DefaultMaxDocumentBytes
 	}
-	if err := s.Ready(); err != nil {
+	if err := s.Maintenance().Ready(); err != nil {
 		return got, err
 	}
 	n := 0

@@ -53,7 +53,7 @@ func heldBy(t *rapid.T, s *handoff.Store) held {
 			h.set(e.ID, m.Operator, m.Time)
 		}
 	}
-	tokens, err := s.Consumptions()
+	tokens, err := s.Exchange().Consumptions()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestExchangesAreUnions(t *testing.T) {
 				if id == "" || models[0][id]["resumed "+id] != "" {
 					continue
 				}
-				if _, err := stores[0].Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: "ben"}); err != nil {
+				if _, err := stores[0].Records().Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: "ben"}); err != nil {
 					t.Fatal(err)
 				}
 				models[0] = heldBy(t, stores[0]) // it may mark the handoff as read too

@@ -60,7 +60,7 @@ func trusting(t *testing.T, former, now ssh.Signer) *handoff.Store {
 		if err := os.WriteFile(file, []byte(text+"---\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Trust(t.Context(), "ann"); err != nil {
+		if _, err := s.Registry().Trust(t.Context(), "ann"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,8 +33,8 @@ func endings(t testing.TB, root string) map[string]ending {
 	if err != nil {
 		t.Fatal(err)
 	}
-	states, _ := s.StatesOf(entries)
-	lives, err := s.Taking("")
+	states, _ := s.Lifecycle().States(entries)
+	lives, err := s.Lifecycle().Taking("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestOfflineTurns(t *testing.T) {
 			}
 			for _, root := range roots {
 				s := mustOpen(t, root)
-				life := s.LifeOf(id)
+				life := s.Lifecycle().Of(id)
 				state := stateOf(t, s, id)
 				if state == "read" || state == "offered" {
 					state = "unread"

@@ -23,8 +23,8 @@ import (
 //
 // The error is ErrIntegrity if something is lost that is not there, ErrBusy while a sync runs.
 func BringBack(ctx ctx, s *handoff.Store, o Options) (done []string, err error) {
-	lost := s.CheckSent()
-	path, err := s.OutsidePath()
+	lost := s.Exchange().CheckSent()
+	path, err := s.Exchange().OutsidePath()
 	if err != nil {
 		return nil, lost
 	}
@@ -95,8 +95,8 @@ func (r *remote) restoreLog(ctx ctx) (events int, err error) {
 	if _, err := p.followAll(log); err != nil {
 		return 0, fault.New(fault.ErrIntegrity, "", "what was sent of the audit log cannot be used: %v", err)
 	}
-	if err = r.RestoreLog(ctx, r.writer, log); err == nil {
-		r.state, err = r.State()
+	if err = r.Exchange().RestoreLog(ctx, r.writer, log); err == nil {
+		r.state, err = r.Exchange().State()
 	}
 	if err != nil {
 		return 0, err
@@ -113,7 +113,7 @@ func (r *remote) restoreLog(ctx ctx) (events int, err error) {
 // published them.
 func (r *remote) restoreDocuments(ctx ctx) (n int, err error) {
 	if r.state == nil {
-		if r.state, err = r.State(); err != nil || r.state == nil {
+		if r.state, err = r.Exchange().State(); err != nil || r.state == nil {
 			return 0, err
 		}
 	}
@@ -125,7 +125,7 @@ func (r *remote) restoreDocuments(ctx ctx) (n int, err error) {
 	if err != nil || len(sources) == 0 {
 		return 0, err
 	}
-	return r.PutBack(sources)
+	return r.Exchange().PutBack(sources)
 }
 
 // gone returns the handoffs that the log tells of, and whose files are not there.

@@ -20,7 +20,7 @@ type ledger map[string]handoff.Consumption
 
 // ledger returns the lines of the ledger by their keys.
 func (x *exchange) ledger() (ledger, error) {
-	all, err := x.Consumptions()
+	all, err := x.Exchange().Consumptions()
 	have := make(ledger, len(all))
 	for _, c := range slices.Backward(all) { // of several the first counts
 		have[c.Token] = c
@@ -41,7 +41,7 @@ func (l lives) add(c handoff.Consumption) {
 // openJury returns who judges claims: by what was claimed alone, since what is done offline may lose.
 func (r *remote) openJury() (jury, error) {
 	have, err := r.ledger()
-	j := jury{judge: r.Judge(), have: have, lives: make(lives)}
+	j := jury{judge: r.Exchange().Judge(), have: have, lives: make(lives)}
 	for key, line := range have {
 		if line.Act().IsNote() || r.refs[ownClaim(eventlog.ClaimName(key))] != "" {
 			j.lives.add(line)
@@ -132,7 +132,7 @@ func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []heard, err 
 			ids = append(ids, h.HandoffID)
 		}
 	}
-	here, err := r.Here(ids)
+	here, err := r.Exchange().Here(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (r *remote) takeClaims(ctx ctx, c *catch) error {
 // newClaims returns the names of the claims of the remote that are not known here, but for those that were
 // refused and are about nothing that was touched since.
 func (r *remote) newClaims(touched map[string]bool) (names []string) {
-	stamp := r.Judge().Stamp()
+	stamp := r.Exchange().Judge().Stamp()
 	for name, commit := range r.claims {
 		before, was := r.denials.Claims[name]
 		isOld := was && before.Commit == commit && !touched[before.ID] && (before.ID == "" || r.denials.Stamp == stamp)

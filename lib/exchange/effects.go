@@ -131,7 +131,7 @@ func isArchiving(act eventlog.Act) bool {
 // takeEffects takes over the effects on handoffs that are here, as far as they count. The others wait, and are
 // looked at again once something has come, or other rules may let them count.
 func (x *exchange) takeEffects(ctx ctx, c *catch) error {
-	judge := x.Judge()
+	judge := x.Exchange().Judge()
 	stamp := judge.Stamp()
 	isStill := stamp == c.held.Rules && len(c.said)+len(c.moves)+len(x.got.Received) == 0 && !c.near
 	if isStill && !slices.ContainsFunc(c.held.Told, x.isOld) {
@@ -146,7 +146,7 @@ func (x *exchange) takeEffects(ctx ctx, c *catch) error {
 	for _, e := range c.held.Told {
 		ids = append(ids, e.HandoffID)
 	}
-	here, err := x.Here(ids)
+	here, err := x.Exchange().Here(ids)
 	if err == nil {
 		j.have, err = x.ledger()
 	}
@@ -160,7 +160,7 @@ func (x *exchange) takeEffects(ctx ctx, c *catch) error {
 		acts = append(acts, e.Consumption)
 	}
 	came.Acts = acts
-	newMarks, newActs, err := x.TakeOver(ctx, !x.asOwn, came)
+	newMarks, newActs, err := x.Exchange().TakeOver(ctx, !x.asOwn, came)
 	x.got.Marks, x.got.Tokens = x.got.Marks+newMarks, x.got.Tokens+newActs
 	if err != nil {
 		return err

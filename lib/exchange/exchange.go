@@ -141,7 +141,7 @@ func (x *exchange) close() {
 // ready finishes what an interrupted command left, and learns who this writer is and how long its log is.
 // Everything published is behind that point.
 func (x *exchange) ready(ctx ctx) error {
-	at, err := x.Settle(ctx)
+	at, err := x.Exchange().Settle(ctx)
 	x.writer, x.logSize = at.Writer, at.LogSize
 	return err
 }

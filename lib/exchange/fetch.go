@@ -320,7 +320,7 @@ func (r *remote) choose(c *catch, results []handoff.Result) error {
 	}
 	results, documents, sources := results[c.waited:], c.held.Documents[c.waited:], c.sources[c.waited:]
 	for i, got := range results {
-		if got.Err != nil && !r.IsWhole(sources[i]) {
+		if got.Err != nil && !r.Exchange().IsWhole(sources[i]) {
 			r.refuse(Refusal{Writer: documents[i].Writer, Why: firstLine(got.Err)})
 		}
 	}
@@ -363,7 +363,7 @@ func (r *remote) takeSignatures(ctx ctx, c *catch) error {
 		text := ""
 		got, err := r.Read(d.ID)
 		if got.Signature.State != "" {
-			text, err = r.SignatureText(d.ID)
+			text, err = r.Exchange().SignatureText(d.ID)
 		}
 		switch {
 		case err != nil:
@@ -386,7 +386,7 @@ func (r *remote) takeSignatures(ctx ctx, c *catch) error {
 		return err
 	}
 	for id, old := range before {
-		if text, err := r.SignatureText(id); err == nil && text != old {
+		if text, err := r.Exchange().SignatureText(id); err == nil && text != old {
 			r.got.Signatures++
 		}
 	}

@@ -74,10 +74,10 @@ type Standing struct {
 func Stand(s *handoff.Store) (at Standing, err error) {
 	x := newExchange(s, Options{})
 	defer x.close()
-	if x.state, err = s.State(); err != nil || x.state == nil {
+	if x.state, err = s.Exchange().State(); err != nil || x.state == nil {
 		return at, err
 	}
-	path, err := s.OutsidePath()
+	path, err := s.Exchange().OutsidePath()
 	if err == nil {
 		x.out, err = disk.OpenDir(path)
 	}

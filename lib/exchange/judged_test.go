@@ -80,7 +80,7 @@ func stateOf(t testing.TB, s *handoff.Store, id string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	states, _ := s.StatesOf(entries)
+	states, _ := s.Lifecycle().States(entries)
 	for i, e := range entries {
 		if e.ID == id {
 			return string(states[i])
@@ -317,7 +317,7 @@ func TestReleaseOrDone(t *testing.T) {
 			}
 		}
 		for _, root := range roots {
-			if life := mustOpen(t, root).LifeOf(id); life.Done.Operator != "ben" {
+			if life := mustOpen(t, root).Lifecycle().Of(id); life.Done.Operator != "ben" {
 				t.Errorf("%s first: %s: %+v", first, root, life)
 			}
 		}
@@ -344,7 +344,7 @@ func TestReleaseOrDoneOffline(t *testing.T) {
 		mustSync(t, roots[2])
 		mustSync(t, roots[0])
 		for _, root := range roots {
-			life := mustOpen(t, root).LifeOf(id)
+			life := mustOpen(t, root).Lifecycle().Of(id)
 			if life.Done.IsDone() != (hows[0] == "offline-done") {
 				t.Errorf("%v: %s: %+v", hows, root, life)
 			}
@@ -375,7 +375,7 @@ func TestCopyKeepsWhatItAcknowledged(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(roots[0]), os.Rename(copied, roots[0])); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Regenerate(context.Background(), "ann", "copied"); err != nil {
+	if _, err := s.Maintenance().Regenerate(context.Background(), "ann", "copied"); err != nil {
 		t.Fatal(err)
 	}
 	good := func(root string) {
@@ -427,7 +427,7 @@ func TestRestoredRemote(t *testing.T) {
 	mustSync(t, roots[0])
 	for _, root := range roots[:2] {
 		s := mustOpen(t, root)
-		if life := s.LifeOf(id); life.Take.Holds().Operator != "ben" {
+		if life := s.Lifecycle().Of(id); life.Take.Holds().Operator != "ben" {
 			t.Errorf("%s: %+v", root, life)
 		}
 		if _, err := s.Find(gone); err != nil {

@@ -44,7 +44,7 @@ func Once(o Options) handoff.Once {
 
 // claim returns what was let in, which is all of it.
 func (r *remote) claim(ctx ctx, want lines) (tries []try, err error) {
-	if r.writer, err = r.Writer(); err != nil {
+	if r.writer, err = r.Exchange().Writer(); err != nil {
 		return nil, err
 	}
 	if err = r.open(ctx); err != nil {
@@ -145,7 +145,7 @@ func (r *remote) lose(ctx ctx, tries []try) (err error) {
 			moves[ownClaim(h.name)] = r.claims[h.name]
 		}
 	}
-	if _, _, err = r.TakeOver(ctx, true, handoff.Came{Acts: lines}); err != nil {
+	if _, _, err = r.Exchange().TakeOver(ctx, true, handoff.Came{Acts: lines}); err != nil {
 		return err
 	}
 	for _, t := range tries {

@@ -75,7 +75,7 @@ func resume(root, operator, id, how string) error {
 		_, err = s.Act(context.Background(), act, id, handoff.Consumption{Operator: operator})
 		return err
 	}
-	_, err = s.Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: operator, Token: token})
+	_, err = s.Records().Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: operator, Token: token})
 	return err
 }
 
@@ -108,7 +108,7 @@ func shared(t testing.TB, n int) (hub string, roots []string, id string) {
 // consumed returns who has consumed what, in the ledger of a clone.
 func consumed(t testing.TB, root string) (lines []string) {
 	t.Helper()
-	all, err := mustOpen(t, root).Consumptions()
+	all, err := mustOpen(t, root).Exchange().Consumptions()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,12 +210,12 @@ func TestTakeReleaseDone(t *testing.T) {
 			mustSync(t, root)
 		}
 	}
-	want, err := mustOpen(t, roots[0]).Taking(id)
+	want, err := mustOpen(t, roots[0]).Lifecycle().Taking(id)
 	if err != nil || !want[id].Done.IsDone() || want[id].Take.N != 2 {
 		t.Errorf("%+v %v", want, err)
 	}
 	for _, root := range roots {
-		if life, err := mustOpen(t, root).Taking(id); err != nil || life[id].Take != want[id].Take || life[id].Done != want[id].Done {
+		if life, err := mustOpen(t, root).Lifecycle().Taking(id); err != nil || life[id].Take != want[id].Take || life[id].Done != want[id].Done {
 			t.Errorf("%s: %+v %v", root, life, err)
 		}
 		if report, err := mustOpen(t, root).Verify(context.Background()); err != nil || len(report.Faults) > 0 {
@@ -325,7 +325,7 @@ func TestOfflineConflict(t *testing.T) {
 		mustSync(t, roots[2])
 		mustSync(t, roots[1])
 		for _, root := range roots {
-			if life, err := mustOpen(t, root).Taking(id); err != nil || life[id].Take.Holds().Operator != "ben" {
+			if life, err := mustOpen(t, root).Lifecycle().Taking(id); err != nil || life[id].Take.Holds().Operator != "ben" {
 				t.Errorf("%s: %s: %+v %v", how, root, life, err)
 			}
 			if report, err := mustOpen(t, root).Verify(context.Background()); err != nil || len(report.Faults) > 0 {
@@ -549,7 +549,7 @@ func TestRejectedMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if act == "" {
-			_, err = s.Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: "ben", Token: token})
+			_, err = s.Records().Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: "ben", Token: token})
 		} else {
 			_, err = s.Act(context.Background(), act, id, handoff.Consumption{Operator: "ben"})
 		}
@@ -624,7 +624,7 @@ func TestNobodyAsks(t *testing.T) {
 	root := roots[0]
 	for n, want := range []bool{true, false} {
 		id := write(t, root, fmt.Sprintf("work%d", n))
-		_, err := mustOpen(t, root).Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: "ben"})
+		_, err := mustOpen(t, root).Records().Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: "ben"})
 		if (err == nil) != want {
 			t.Error(n, err)
 		}

@@ -23,7 +23,7 @@ func Unpack(ctx ctx, s *handoff.Store, p Parcel) (results []handoff.Result, mark
 	x := newExchange(s, Options{DryRun: p.DryRun})
 	x.peer, x.asOwn = &unpacking{Parcel: p}, true
 	defer x.close()
-	if x.state, err = s.State(); err == nil {
+	if x.state, err = s.Exchange().State(); err == nil {
 		err = x.take(ctx)
 	}
 	return x.peer.(*unpacking).results, x.got.Marks, x.got.Tokens, err

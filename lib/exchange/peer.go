@@ -118,7 +118,7 @@ func (x *exchange) importAll(ctx ctx, c *catch) (results []handoff.Result, err e
 	choose := func(results []handoff.Result) { failed = x.peer.choose(c, results) }
 	switch {
 	case !x.DryRun && !c.isWhole:
-		results, err = x.WriteChosen(ctx, c.sources, choose)
+		results, err = x.Exchange().WriteChosen(ctx, c.sources, choose)
 		return results, cmp.Or(err, failed)
 	case x.DryRun:
 		results, err = x.TryGood(c.sources)

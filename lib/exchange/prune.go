@@ -20,7 +20,7 @@ type past struct {
 // here, and brought back by others who had not heard of that. The marks come back with it; its acts never went. What
 // cannot be had now is looked for by the next exchange, for which the acts wait.
 func (x *exchange) learnPast(ctx ctx, c *catch, j *jury) (err error) {
-	last, gone := make(map[string]int), x.Pruned()
+	last, gone := make(map[string]int), x.Exchange().Pruned()
 	j.past = make(map[string]*past)
 	for _, e := range c.held.Told {
 		if e.Kind == kindTombstone {
@@ -36,7 +36,7 @@ func (x *exchange) learnPast(ctx ctx, c *catch, j *jury) (err error) {
 	if err = x.readPast(j.past); err != nil {
 		return err
 	}
-	known, err := x.Taking("")
+	known, err := x.Lifecycle().Taking("")
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (x *exchange) bury(ctx ctx, c *catch, due []effect) error {
 	for i, e := range due {
 		all[i], seen[e.HandoffID] = e.tombstone(), e.Seen
 	}
-	gone, waiting, err := x.Bury(ctx, all)
+	gone, waiting, err := x.Exchange().Bury(ctx, all)
 	for _, t := range waiting {
 		e := markOf(t.HandoffID, t.Operator, t.Time)
 		e.Kind, e.Turn, e.Writer, e.Seen = kindTombstone, t.Turn, t.Writer, seen[t.HandoffID]

@@ -58,7 +58,7 @@ func TestNothingIsRelayed(t *testing.T) {
 func TestMarksOfABundleAreTold(t *testing.T) {
 	_, roots, id := shared(t, 2)
 	s := mustOpen(t, roots[0])
-	_, _, err := s.TakeOver(context.Background(), false, handoff.Came{
+	_, _, err := s.Exchange().TakeOver(context.Background(), false, handoff.Came{
 		Marks: map[string][]handoff.Mark{id: {{Operator: "cat", Time: "2026-05-08T12:00:00Z"}}},
 		Acts:  []handoff.Consumption{{Token: token, HandoffID: id, Operator: "cat", Time: "2026-05-08T12:00:00Z"}},
 	})

@@ -43,7 +43,7 @@ func newRemote(s *handoff.Store, o Options) *remote {
 // open opens sync.git, which is locked then, takes away what an exchange that was killed has left, and finds
 // the remote.
 func (r *remote) open(ctx ctx) (err error) {
-	if r.state, err = r.State(); err != nil {
+	if r.state, err = r.Exchange().State(); err != nil {
 		return err
 	}
 	if err = r.openRepo(ctx); err != nil {
@@ -63,7 +63,7 @@ func (r *remote) open(ctx ctx) (err error) {
 
 // openRepo opens what is exchanged through.
 func (r *remote) openRepo(ctx ctx) (err error) {
-	if r.out, err = r.Outside(); err == nil {
+	if r.out, err = r.Exchange().Outside(); err == nil {
 		r.repo, err = openRepo(ctx, r.out, r.Options)
 	}
 	return err

@@ -50,7 +50,7 @@ func options(root string) handoff.Options {
 // outside is the path of what a store keeps outside of its project.
 func outside(t testing.TB, root, name string) string {
 	t.Helper()
-	path, err := mustOpen(t, root).OutsidePath()
+	path, err := mustOpen(t, root).Exchange().OutsidePath()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestForgedWriters(t *testing.T) {
 	mustSync(t, roots[2])
 	write(t, roots[0], "topic-2")
 	mustSync(t, roots[0])
-	writer, err := mustOpen(t, roots[0]).Writer()
+	writer, err := mustOpen(t, roots[0]).Exchange().Writer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestRemoteIsPutRight(t *testing.T) {
 	hub, roots := clones(t, 2)
 	id := write(t, roots[0], "work")
 	mustSync(t, roots[0])
-	writer, err := mustOpen(t, roots[0]).Writer()
+	writer, err := mustOpen(t, roots[0]).Exchange().Writer()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,7 +189,7 @@ func (x *exchange) writeLog(w *bufio.Writer, p progress) (err error) {
 // writeDocuments writes the documents that are new. One that cannot be proven to be what was written is not
 // published: others would refuse all that comes with it.
 func (x *exchange) writeDocuments(w *bufio.Writer, n *news) (err error) {
-	here, err := x.Here(n.ids)
+	here, err := x.Exchange().Here(n.ids)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (x *exchange) writeDocuments(w *bufio.Writer, n *news) (err error) {
 		}
 		return err == nil
 	})
-	gone := x.Pruned()
+	gone := x.Exchange().Pruned()
 	for _, id := range n.ids {
 		if !found[id] && !slices.Contains(n.Unsent, id) && !gone[id] {
 			n.Unsent = append(n.Unsent, id)
@@ -212,7 +212,7 @@ func (x *exchange) writeDocuments(w *bufio.Writer, n *news) (err error) {
 }
 
 func (x *exchange) addSignature(w *bufio.Writer, e handoff.Entry) error {
-	signature, err := x.SignatureText(e.ID)
+	signature, err := x.Exchange().SignatureText(e.ID)
 	if err == nil && signature != "" {
 		addFile(w, signatureOf(fileOf(e.ID, e.Time)), []byte(signature))
 	}
@@ -221,7 +221,7 @@ func (x *exchange) addSignature(w *bufio.Writer, e handoff.Entry) error {
 
 // writeSignatures adds the signatures of what was signed later, by whomever it was written.
 func (x *exchange) writeSignatures(w *bufio.Writer, n *news) error {
-	here, err := x.Here(n.signed)
+	here, err := x.Exchange().Here(n.signed)
 	for id, e := range here {
 		if err == nil && !slices.Contains(n.ids, id) {
 			err = x.addSignature(w, e)

@@ -43,7 +43,7 @@ func TestPruningInAnyOrder(t *testing.T) {
 		want, turns := marksOf(t, roots[0]), turnsOf(t, roots[0], id)
 		for _, root := range roots[1:] {
 			diff := cmp.Diff(turns, turnsOf(t, root, id))
-			if !mustOpen(t, root).LifeOf(id).Archive.Holds().IsDone() { // else it may be gone in one, and hidden in another
+			if !mustOpen(t, root).Lifecycle().Of(id).Archive.Holds().IsDone() { // else it may be gone in one, and hidden in another
 				diff += cmp.Diff(want, marksOf(t, root))
 			}
 			if diff != "" {
@@ -56,7 +56,7 @@ func TestPruningInAnyOrder(t *testing.T) {
 // turnsOf says how often a handoff was put away and brought back, as a clone knows it, and whether it is away.
 func turnsOf(t *testing.T, root, id string) string {
 	t.Helper()
-	archive := mustOpen(t, root).LifeOf(id).Archive
+	archive := mustOpen(t, root).Lifecycle().Of(id).Archive
 	return fmt.Sprint(archive.N, archive.Holds().IsDone())
 }
 

@@ -52,10 +52,10 @@ func TestReopenedByAStranger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n, err := s.TakeOver(context.Background(), false, handoff.Came{Acts: []handoff.Consumption{forged}}); err != nil || n != 0 {
+	if _, n, err := s.Exchange().TakeOver(context.Background(), false, handoff.Came{Acts: []handoff.Consumption{forged}}); err != nil || n != 0 {
 		t.Errorf("a bundle has brought %d lines, %v", n, err)
 	}
-	if life := s.LifeOf(id); !life.Done.IsDone() {
+	if life := s.Lifecycle().Of(id); !life.Done.IsDone() {
 		t.Errorf("it is open again: %+v", life)
 	}
 }

@@ -146,16 +146,16 @@ func openBeside(to, from handoff.Options, asOwn bool) (w *neighbour, err error) 
 
 // open opens the directories of both, as far as there are any.
 func (w *neighbour) open() (err error) {
-	if w.from.state, err = w.from.State(); err != nil || w.from.state == nil {
+	if w.from.state, err = w.from.Exchange().State(); err != nil || w.from.state == nil {
 		return err
 	}
-	if w.from.writer, err = w.from.Writer(); err != nil {
+	if w.from.writer, err = w.from.Exchange().Writer(); err != nil {
 		return err
 	}
-	if w.state, err = w.State(); err != nil || w.state == nil {
+	if w.state, err = w.Exchange().State(); err != nil || w.state == nil {
 		return err
 	}
-	if w.out, err = w.Outside(); err == nil {
+	if w.out, err = w.Exchange().Outside(); err == nil {
 		_, err = load(w.out, disk.Beside, &w.reached)
 	}
 	if err != nil { // see keep
@@ -219,10 +219,10 @@ func (w *neighbour) tell(ctx ctx, c *catch) error {
 		err = errNoNews
 	}
 	if err == nil {
-		_, err = w.Settle(ctx) // a replica begins
+		_, err = w.Exchange().Settle(ctx) // a replica begins
 	}
 	if err == nil && w.state == nil {
-		w.state, err = w.State()
+		w.state, err = w.Exchange().State()
 	}
 	if err != nil {
 		return err
@@ -253,7 +253,7 @@ func (w *neighbour) keep(_ ctx, c *catch) (err error) {
 	}
 	w.reached[w.from.writer] = c.reached
 	if w.out == nil {
-		w.out, err = w.Outside()
+		w.out, err = w.Exchange().Outside()
 	}
 	if err == nil {
 		err = save(w.out, disk.Beside, nil, w.reached)
@@ -266,7 +266,7 @@ func (w *neighbour) keep(_ ctx, c *catch) (err error) {
 
 // sources returns handoffs of the neighbour.
 func (w *neighbour) sources(ids []string) (sources []handoff.Source, err error) {
-	here, err := w.from.Here(ids)
+	here, err := w.from.Exchange().Here(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +276,7 @@ func (w *neighbour) sources(ids []string) (sources []handoff.Source, err error) 
 	}
 	failed := w.from.LoadEach(slices.Collect(maps.Values(here)), func(got handoff.Stored, loadErr error) bool {
 		source := handoff.Source{Name: "handoff " + got.Entry.ID, Text: got.Text, ID: got.Entry.ID, Origin: &origin}
-		signature, sigErr := w.from.SignatureText(got.Entry.ID)
+		signature, sigErr := w.from.Exchange().SignatureText(got.Entry.ID)
 		if errors.Is(sigErr, fault.ErrIntegrity) {
 			sigErr = nil // any other one may go, and it would be stored without for good
 		} else if signature != "" {

@@ -46,7 +46,7 @@ func (s *Store) operatorCheck() (func(*sealed) (operators.State, error), error) 
 	if s.opt.Operators.Off {
 		return func(*sealed) (operators.State, error) { return operators.Disabled, nil }, nil
 	}
-	list, err := s.ListedOperators()
+	list, err := s.Registry().Listed()
 	if err != nil {
 		return nil, err
 	}
@@ -97,30 +97,30 @@ func rank(s operators.State) int {
 
 // Operators returns the operators file of the project: the operators and what each may do. It is nil without one. A
 // file that cannot be used is ErrConfig, and so is one that is missing although the settings name it.
-func (s *Store) Operators() (*operators.List, error) { return s.at.Operators() }
+func (r Registry) Policy() (*OperatorList, error) { return r.s.at.Operators() }
 
 // OperatorsText returns the text of that file. One that cannot be read, that the settings name and that is
 // missing, or that lies outside the project, is ErrConfig, one that does not exist fs.ErrNotExist.
-func (s *Store) OperatorsText() ([]byte, error) { return s.at.OperatorsText() }
+func (r Registry) PolicyText() ([]byte, error) { return r.s.at.OperatorsText() }
 
 // ListedOperators is Operators for Options.ListedIn.
-func (s *Store) ListedOperators() (*operators.List, error) { return s.at.Listed() }
+func (r Registry) Listed() (*OperatorList, error) { return r.s.at.Listed() }
 
 // ListedText is OperatorsText for Options.ListedIn.
-func (s *Store) ListedText() ([]byte, error) { return s.at.ListedText() }
+func (r Registry) ListedText() ([]byte, error) { return r.s.at.ListedText() }
 
 // ParseOperators reads the text of an operators file and returns every fault of it.
-func ParseOperators(text []byte) (*operators.List, []Fault) { return store.ParseOperators(text) }
+func ParseOperators(text []byte) (*OperatorList, []Fault) { return store.ParseOperators(text) }
 
 // OperatorStatus says what is known of an operator, and why not more.
 type OperatorStatus = operators.Status
 
 // VerifyOperator says what the store's policy knows of one operator, as an author of handoffs.
-func (s *Store) VerifyOperator(id string) (OperatorStatus, error) { return s.verifyIn(id, s.Operators) }
+func (r Registry) Verify(id string) (OperatorStatus, error) { return r.s.verifyIn(id, r.Policy) }
 
 // VerifyListed is VerifyOperator for Options.ListedIn.
-func (s *Store) VerifyListed(id string) (OperatorStatus, error) {
-	return s.verifyIn(id, s.ListedOperators)
+func (r Registry) VerifyListed(id string) (OperatorStatus, error) {
+	return r.s.verifyIn(id, r.Listed)
 }
 
 func (s *Store) verifyIn(id string, file func() (*operators.List, error)) (OperatorStatus, error) {
@@ -150,14 +150,14 @@ func (s *Store) evidence() operators.Evidence {
 // Stranger returns why operator is probably a slip: the operators file does not list it, or, where
 // there is none, no handoff that is listed is from or to it, though there are some. It is "" where
 // nothing speaks against it. sure says that it is no newcomer: the file says so, or a name is near.
-func (s *Store) Stranger(operator string) (why string, sure bool) {
-	if list, err := s.Operators(); err != nil || list != nil {
+func (r Registry) Stranger(operator string) (why string, sure bool) {
+	if list, err := r.Policy(); err != nil || list != nil {
 		if err != nil || list.Has(operator) {
 			return "", false
 		}
-		return list.Verify(operator, s.opt.Now(), operators.Evidence{}).Reason, true
+		return list.Verify(operator, r.s.opt.Now(), operators.Evidence{}).Reason, true
 	}
-	near, is := s.at.IsStranger(operator)
+	near, is := r.s.at.IsStranger(operator)
 	switch {
 	case !is:
 		return "", false
@@ -169,11 +169,11 @@ func (s *Store) Stranger(operator string) (why string, sure bool) {
 
 // Meant returns which name was probably meant by one that no handoff here is from or to, "" if that is not known or if
 // an operators file says who may be named.
-func (s *Store) Meant(name string) string {
-	if list, err := s.Operators(); err != nil || list != nil {
+func (r Registry) Meant(name string) string {
+	if list, err := r.Policy(); err != nil || list != nil {
 		return ""
 	}
-	near, _ := s.at.IsStranger(name)
+	near, _ := r.s.at.IsStranger(name)
 	return near
 }
 
@@ -182,7 +182,7 @@ func (s *Store) Meant(name string) string {
 func (s *Store) admitReader(operator string) error {
 	r := s.rules()
 	if r.list == nil && r.broken == nil && !r.off {
-		if why, _ := s.Stranger(operator); why != "" {
+		if why, _ := s.Registry().Stranger(operator); why != "" {
 			s.opt.Warn(why)
 		}
 	}

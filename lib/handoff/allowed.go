@@ -139,7 +139,7 @@ func (s *Store) rules() rules {
 	if s.opt.Operators.Warn {
 		r.warn = s.opt.Warn
 	}
-	if r.list, r.broken = s.Operators(); r.list != nil && !r.off {
+	if r.list, r.broken = s.Registry().Policy(); r.list != nil && !r.off {
 		r.evidence = s.evidence()
 	}
 	return r
@@ -158,18 +158,18 @@ type Judge struct {
 }
 
 // Judge returns a judge of what others have done.
-func (s *Store) Judge() Judge {
-	r := s.rules()
+func (x Exchange) Judge() Judge {
+	r := x.s.rules()
 	r.evidence = operators.Evidence{} // that is of who runs the program
 	if r.warn != nil {
 		r.warn = func(string) {}
 	}
-	return Judge{s, r}
+	return Judge{x.s, r}
 }
 
 // Stamp names the rules of a judge: what they refused once they refuse again, until it is another.
 func (j Judge) Stamp() string {
-	text, err := j.s.OperatorsText()
+	text, err := j.s.Registry().PolicyText()
 	return jsontree.SHA256Hex(fmt.Appendf(text, "\n%t %t %v", j.rules.off, j.rules.warn != nil, err))
 }
 

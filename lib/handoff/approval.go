@@ -19,11 +19,11 @@ func (s *Store) desk() trust.Desk {
 // Decided returns a function that returns the decision about a handoff: its approval and its rejection. Only
 // verdicts count that the operators file of the project allows now, by keys that are known now. The first call
 // reads the ledger; if that cannot be read, nothing is approved.
-func (s *Store) Decided() func(id string) Decision {
+func (c Lifecycle) Decided() func(id string) Decision {
 	read := sync.OnceValue(func() map[string][]Consumption {
-		all, err := store.InState(s.at, txn.ReadVerdicts)
+		all, err := store.InState(c.s.at, txn.ReadVerdicts)
 		if err != nil {
-			s.opt.Warn("what was approved is not known: " + err.Error())
+			c.s.opt.Warn("what was approved is not known: " + err.Error())
 		}
 		return all
 	})
@@ -38,8 +38,8 @@ func (s *Store) Decided() func(id string) Decision {
 		defer mu.Unlock()
 		d, judged := known[id]
 		if !judged {
-			if e, err := s.Find(id); err == nil {
-				d = s.desk().Decide(e, all)
+			if e, err := c.s.Find(id); err == nil {
+				d = c.s.desk().Decide(e, all)
 			}
 			known[id] = d
 		}
@@ -49,16 +49,16 @@ func (s *Store) Decided() func(id string) Decision {
 
 // CheckApproval returns nil for a handoff that may be taken or resumed from, as far as approval goes,
 // and ErrDenied for one that awaits it or was rejected.
-func (s *Store) CheckApproval(id string) error {
-	e, err := s.Find(id)
+func (c Lifecycle) CheckApproval(id string) error {
+	e, err := c.s.Find(id)
 	if err != nil {
 		return err
 	}
-	got, err := s.Load(e)
+	got, err := c.s.Load(e)
 	if err != nil {
 		return err
 	}
-	return trust.CheckApproval(s.at, s.Decided()(e.ID), e, got.References)
+	return trust.CheckApproval(c.s.at, c.Decided()(e.ID), e, got.References)
 }
 
 // stillMay returns ErrDenied for a take or done of a handoff that was rejected a moment ago. The caller holds the lock.

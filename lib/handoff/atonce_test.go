@@ -13,24 +13,24 @@ func TestRecordValidation(t *testing.T) {
 	root := t.TempDir()
 	s := open(t, root, nil)
 	v := handoff.Validation{HandoffID: "sha256:" + strings.Repeat("0", 64), Kind: "universal/3.0", Valid: true, Stage: "semantics"}
-	if s.RecordValidation(t.Context(), v) {
+	if s.AuditLog().RecordValidation(t.Context(), v) {
 		t.Error("recorded where there is no log")
 	}
 	mustWrite(t, s, source("one", "body"))
-	if !s.RecordValidation(t.Context(), v) {
+	if !s.AuditLog().RecordValidation(t.Context(), v) {
 		t.Error("not recorded")
 	}
-	if head, err := s.AuditHead(); head.Count != 2 || err != nil {
+	if head, err := s.AuditLog().Head(); head.Count != 2 || err != nil {
 		t.Errorf("%d events, %v", head.Count, err)
 	}
 	if report, err := s.Verify(t.Context()); err != nil || len(report.Faults) > 0 {
 		t.Errorf("%v, %v", report.Faults, err)
 	}
 	defer lock(t, root)()
-	if s.RecordValidation(t.Context(), v) {
+	if s.AuditLog().RecordValidation(t.Context(), v) {
 		t.Error("recorded while somebody else holds the lock")
 	}
-	if head, err := s.AuditHead(); head.Count != 2 || err != nil {
+	if head, err := s.AuditLog().Head(); head.Count != 2 || err != nil {
 		t.Errorf("%d events, %v", head.Count, err)
 	}
 }
@@ -60,7 +60,7 @@ func TestCheckBody(t *testing.T) {
 	if err != nil || len(report.Faults) != 1 || report.Faults[0].Problem != "it is false" || !strings.HasSuffix(report.Faults[0].Place, "two.md") {
 		t.Fatalf("%v, %v", report.Faults, err)
 	}
-	if _, err := s.Repair(t.Context()); err != nil {
+	if _, err := s.Maintenance().Repair(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if report, err := s.Verify(t.Context()); err != nil || len(report.Faults) > 0 || report.Handoffs != 1 {

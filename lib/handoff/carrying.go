@@ -18,20 +18,20 @@ import (
 // ts_utc, and of equal times the later row first. Each is proven as Read does; the errors of those that
 // cannot be are returned as withheld. Only what announces such a record is proven, so that a store of
 // many plain handoffs costs no more than reading its files.
-func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err error) {
-	d, err := s.at.Reader()
+func (r Records) Carrying(kind string) (found []Stored, withheld []error, err error) {
+	d, err := r.s.at.Reader()
 	if err != nil || d == nil {
 		return nil, nil, err
 	}
 	defer d.Close()
-	entries, _, err := s.at.Scan(d, store.Choice{Is: func(Entry) bool { return true }})
+	entries, _, err := r.s.at.Scan(d, store.Choice{Is: func(Entry) bool { return true }})
 	if err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(entries)
 	slices.SortStableFunc(entries, func(a, b Entry) int { return index.CompareTimes(b.Time, a.Time) })
 	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
-	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0), func(i int) { got[i], errs[i] = s.announced(d, entries[i], "handoff-record="+kind+"/") })
+	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0), func(i int) { got[i], errs[i] = r.s.announced(d, entries[i], "handoff-record="+kind+"/") })
 	for i := range entries {
 		if got[i] != nil {
 			found = append(found, *got[i])
@@ -45,8 +45,8 @@ func (s *Store) Carrying(kind string) (found []Stored, withheld []error, err err
 // Saying returns a function that names the handoffs whose documents say something, which were proven
 // to do so. The first call reads the documents. With keep, a command that has changed
 // the store saves the result for later readers. The function is for one goroutine.
-func (s *Store) Saying(about life.Subject, keep bool) func(what string) ([]Entry, error) {
-	read := sync.OnceValues(func() (*life.Table, error) { return life.ReadSubjects(s.at, about, keep) })
+func (r Records) Saying(about Subject, keep bool) func(what string) ([]Entry, error) {
+	read := sync.OnceValues(func() (*life.Table, error) { return life.ReadSubjects(r.s.at, about, keep) })
 	return func(what string) ([]Entry, error) {
 		t, err := read()
 		if err != nil {

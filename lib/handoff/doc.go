@@ -21,7 +21,7 @@
 //     moment; the next change completes or takes back what was interrupted.
 //   - Readers take no lock and never see a row without its body. [Store.Read], [Store.Search] and [Store.Surface] prove
 //     that what they return is what was written.
-//   - [Store.Verify] derives everything again, [Store.Repair] mends and throws nothing away.
+//   - [Store.Verify] derives everything again, [Maintenance.Repair] mends and throws nothing away.
 //   - Only the machine that the store belongs to may change it, until [Store.Regenerate] says otherwise.
 //
 // # Errors

@@ -81,7 +81,7 @@ func contents(t *testing.T, root string) map[string][]byte {
 // store is no fault.
 func forgetNewest(t *testing.T, s *handoff.Store) {
 	t.Helper()
-	path, err := s.OutsidePath()
+	path, err := s.Exchange().OutsidePath()
 	if err == nil {
 		err = os.Remove(filepath.Join(path, "newest"))
 	}
@@ -109,13 +109,13 @@ func restore(t *testing.T, root string, files map[string][]byte) {
 // faults.
 func mend(t *testing.T, s *handoff.Store) {
 	t.Helper()
-	_, err := s.Repair(t.Context())
+	_, err := s.Maintenance().Repair(t.Context())
 	refused := (*handoff.MachineError)(nil)
 	if errors.As(err, &refused) || isOlder(err) {
-		if _, err := s.Regenerate(t.Context(), "ann", "the record is damaged"); err != nil {
+		if _, err := s.Maintenance().Regenerate(t.Context(), "ann", "the record is damaged"); err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Repair(t.Context())
+		_, err = s.Maintenance().Repair(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +247,7 @@ func TestRepairAfterAnInterruption(t *testing.T) {
 		damaged := contents(t, root)
 		texts, readers := good(t, s)
 		for steps := range 8 {
-			if _, err := s.Repair(&stopping{t.Context(), steps}); err != nil && !errors.Is(err, context.Canceled) {
+			if _, err := s.Maintenance().Repair(&stopping{t.Context(), steps}); err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatalf("%s, interrupted after %d: %v", d.name, steps, err)
 			}
 			mend(t, s)

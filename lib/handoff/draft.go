@@ -20,27 +20,27 @@ func (s *Store) drafts() session.Box {
 //
 // A draft of a hook is stored only where a store of this machine is; it takes the place of the one that
 // the same session left before.
-func (s *Store) SaveDraft(ctx context.Context, d Draft) (Draft, error) {
-	return s.drafts().Save(ctx, d)
+func (a Sessions) SaveDraft(ctx context.Context, d Draft) (Draft, error) {
+	return a.s.drafts().Save(ctx, d)
 }
 
 // Drafts returns the drafts, older ones first. One that is not what was saved is warned about and left out.
-func (s *Store) Drafts() ([]Draft, error) { return s.drafts().All() }
+func (a Sessions) Drafts() ([]Draft, error) { return a.s.drafts().All() }
 
 // CountDrafts returns how many drafts of this machine there are that the session did not leave itself.
-func (s *Store) CountDrafts(agent, session string) int { return s.drafts().Count(agent, session) }
+func (a Sessions) CountDrafts(agent, session string) int { return a.s.drafts().Count(agent, session) }
 
 // Draft returns the draft with the ID, or with a unique prefix of 4 or more digits. One that is not what
 // was saved is ErrIntegrity.
-func (s *Store) Draft(id string) (Draft, error) { return s.drafts().Get(id) }
+func (a Sessions) Draft(id string) (Draft, error) { return a.s.drafts().Get(id) }
 
 // RemoveDraft removes a draft that Draft or Drafts returned: one that was published, or that nobody wants.
 // A draft that is gone is no error.
-func (s *Store) RemoveDraft(d Draft) error { return s.drafts().Remove(d) }
+func (a Sessions) RemoveDraft(d Draft) error { return a.s.drafts().Remove(d) }
 
 // EndSession takes back the draft that a session of an agent would leave if it died: it has ended, or
 // written a handoff. An empty session stands for all of the agent that go on. It returns the draft,
 // without an ID if there was none.
-func (s *Store) EndSession(agent, session string) (left Draft, err error) {
-	return s.drafts().EndSession(agent, session)
+func (a Sessions) End(agent, session string) (left Draft, err error) {
+	return a.s.drafts().EndSession(agent, session)
 }

@@ -16,7 +16,7 @@ import (
 
 func mustSave(t *testing.T, s *handoff.Store, d handoff.Draft) handoff.Draft {
 	t.Helper()
-	saved, err := s.SaveDraft(context.Background(), d)
+	saved, err := s.Sessions().SaveDraft(context.Background(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,14 +35,14 @@ func TestHookDraftsAreBounded(t *testing.T) {
 		now = now.Add(time.Second)
 		mustSave(t, s, handoff.Draft{Hook: true, Agent: "claude", Session: fmt.Sprint(i / 2), Text: fmt.Sprint("session ", i)})
 	}
-	drafts, err := s.Drafts()
+	drafts, err := s.Sessions().Drafts()
 	if err != nil || len(drafts) != 72 {
 		t.Fatalf("%d drafts, %v", len(drafts), err)
 	}
 	if last := drafts[71]; last.Text != "session 99" || drafts[40].Text != "session 37" {
 		t.Errorf("%q … %q", drafts[40].Text, last.Text)
 	}
-	if all, other := s.CountDrafts("claude", ""), s.CountDrafts("claude", "49"); all != 72 || other != 71 {
+	if all, other := s.Sessions().CountDrafts("claude", ""), s.Sessions().CountDrafts("claude", "49"); all != 72 || other != 71 {
 		t.Errorf("%d drafts, %d of others", all, other)
 	}
 }
@@ -57,14 +57,14 @@ func TestDraftsAtOnce(t *testing.T) {
 	for i := range 16 {
 		all.Go(func() {
 			text := fmt.Sprint("work ", i%8)
-			d, err := s.SaveDraft(context.Background(), handoff.Draft{Text: text})
+			d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Text: text})
 			if err != nil || d.Text != text {
 				t.Errorf("%+v, %v", d, err)
 			}
 		})
 	}
 	all.Wait()
-	drafts, err := s.Drafts()
+	drafts, err := s.Sessions().Drafts()
 	if err != nil || len(drafts) != 8 {
 		t.Errorf("%d drafts, %v", len(drafts), err)
 	}
@@ -74,19 +74,19 @@ func TestDraftKeepsEveryByte(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	for _, text := range []string{"a", "\n\n a \r\n", "<b>&\u2028\u202e\ufeff", strings.Repeat("\x01", 1<<20)} {
 		d := mustSave(t, s, handoff.Draft{To: "ben", Text: text, References: []string{"<&>"}})
-		got, err := s.Draft(d.ID[:8])
+		got, err := s.Sessions().Draft(d.ID[:8])
 		if err != nil || got.Text != text || got.References[0] != "<&>" {
 			t.Errorf("%.20q came back as %.20q, %v", text, got.Text, err)
 		}
-		if err := s.RemoveDraft(got); err != nil {
+		if err := s.Sessions().RemoveDraft(got); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.Draft(d.ID); !errors.Is(err, handoff.ErrInvalid) {
+		if _, err := s.Sessions().Draft(d.ID); !errors.Is(err, handoff.ErrInvalid) {
 			t.Errorf("a removed draft: %v", err)
 		}
 	}
 	for _, text := range []string{"", " \n", "\xff", "a\x00b", strings.Repeat("a", 1<<20+1)} {
-		if _, err := s.SaveDraft(context.Background(), handoff.Draft{Text: text}); !errors.Is(err, handoff.ErrInvalid) {
+		if _, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Text: text}); !errors.Is(err, handoff.ErrInvalid) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}

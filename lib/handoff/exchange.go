@@ -15,8 +15,8 @@ import (
 )
 
 // Writer returns the id of the state directory among those that exchange handoffs, "" if it has none yet.
-func (s *Store) Writer() (string, error) {
-	record, err := store.InState(s.at, store.ReadMachine)
+func (x Exchange) Writer() (string, error) {
+	record, err := store.InState(x.s.at, store.ReadMachine)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, disk.ErrNoMachine) {
 		err = nil
 	}
@@ -25,8 +25,8 @@ func (s *Store) Writer() (string, error) {
 
 // FirstSeen returns when a handoff came into this store, as the audit log says: in RFC 3339 with Z, "" for one that was
 // taken over without its events.
-func (s *Store) FirstSeen() (func(id string) string, error) {
-	known, err := (&txn.Past{Store: s.at}).About("")
+func (x Exchange) FirstSeen() (func(id string) string, error) {
+	known, err := (&txn.Past{Store: x.s.at}).About("")
 	return func(id string) string {
 		at := known.Of(id).FirstSeen()
 		if at.IsZero() {
@@ -37,8 +37,8 @@ func (s *Store) FirstSeen() (func(id string) string, error) {
 }
 
 // Consumptions returns the consumed resume tokens, in the order in which they were consumed.
-func (s *Store) Consumptions() ([]Consumption, error) {
-	l, err := s.Ledger()
+func (x Exchange) Consumptions() ([]Consumption, error) {
+	l, err := x.s.Records().Ledger()
 	if err != nil {
 		return nil, err
 	}
@@ -61,22 +61,22 @@ type Came struct {
 // token that is known here stays as it is. It says how many marks and lines of the ledger are new. synced says that
 // every replica gets them where this one did, so that the audit log need not tell them. What does not count here is
 // left out, see Judge. Its errors are those of MarkRead.
-func (s *Store) TakeOver(ctx context.Context, synced bool, came Came) (newMarks, newActs int, err error) {
+func (x Exchange) TakeOver(ctx context.Context, synced bool, came Came) (newMarks, newActs int, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if len(came.Marks)+len(came.Unread)+len(came.Acts) == 0 {
 		return 0, 0, nil
 	}
-	if _, err := txn.Guard(s.at); err != nil {
+	if _, err := txn.Guard(x.s.at); err != nil {
 		return 0, 0, err
 	}
-	acts := s.counting(came.Marks, came.Acts)
+	acts := x.s.counting(came.Marks, came.Acts)
 	slices.SortStableFunc(acts, func(a, b Consumption) int { // the first marks as read; what is reopened has to have ended
 		if a.Act().Reopens() != b.Act().Reopens() {
 			return map[bool]int{true: 1, false: -1}[a.Act().Reopens()]
 		}
 		return index.CompareTimes(a.Time, b.Time)
 	})
-	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
+	err = txn.Locked(ctx, x.s.at, func(x *txn.Session) error {
 		x.How.Synced = synced
 		if newActs, err = takeTokens(x, acts); err != nil || len(came.Marks)+len(came.Unread) == 0 {
 			return err
@@ -85,19 +85,19 @@ func (s *Store) TakeOver(ctx context.Context, synced bool, came Came) (newMarks,
 		return err
 	})
 	if err == nil {
-		s.pinSighted(ctx)
+		x.s.pinSighted(ctx)
 	}
 	return newMarks, newActs, err
 }
 
 // counting removes the marks that do not count here, and returns the consumptions that do.
 func (s *Store) counting(marks map[string][]Mark, tokens []Consumption) []Consumption {
-	judge := s.Judge()
+	judge := s.Exchange().Judge()
 	ids := make([]string, len(tokens))
 	for i, c := range tokens {
 		ids[i] = c.HandoffID
 	}
-	rows, err := s.Here(ids)
+	rows, err := s.Exchange().Here(ids)
 	for id, list := range marks {
 		marks[id] = slices.DeleteFunc(list, func(m Mark) bool { return judge.Mark(m) != nil })
 	}

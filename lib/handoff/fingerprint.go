@@ -17,11 +17,11 @@ type MachineRecord = disk.MachineRecord
 
 // Machine returns the recorded machine of the store and the fingerprint of this
 // one. A store without a record returns the zero record.
-func (s *Store) Machine() (recorded MachineRecord, observed string, err error) {
-	if observed, err = s.at.Fingerprint(); err != nil {
+func (m Maintenance) Machine() (recorded MachineRecord, observed string, err error) {
+	if observed, err = m.s.at.Fingerprint(); err != nil {
 		return MachineRecord{}, "", err
 	}
-	recorded, err = store.InState(s.at, store.ReadMachine)
+	recorded, err = store.InState(m.s.at, store.ReadMachine)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -32,7 +32,7 @@ func (s *Store) Machine() (recorded MachineRecord, observed string, err error) {
 // why. Where the audit log is missing, as after a clone, it begins a new one that says how many rows
 // were adopted without their events. A journal that cannot be used, and what is no plain file in the
 // place of one of the store's own, go aside with a warning.
-func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ MachineRecord, err error) {
+func (m Maintenance) Regenerate(ctx context.Context, operator, reason string) (_ MachineRecord, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return MachineRecord{}, err
@@ -43,10 +43,10 @@ func (s *Store) Regenerate(ctx context.Context, operator, reason string) (_ Mach
 	if err := CheckReason(reason); err != nil {
 		return MachineRecord{}, err
 	}
-	observed, err := s.at.Fingerprint()
+	observed, err := m.s.at.Fingerprint()
 	if err != nil {
 		return MachineRecord{}, err
 	}
-	record := MachineRecord{Fingerprint: observed, FirstSeenUTC: s.at.Now(), WriterIDDefault: operator}
-	return record, check.Regenerate(ctx, s.at, record, reason)
+	record := MachineRecord{Fingerprint: observed, FirstSeenUTC: m.s.at.Now(), WriterIDDefault: operator}
+	return record, check.Regenerate(ctx, m.s.at, record, reason)
 }

@@ -55,7 +55,7 @@ func TestMissingThenPruned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Repair(t.Context()); err != nil { // so that the journal does not bring them back
+	if _, err := s.Maintenance().Repair(t.Context()); err != nil { // so that the journal does not bring them back
 		t.Fatal(err)
 	}
 	for _, r := range []handoff.Receipt{lost, gone} {

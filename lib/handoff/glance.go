@@ -9,8 +9,8 @@ func (s *Store) Glance() *Store {
 }
 
 // StatesOf returns how far each handoff has come, as Listed says it, and by whom those are taken that are.
-func (s *Store) StatesOf(entries []Entry) (states []State, takers map[string]string) {
-	at := s.standing()
+func (c Lifecycle) States(entries []Entry) (states []State, takers map[string]string) {
+	at := c.s.standing()
 	states, takers = make([]State, len(entries)), make(map[string]string)
 	for i, e := range entries {
 		if states[i] = at.state(e); states[i] == StateTaken {
@@ -21,7 +21,7 @@ func (s *Store) StatesOf(entries []Entry) (states []State, takers map[string]str
 }
 
 // Lives returns what says of each handoff by whom it was taken, ended and put away.
-func (s *Store) Lives() func(id string) Life {
-	facts := s.standing().facts
+func (c Lifecycle) Lives() func(id string) Life {
+	facts := c.s.standing().facts
 	return func(id string) Life { return facts().Of(id).Life }
 }

@@ -38,7 +38,7 @@ func (s *Store) History(id string) (Entry, []HistoryEvent, error) {
 	if err != nil {
 		return e, nil, err
 	}
-	for _, o := range s.Offers() {
+	for _, o := range s.Sessions().Offers() {
 		if slices.Contains(o.IDs, e.ID) {
 			all = append(all, HistoryEvent{What: "told", Operator: o.Operator, Time: o.Time, Session: o.Session, Agent: o.Agent})
 		}

@@ -37,12 +37,12 @@ func TestLedgerFindsEveryToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := rapid.SliceOf(rapid.OneOf(rapid.StringMatching(`[ab]{7,10}`), rapid.Just("torntorn"))).Draw(t, "asked")
-		warm, err := s.Ledger()
+		warm, err := s.Records().Ledger()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, token := range append(asked, tokens...) {
-			cold, err := s.Ledger()
+			cold, err := s.Records().Ledger()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestDamagedLedgerSaysNothing(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, dir, nil).Ledger(); !errors.Is(err, handoff.ErrIntegrity) {
+	if _, err := open(t, dir, nil).Records().Ledger(); !errors.Is(err, handoff.ErrIntegrity) {
 		t.Errorf("%v", err)
 	}
 	if err := os.Remove(path); err != nil {
@@ -75,7 +75,7 @@ func TestDamagedLedgerSaysNothing(t *testing.T) {
 	if err := os.Symlink("elsewhere", path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, dir, nil).Ledger(); !errors.Is(err, handoff.ErrIntegrity) {
+	if _, err := open(t, dir, nil).Records().Ledger(); !errors.Is(err, handoff.ErrIntegrity) {
 		t.Errorf("%v", err)
 	}
 }

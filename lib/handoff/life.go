@@ -77,7 +77,7 @@ func (s *Store) gather() (*life.Facts, error) {
 	if facts.HasNoEvents() && s.opt.Git != GitTracked { // where a clone has none at first
 		s.opt.Warn("no " + filepath.Base(s.opt.StateDir) + ": who read and took what is unknown, and what was approved")
 	}
-	facts.Trusts, facts.Decided = s.trusts(), s.Decided()
+	facts.Trusts, facts.Decided = s.trusts(), s.Lifecycle().Decided()
 	if facts.Asks, err = trust.Policies(s.at); err != nil {
 		s.at.Opt.Lost(fault.New(ErrConfig, "run `handoff operators validate`", "what needs an approval is not known, and all is taken to need one: %v", err))
 		facts.Asks = func(string, string) bool { return true }
@@ -120,15 +120,15 @@ func (l standing) isForgotten(e Entry, left map[string]bool) bool {
 
 // Successors returns what says of stored handoffs which others have taken their place, and which take
 // the place of the same as they do. What is known of them is read when it is first asked.
-func (s *Store) Successors() func(id string) (successors, beside []string) {
-	at := s.standing()
+func (c Lifecycle) Successors() func(id string) (successors, beside []string) {
+	at := c.s.standing()
 	return func(id string) (successors, beside []string) {
 		h := at.facts().Of(id)
-		if e, err := s.Find(id); err == nil && len(h.Superseders) > 0 {
+		if e, err := c.s.Find(id); err == nil && len(h.Superseders) > 0 {
 			successors = at.facts().Successors(e)
 		}
 		for _, old := range h.Supersedes {
-			e, err := s.Find(old)
+			e, err := c.s.Find(old)
 			if err != nil {
 				continue
 			}

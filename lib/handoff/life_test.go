@@ -151,7 +151,7 @@ func TestLivesCountWhatTheJournalProves(t *testing.T) {
 	s := lifeStore(t, root, handoff.GitNone)
 	ids := mustWriteAll(t, s, lifeSource("ann", "ben", "first"))
 	lives(t, s)
-	if _, err := s.Repair(t.Context()); err != nil { // it makes a checkpoint: the journal has no lines of the log any more
+	if _, err := s.Maintenance().Repair(t.Context()); err != nil { // it makes a checkpoint: the journal has no lines of the log any more
 		t.Fatal(err)
 	}
 	log := filepath.Join(root, ".run", "handoff-events.jsonl")

@@ -156,7 +156,7 @@ func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 func (s *Store) keep(d *disk.Dir, f Filter, at standing, readers map[string]bool) (func(Entry) bool, error) {
 	var left map[string]bool
 	if f.Orphaned {
-		list, _ := s.Operators() // who has left cannot be told from one that cannot be used
+		list, _ := s.Registry().Policy() // who has left cannot be told from one that cannot be used
 		left = list.Left(s.opt.Now())
 	}
 	keep := func(e Entry) bool {

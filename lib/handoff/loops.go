@@ -24,7 +24,7 @@ func (s *Store) limitHops(docs []admitted, results []Result) ([]admitted, error)
 	if !chained || s.opt.MaxHops < 0 {
 		return docs, nil
 	}
-	list, err := s.Operators()
+	list, err := s.Registry().Policy()
 	if err != nil || list == nil {
 		return docs, err
 	}
@@ -71,7 +71,7 @@ func (s *Store) maxRate() (int, error) {
 	if s.opt.MaxRate < 0 {
 		return 0, nil
 	}
-	_, err := s.OperatorsText()
+	_, err := s.Registry().PolicyText()
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

@@ -17,13 +17,13 @@ import (
 // recipient. Ids are taken as Read takes them; an unknown one is ErrInvalid, and then nothing is marked. What
 // the operator had marked before is StatusExisting and stays as it is. Handoffs in different index files
 // are committed file by file.
-func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_ []txn.MarkReceipt, err error) {
+func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_ []MarkReceipt, err error) {
 	return s.markEach(ctx, operator, ids, false)
 }
 
 // MarkUnread takes back that operator has read the handoffs. Else it is as MarkRead: what the operator has not marked
 // is StatusExisting.
-func (s *Store) MarkUnread(ctx context.Context, operator string, ids ...string) ([]txn.MarkReceipt, error) {
+func (s *Store) MarkUnread(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
 	return s.markEach(ctx, operator, ids, true)
 }
 
@@ -50,7 +50,7 @@ func (s *Store) markEach(ctx context.Context, operator string, ids []string, und
 }
 
 // MarkAllRead marks every handoff to operator that operator has not read.
-func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []txn.MarkReceipt, err error) {
+func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []MarkReceipt, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func TestOffersAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 3 {
-			if !s.Offer(handoff.Offer{Session: fmt.Sprint("new-", i), Agent: "claude", Operator: "ben", IDs: []string{id}}) {
+			if !s.Sessions().Offer(handoff.Offer{Session: fmt.Sprint("new-", i), Agent: "claude", Operator: "ben", IDs: []string{id}}) {
 				t.Error("an offer was not recorded")
 			}
 		}
@@ -72,11 +72,11 @@ func TestOfferIsRecordedOnce(t *testing.T) {
 	}
 	for i, test := range tests {
 		now = time.Date(2026, 5, 8+test.days, 9, 0, 0, 0, time.UTC)
-		if got := s.Offer(handoff.Offer{Session: test.session, Agent: test.agent, Operator: test.operator, IDs: test.ids}); got != test.want {
+		if got := s.Sessions().Offer(handoff.Offer{Session: test.session, Agent: test.agent, Operator: test.operator, IDs: test.ids}); got != test.want {
 			t.Errorf("offer %d: recorded is %v", i, got)
 		}
 	}
-	if offers := s.Offers(); len(offers) != 6 || len(offers[1].IDs) != 1 || offers[1].IDs[0] != two {
+	if offers := s.Sessions().Offers(); len(offers) != 6 || len(offers[1].IDs) != 1 || offers[1].IDs[0] != two {
 		t.Errorf("%+v", offers)
 	}
 }

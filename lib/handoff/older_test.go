@@ -40,7 +40,7 @@ func TestOlderState(t *testing.T) {
 	if !isOlder(err) || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "machine-fingerprint regenerate") {
 		t.Errorf("a write: %v", err)
 	}
-	if _, err := s.Repair(t.Context()); !isOlder(err) {
+	if _, err := s.Maintenance().Repair(t.Context()); !isOlder(err) {
 		t.Errorf("a repair: %v", err)
 	}
 	entries, err := s.List(handoff.Filter{})
@@ -77,7 +77,7 @@ func TestOlderState(t *testing.T) {
 	newest := contents(t, root)
 
 	restore(t, root, older)
-	if _, err := s.Regenerate(t.Context(), "ann", "the disk broke"); err != nil {
+	if _, err := s.Maintenance().Regenerate(t.Context(), "ann", "the disk broke"); err != nil {
 		t.Fatal(err)
 	}
 	mustWrite(t, s, source("four", "body"))
@@ -116,7 +116,7 @@ func TestNewestAfterAPowerCut(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "root")
 			s := open(t, root, nil)
 			mustWrite(t, s, source("one", "body"))
-			path, err := s.OutsidePath()
+			path, err := s.Exchange().OutsidePath()
 			if err == nil {
 				err = cut(filepath.Join(path, "newest"))
 			}
@@ -154,7 +154,7 @@ func TestStoreThatBeginsAgain(t *testing.T) {
 	if err := os.Remove(filepath.Join(root, ".run", "journal")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Repair(t.Context()); err != nil {
+	if _, err := s.Maintenance().Repair(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	mustWrite(t, s, source("six", "body"))

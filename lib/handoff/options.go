@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -94,7 +93,7 @@ type OperatorPolicy struct {
 
 	// Evidence returns what the checks of verify_git_match and verify_gpg compare with the operator in
 	// from. nil asks for neither.
-	Evidence func() operators.Evidence
+	Evidence func() Evidence
 }
 
 func (o Options) withDefaults() Options {

@@ -54,7 +54,7 @@ func TestRootInARacingTree(t *testing.T) {
 			o.Dir, o.StateDir = filepath.Join(sub, "handoffs"), filepath.Join(sub, ".run")
 		})
 		if n%2 == 0 {
-			_, _ = s.Init("") // it is made or refused
+			_, _ = s.Maintenance().Init("") // it is made or refused
 		} else {
 			_, _ = s.Write(t.Context(), source("one", "body"))
 		}

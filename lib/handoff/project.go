@@ -38,7 +38,7 @@ type Project struct {
 	Apart    string  // why a linked work tree is to have a store of its own, although the project shares one; "" once it has it
 	Beside   *Beside // of a linked work tree whose main one cannot be written; nil for all others
 	Settings Settings
-	User     settings.User
+	User     User
 	Options  Options
 
 	named    bool   // the handoffs directory was named by a flag or the environment
@@ -273,14 +273,14 @@ func (p Project) evidence() func() operators.Evidence {
 }
 
 // Identity returns for whom the program runs, and what says so.
-func (p Project) Identity() operators.Identity {
+func (p Project) Identity() Identity {
 	at := store.Store{Opt: store.Options{Dir: p.Options.Dir, StateDir: p.Options.StateDir, Root: p.Options.Root, UserState: p.Options.UserState}}
 	return operators.IdentityOf(p.Root, at.Operator(), p.Settings, p.User, func() (*operators.List, error) {
 		s, err := Open(p.Options)
 		if err != nil {
 			return nil, err
 		}
-		return s.Operators()
+		return s.Registry().Policy()
 	}, time.Now())
 }
 

@@ -55,7 +55,7 @@ func (s *Store) Prune(ctx context.Context, operator string, entries []Entry, tex
 
 // Bury takes over the tombstones of another store. What is stored here goes if it is archived here too
 // and past, and is counted; else it stays, and its tombstone waits and is returned.
-func (s *Store) Bury(ctx context.Context, all []Tombstone) (gone int, waiting []Tombstone, err error) {
+func (x Exchange) Bury(ctx context.Context, all []Tombstone) (gone int, waiting []Tombstone, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if len(all) == 0 {
 		return 0, nil, nil
@@ -64,12 +64,12 @@ func (s *Store) Bury(ctx context.Context, all []Tombstone) (gone int, waiting []
 	for i, t := range all {
 		burials[i].Pruned, ids[i] = t, t.HandoffID
 	}
-	rows, err := s.Here(ids)
+	rows, err := x.Here(ids)
 	if err != nil {
 		return 0, nil, err
 	}
-	facts, now := s.life(), s.opt.Now()
-	outcomes, err := txn.Prune(ctx, s.at, burials, func(row index.Row, l eventlog.Life) error {
+	facts, now := x.s.life(), x.s.opt.Now()
+	outcomes, err := txn.Prune(ctx, x.s.at, burials, func(row index.Row, l eventlog.Life) error {
 		if why := facts.WhyKept(rows[row.ID], now, now); rows[row.ID].ID != "" && why != "" {
 			return fault.New(ErrInvalid, "", "%s %s", row.ID, why)
 		}
@@ -86,7 +86,7 @@ func (s *Store) Bury(ctx context.Context, all []Tombstone) (gone int, waiting []
 }
 
 // Pruned returns the ids of all handoffs that were ever pruned here, none where that cannot be read.
-func (s *Store) Pruned() map[string]bool {
-	known, _ := store.InState(s.at, txn.ReadTombstones)
+func (x Exchange) Pruned() map[string]bool {
+	known, _ := store.InState(x.s.at, txn.ReadTombstones)
 	return txn.Tombstoned(known)
 }

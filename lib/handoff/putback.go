@@ -18,20 +18,21 @@ import (
 
 // RestoreLog puts back an audit log that vanished or shrank, with the writer that it is of. What stands in its
 // place is kept aside. It is for what sync has sent, and refused (ErrIntegrity) for a store of another machine.
-func (s *Store) RestoreLog(ctx context.Context, writer string, log []byte) error {
-	_, err := s.at.MatchesMachine()
+func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) error {
+	_, err := x.s.at.MatchesMachine()
 	if refused := (*MachineError)(nil); err != nil && !(errors.As(err, &refused) && refused.Lost) {
 		return err
 	}
-	observed, err := s.at.Fingerprint()
+	observed, err := x.s.at.Fingerprint()
 	if err != nil {
 		return err
 	}
-	return s.putBack(ctx, func(x *txn.Session) error {
+	operator := x.s.opt.Operator
+	return x.s.putBack(ctx, func(x *txn.Session) error {
 		known, err := store.ReadMachine(x.State)
 		if err != nil {
 			record := disk.MachineRecord{Fingerprint: observed, FirstSeenUTC: x.Now(), Writer: writer}
-			record.WriterIDDefault = s.opt.Operator
+			record.WriterIDDefault = operator
 			record.Complete()
 			err := x.State.Remove(disk.FingerprintFile)
 			if err = errors.Join(err, txn.PublishNew(x.State, disk.FingerprintFile, record.Bytes())); err != nil {
@@ -55,11 +56,11 @@ func (s *Store) RestoreLog(ctx context.Context, writer string, log []byte) error
 // PutBack stores the files of handoffs that are proven by their ids, and their signatures, where there are none;
 // Repair lists them. It returns how many there are. It replaces nothing and so takes no lock, which nobody gets
 // while the handoffs directory is empty. The error is ErrIntegrity for a store of another machine.
-func (s *Store) PutBack(sources []Source) (n int, err error) {
-	if _, err := s.at.MatchesMachine(); err != nil {
+func (x Exchange) PutBack(sources []Source) (n int, err error) {
+	if _, err := x.s.at.MatchesMachine(); err != nil {
 		return 0, err
 	}
-	dir, err := s.at.MakePlace(s.opt.Dir, 0o755)
+	dir, err := x.s.at.MakePlace(x.s.opt.Dir, 0o755)
 	if err != nil {
 		return 0, err
 	}
@@ -72,7 +73,7 @@ func (s *Store) PutBack(sources []Source) (n int, err error) {
 		if id, err := ID(doc); err != nil || len(faults) > 0 || id != src.ID || doc.HandoffID != id {
 			continue
 		}
-		isNew, err := putFile(dir, document.FileName(doc, 1, s.opt.Git.IsShared()), src.Text)
+		isNew, err := putFile(dir, document.FileName(doc, 1, x.s.opt.Git.IsShared()), src.Text)
 		if err == nil && isNew && len(src.Signatures) > 0 {
 			err = putSignature(dir, src.ID, src.Signatures[0])
 		}

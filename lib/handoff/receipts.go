@@ -26,8 +26,8 @@ type Listed struct {
 	Signature *Signature `json:"signature,omitempty"`
 }
 
-// ListedEntry returns how an entry looks in JSON, without its state.
-func (s *Store) ListedEntry(e Entry) Listed {
+// listedEntry returns how an entry looks in JSON, without its state.
+func (s *Store) listedEntry(e Entry) Listed {
 	marks := append([]Mark{}, e.Marks()...)
 	return Listed{ID: e.ID, File: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, ReadBy: marks, Unread: e.UnreadBy("")}
 }
@@ -44,7 +44,7 @@ func (s *Store) Listed(entries []Entry) []Listed {
 	at := s.standing()
 	all := make([]Listed, len(entries))
 	for i, e := range entries {
-		all[i] = s.ListedEntry(e)
+		all[i] = s.listedEntry(e)
 		all[i].State = at.state(e)
 		all[i].Unread = all[i].Unread && !all[i].State.LeavesUnread()
 		if all[i].State == StateUnread {
@@ -123,7 +123,7 @@ type offered map[[2]string]string
 
 func (s *Store) told() offered {
 	told := make(offered)
-	for _, o := range s.Offers() {
+	for _, o := range s.Sessions().Offers() {
 		for _, id := range o.IDs {
 			told[[2]string{id, o.Operator}] = o.Time
 		}
@@ -144,7 +144,7 @@ func (s *Store) Delivery(id string) (Delivery, error) {
 		return Delivery{}, err
 	}
 	d := Delivery{Listed: s.Listed([]Entry{e})[0], Offers: []Offer{}}
-	for _, o := range s.Offers() {
+	for _, o := range s.Sessions().Offers() {
 		if slices.Contains(o.IDs, e.ID) {
 			o.IDs = nil
 			d.Offers = append(d.Offers, o)
@@ -158,8 +158,8 @@ type Offer = session.Offer
 
 // Offer records that a session was told of handoffs, unless the record says so already; a session without
 // an id is told once a day. It reports whether a line was added. It never waits, and may record nothing.
-func (s *Store) Offer(o Offer) (recorded bool) { return session.RecordOffer(s.at, o) }
+func (a Sessions) Offer(o Offer) (recorded bool) { return session.RecordOffer(a.s.at, o) }
 
 // Offers returns the offers that are recorded, older ones first. Where the record cannot be read that is
 // warned about, and there are none.
-func (s *Store) Offers() []Offer { return session.Offers(s.at) }
+func (a Sessions) Offers() []Offer { return session.Offers(a.s.at) }

@@ -80,7 +80,7 @@ func shows(t *testing.T, s *handoff.Store) bool {
 		t.Errorf("two is %+v, %v", doc, err)
 		return false
 	}
-	head, err := s.AuditHead()
+	head, err := s.AuditLog().Head()
 	if err != nil || head.Count != 3 {
 		t.Errorf("the head is %v, %v", head, err)
 		return false
@@ -203,7 +203,7 @@ func TestForeignJournal(t *testing.T) {
 			if text, err := os.ReadFile(path); name != "no journal" && (err != nil || !bytes.Equal(text, planted)) {
 				t.Errorf("the journal was changed: %v", err)
 			}
-			if _, err := s.Repair(t.Context()); err != nil {
+			if _, err := s.Maintenance().Repair(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			mustWrite(t, s, source("two", "body"))
@@ -219,7 +219,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	root := t.TempDir()
 	s := open(t, root, nil)
 	mustWrite(t, s, source("one", "body"))
-	if _, err := s.Repair(t.Context()); err != nil {
+	if _, err := s.Maintenance().Repair(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(root, ".run", "journal")
@@ -235,7 +235,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	if report, err := s.Verify(t.Context()); err != nil || report.Err() == nil {
 		t.Errorf("verify finds %+v, %v", report, err)
 	}
-	if done, err := s.Repair(t.Context()); err != nil || len(done.Done) != 1 || !strings.Contains(done.Done[0], "put journal aside") {
+	if done, err := s.Maintenance().Repair(t.Context()); err != nil || len(done.Done) != 1 || !strings.Contains(done.Done[0], "put journal aside") {
 		t.Fatalf("%v, %v", done, err)
 	}
 	mustWrite(t, s, source("three", "body"))
@@ -317,7 +317,7 @@ func TestMovedStore(t *testing.T) {
 			if report, err := s.Verify(t.Context()); err != nil || report.Err() == nil {
 				t.Errorf("verify finds %+v, %v", report, err)
 			}
-			if _, err := s.Regenerate(t.Context(), "ann", name); err != nil {
+			if _, err := s.Maintenance().Regenerate(t.Context(), "ann", name); err != nil {
 				t.Fatal(err)
 			}
 			entries, err := s.List(handoff.Filter{})
@@ -343,7 +343,7 @@ func TestOlderStateThatWasInterrupted(t *testing.T) {
 	if _, err := s.Write(t.Context(), source("three", "body")); !isOlder(err) {
 		t.Errorf("a write: %v", err)
 	}
-	if _, err := s.Regenerate(t.Context(), "ann", "the disk broke"); err != nil {
+	if _, err := s.Maintenance().Regenerate(t.Context(), "ann", "the disk broke"); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := s.List(handoff.Filter{})

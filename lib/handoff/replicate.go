@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -18,12 +17,12 @@ type Settled struct {
 
 // Settle finishes or takes back what was interrupted, and says how far the store has come. A store
 // that does not exist yet begins. Its errors are those of Write.
-func (s *Store) Settle(ctx context.Context) (at Settled, err error) {
+func (x Exchange) Settle(ctx context.Context) (at Settled, err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	if _, err := txn.Guard(s.at); err != nil {
+	if _, err := txn.Guard(x.s.at); err != nil {
 		return at, err
 	}
-	err = txn.Locked(ctx, s.at, func(x *txn.Session) error {
+	err = txn.Locked(ctx, x.s.at, func(x *txn.Session) error {
 		at.Writer, err = x.Writer()
 		if err != nil {
 			return err
@@ -43,26 +42,26 @@ func (s *Store) Settle(ctx context.Context) (at Settled, err error) {
 }
 
 // State opens the state directory, nil if there is none. The caller closes it.
-func (s *Store) State() (*disk.Dir, error) { return s.at.OpenPlace(s.opt.StateDir) }
+func (x Exchange) State() (*Dir, error) { return x.s.at.OpenPlace(x.s.opt.StateDir) }
 
 // Outside opens the directory of the store in the user's state, and makes it where it is missing: what is
 // exchanged with remotes lies there. ErrConfig is that there is no such place. The caller closes it.
-func (s *Store) Outside() (*disk.Dir, error) { return s.at.Outside() }
+func (x Exchange) Outside() (*Dir, error) { return x.s.at.Outside() }
 
-// OutsidePath returns the path that [Store.Outside] opens, without making it.
-func (s *Store) OutsidePath() (string, error) { return s.at.OutsidePath() }
+// OutsidePath returns the path that [Exchange.Outside] opens, without making it.
+func (x Exchange) OutsidePath() (string, error) { return x.s.at.OutsidePath() }
 
 // CheckSent returns ErrIntegrity if the audit log is not what sync has sent of it, or more.
-func (s *Store) CheckSent() error { return s.at.CheckSent() }
+func (x Exchange) CheckSent() error { return x.s.at.CheckSent() }
 
 // IsWhole reports whether a source that was refused is a valid document of the id that it has to have
 // all the same: it may be stored at another time, or with other settings.
-func (s *Store) IsWhole(src Source) bool {
+func (x Exchange) IsWhole(src Source) bool {
 	src, _, err := src.made()
 	if err != nil {
 		return false
 	}
-	draft, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
+	draft, err := parse(src, x.s.opt.Rules, x.s.opt.MaxDocumentBytes)
 	if err != nil {
 		return false
 	}

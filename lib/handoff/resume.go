@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -18,37 +17,37 @@ import (
 // The commit is the token's line in the ledger. The read mark and the event follow, also after a
 // crash: where they cannot be recorded now, Options.Warn hears of it, and the next change of the store
 // completes them.
-func (s *Store) Resume(ctx context.Context, c eventlog.Consumption) (_ eventlog.Consumption, err error) {
+func (r Records) Resume(ctx context.Context, c Consumption) (_ Consumption, err error) {
 	defer func() {
 		err = unlessTold(err)
 	}()
-	if err := s.guard(); err != nil {
+	if err := r.s.guard(); err != nil {
 		return c, err
 	}
-	entry, err := s.Find(c.HandoffID)
+	entry, err := r.s.Find(c.HandoffID)
 	if err != nil {
 		return c, err
 	}
-	if err := s.admitAs(ActTake, c.Operator, entry); err != nil {
+	if err := r.s.admitAs(ActTake, c.Operator, entry); err != nil {
 		return c, err
 	}
-	if err := s.CheckApproval(entry.ID); err != nil {
+	if err := r.s.Lifecycle().CheckApproval(entry.ID); err != nil {
 		return c, err
 	}
 	c.HandoffID, c.Token = entry.ID, txn.LedgerKey(c.Token, entry.ID)
-	err = s.once(ctx, &c, func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantResume(c) },
+	err = r.s.once(ctx, &c, func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantResume(c) },
 		func(x *txn.Session, c Consumption) error {
-			if err := s.stillMay(ActTake, entry.ID); err != nil {
+			if err := r.s.stillMay(ActTake, entry.ID); err != nil {
 				return err
 			}
 			return x.Resume(c)
 		})
 	if errors.Is(err, txn.ErrUnrecorded) { // nobody could resume again, and hear what is next
-		s.opt.Warn("resumed, but the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
+		r.s.opt.Warn("resumed, but the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
 		err = nil
 	}
 	if err == nil {
-		s.pinSighted(ctx)
+		r.s.pinSighted(ctx)
 	}
 	return c, err
 }
@@ -58,4 +57,4 @@ type Ledger = txn.Tokens
 
 // Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a
 // token is unused.
-func (s *Store) Ledger() (*Ledger, error) { return txn.OpenTokens(s.at) }
+func (r Records) Ledger() (*Ledger, error) { return txn.OpenTokens(r.s.at) }

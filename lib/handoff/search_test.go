@@ -116,7 +116,7 @@ func TestSearchInAdopted(t *testing.T) {
 		mustPut(t, path(root, "2026-05-07-ann-ben-"+topic+".md"), fmt.Appendf(nil, "---\n%s\nhandoff_id: '%s'\nfrom: ann\nto: ben\ntopic: %s\nts_utc: '%s'\n%s\n%s",
 			form[0], id, topic, doc.Time, form[1], doc.Body))
 	}
-	if _, err := s.Repair(t.Context()); err != nil {
+	if _, err := s.Maintenance().Repair(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range [][]string{{"needle"}, {"behind"}, {"needle", "behind"}} {

@@ -160,8 +160,8 @@ func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) 
 }
 
 // SignatureText returns the armored signature of a handoff, "" if it has none.
-func (s *Store) SignatureText(id string) (string, error) {
-	d, err := s.at.Reader()
+func (x Exchange) SignatureText(id string) (string, error) {
+	d, err := x.s.at.Reader()
 	if err != nil || d == nil {
 		return "", err
 	}

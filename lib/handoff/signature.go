@@ -27,15 +27,15 @@ const OperatorsNamespace = operators.OperatorsNamespace
 // Trust makes the keys that the operators file gives an operator those that count, and all others of
 // the operator revoked. It returns what was recorded. An operator who is not in the file is
 // ErrInvalid.
-func (s *Store) Trust(ctx context.Context, operator string) (done eventlog.Trusted, err error) {
+func (r Registry) Trust(ctx context.Context, operator string) (done Trusted, err error) {
 	if err := checkOperator(operator); err != nil {
 		return done, err
 	}
-	if _, err := txn.Guard(s.at); err != nil {
+	if _, err := txn.Guard(r.s.at); err != nil {
 		return done, err
 	}
-	err = txn.Trust(ctx, s.at, func(old []byte) ([]byte, eventlog.Trusted, error) {
-		text, event, err := s.keys.Pin(operator, s.opt.Operator)(old)
+	err = txn.Trust(ctx, r.s.at, func(old []byte) ([]byte, eventlog.Trusted, error) {
+		text, event, err := r.s.keys.Pin(operator, r.s.opt.Operator)(old)
 		done = event
 		return text, event, err
 	})

@@ -8,8 +8,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/operators"
-	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
@@ -66,8 +64,8 @@ func (s *Store) Secret(create bool) ([]byte, error) { return s.at.Secret(create)
 func (s *Store) Holds(path string) bool { return s.at.Holds(path) }
 
 // IsOurs reports whether this machine may change the store, as far as can be told without changing anything.
-func (s *Store) IsOurs() bool {
-	_, err := s.at.MatchesMachine()
+func (m Maintenance) IsOurs() bool {
+	_, err := m.s.at.MatchesMachine()
 	return err == nil
 }
 
@@ -77,7 +75,7 @@ func (s *Store) IsOurs() bool {
 // git work tree. What is there stays as it is; only a kind that is named replaces what another kind
 // needed. Whatever Init returns, run again it completes what was interrupted. done says what it did;
 // it is on disk then, and what root made belongs to the owner of the project. Errors are ErrConfig.
-func (s *Store) Init(kind Git) (done []string, err error) { return store.Init(s.at, kind) }
+func (m Maintenance) Init(kind Git) (done []string, err error) { return store.Init(m.s.at, kind) }
 
 // Stamp returns a text that is another one once the store has changed, as far as its files tell: who
 // wants to see what is new asks for it now and then. It opens nothing.
@@ -97,28 +95,28 @@ func (s *Store) Stamp() string {
 
 // AddOperator adds an entry to the operators file, or makes the file. One who is there already is
 // ErrInvalid; a file that cannot be read or has no place for an entry is ErrConfig.
-func (s *Store) AddOperator(o operators.Operator) error { return store.AddOperator(s.at, o) }
+func (r Registry) Add(o Operator) error { return store.AddOperator(r.s.at, o) }
 
 // SetOperator writes into the user's configuration who the user is, for all projects. Errors are ErrConfig.
-func SetOperator(u settings.User, operator string) error { return store.SetOperator(u, operator) }
+func SetOperator(u User, operator string) error { return store.SetOperator(u, operator) }
 
 // SetOperator makes an operator who the user is in this store, and in no other one. Where an operators file lacks the
 // name that is ErrDenied.
-func (s *Store) SetOperator(operator string) error {
+func (r Registry) SetOperator(operator string) error {
 	if err := checkOperator(operator); err != nil {
 		return err
 	}
-	if err := s.CheckListed(operator); err != nil {
+	if err := r.Check(operator); err != nil {
 		return err
 	}
-	return s.at.SetOperator(operator)
+	return r.s.at.SetOperator(operator)
 }
 
 // CheckListed is ErrDenied for an operator whom the operators file lacks, if there is one.
-func (s *Store) CheckListed(operator string) error {
-	list, err := s.Operators()
+func (r Registry) Check(operator string) error {
+	list, err := r.Policy()
 	if err != nil || list == nil || list.Has(operator) {
 		return err
 	}
-	return fault.New(ErrDenied, "run `handoff operators add "+operator+"`", "%s is not in %s", fault.Own(operator), s.opt.OperatorsFile)
+	return fault.New(ErrDenied, "run `handoff operators add "+operator+"`", "%s is not in %s", fault.Own(operator), r.s.opt.OperatorsFile)
 }

@@ -72,7 +72,7 @@ func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err e
 func (s *Store) Waiting(operator string, maxAgeDays int) (Inbox, error) {
 	in, err := s.Unread(operator, mostTold, maxAgeDays)
 	if err == nil && operator != "" && len(in.Newest) == 0 {
-		if why, sure := s.Stranger(operator); sure {
+		if why, sure := s.Registry().Stranger(operator); sure {
 			in.Stranger = why
 		}
 	}
@@ -161,7 +161,7 @@ func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Su
 		return out, err
 	}
 	defer d.Close()
-	decided := s.Decided() // since it was listed
+	decided := s.Lifecycle().Decided() // since it was listed
 	room := form.NewBudget(MaxForAgents - len(out.banner()))
 	for _, e := range slices.Backward(in.Newest) {
 		h, err := s.surfaceOne(d, e, decided(e.ID), opt)

@@ -45,7 +45,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	}
 	entry, err := s.Find(id)
 	if asked := act; err == nil {
-		if act == ActReopen && who.Operator == entry.From && s.LifeOf(entry.ID).Done.Operator != who.Operator {
+		if act == ActReopen && who.Operator == entry.From && s.Lifecycle().Of(entry.ID).Done.Operator != who.Operator {
 			act = ActResend
 		}
 		err = s.admitAct(act, entry, who)
@@ -59,7 +59,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	case ActApprove, ActReject:
 		who, err = s.desk().Signed(act, who)
 	case ActTake, ActDone:
-		err = s.CheckApproval(entry.ID)
+		err = s.Lifecycle().CheckApproval(entry.ID)
 	}
 	if err != nil {
 		return ActReceipt{}, err
@@ -127,7 +127,7 @@ func (s *Store) Withdraw(ctx context.Context, id string, who Consumption) (ActRe
 	if err != nil {
 		return ActReceipt{}, err
 	}
-	life, short := s.LifeOf(e.ID), strings.TrimPrefix(e.ID, form.IDPrefix)[:8]
+	life, short := s.Lifecycle().Of(e.ID), strings.TrimPrefix(e.ID, form.IDPrefix)[:8]
 	switch taken := life.Take.Holds(); {
 	case e.From != who.Operator:
 		return ActReceipt{}, fault.New(ErrDenied, "ask "+e.From, "%s was sent by %s: only its sender can withdraw it", e.ID, fault.Own(e.From))
@@ -145,7 +145,7 @@ func (s *Store) Withdraw(ctx context.Context, id string, who Consumption) (ActRe
 }
 
 // Admits is nil for who may do an act, as Act is; else the error is that of Act.
-func (s *Store) Admits(act Act, e Entry, who Consumption) error { return s.admitAct(act, e, who) }
+func (c Lifecycle) Admits(act Act, e Entry, who Consumption) error { return c.s.admitAct(act, e, who) }
 
 // IsSession reports whether a name is one that a take may have for a session of an agent.
 func IsSession(name string) bool { return form.IsSlug(name, 128) }
@@ -165,12 +165,12 @@ func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
 }
 
 // LifeOf returns what the ledger says now of a handoff: nothing where it cannot be read.
-func (s *Store) LifeOf(id string) Life {
-	all, _ := s.Taking(id)
+func (c Lifecycle) Of(id string) Life {
+	all, _ := c.Taking(id)
 	return all[id]
 }
 
 // Taking returns what the ledger says now of a handoff, by its id.
-func (s *Store) Taking(id string) (map[string]Life, error) {
-	return store.InState(s.at, func(d *disk.Dir) (map[string]Life, error) { return txn.ReadLives(d, id) })
+func (c Lifecycle) Taking(id string) (map[string]Life, error) {
+	return store.InState(c.s.at, func(d *disk.Dir) (map[string]Life, error) { return txn.ReadLives(d, id) })
 }

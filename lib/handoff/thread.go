@@ -40,12 +40,12 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 }
 
 // Here returns the rows of handoffs by their ids, of those that are stored here.
-func (s *Store) Here(ids []string) (map[string]Entry, error) {
+func (x Exchange) Here(ids []string) (map[string]Entry, error) {
 	wanted := make(map[string]life.Handoff, len(ids))
 	for _, id := range ids {
 		wanted[id] = life.Handoff{}
 	}
-	return s.rowsOf(wanted)
+	return x.s.rowsOf(wanted)
 }
 
 // rowsOf returns the rows of the handoffs of these ids, of those that have one.

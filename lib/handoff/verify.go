@@ -12,7 +12,7 @@ import (
 // read marks, and looks for what does not belong. With ids it looks at these handoffs and the chain alone.
 // It takes no lock and changes nothing. What it compares was read at one moment, so that a change under
 // way is no fault; ErrBusy says that others changed the store faster than it could be read.
-func (s *Store) Verify(ctx context.Context, ids ...string) (check.Report, error) {
+func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
 	report, err := check.Verify(ctx, s.at, ids)
 	if lost := (*fault.Error)(nil); err == nil && errors.As(s.at.CheckSent(), &lost) {
 		found := Finding{Place: s.opt.StateDir, Problem: lost.Problem, Remedy: "handoff doctor --repair"}
@@ -26,12 +26,12 @@ func (s *Store) Verify(ctx context.Context, ids ...string) (check.Report, error)
 // lists, adds read marks and events that are missing, normalises the index files, cuts an audit log off
 // where its chain breaks, and moves what does not verify out of the way. Files that are replaced are kept
 // beside with a timestamp. It may be interrupted at any moment and run again.
-func (s *Store) Repair(ctx context.Context) (RepairReport, error) {
-	return check.Repair(ctx, s.at, false)
+func (m Maintenance) Repair(ctx context.Context) (RepairReport, error) {
+	return check.Repair(ctx, m.s.at, false)
 }
 
 // RebuildIndex is Repair with an INDEX.md that is made anew from the stored files and the audit log, read
 // marks included. Archives stay.
-func (s *Store) RebuildIndex(ctx context.Context) (RepairReport, error) {
-	return check.Repair(ctx, s.at, true)
+func (m Maintenance) RebuildIndex(ctx context.Context) (RepairReport, error) {
+	return check.Repair(ctx, m.s.at, true)
 }

@@ -261,7 +261,7 @@ func mentions(list []handoff.Finding, place, want string) bool {
 func again(t *testing.T, root string, s *handoff.Store) {
 	t.Helper()
 	before := contents(t, root)
-	if r, err := s.Repair(t.Context()); err != nil || len(r.Done) > 0 {
+	if r, err := s.Maintenance().Repair(t.Context()); err != nil || len(r.Done) > 0 {
 		t.Errorf("the second repair did %q, %v", r.Done, err)
 	}
 	after := contents(t, root)
@@ -291,7 +291,7 @@ func TestVerifySaysTheSameEachTime(t *testing.T) {
 	}
 	log := path(root, "handoff-events.jsonl")
 	mustPut(t, log, bytes.Replace(mustRead(t, log), []byte("lost0"), []byte("other"), 1))
-	if _, err := s.Repair(t.Context()); err != nil {
+	if _, err := s.Maintenance().Repair(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	first, err := s.Verify(t.Context())

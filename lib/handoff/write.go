@@ -125,8 +125,8 @@ func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, erro
 
 // WriteChosen is WriteGood, but for what choose refuses: it gets what was found of each document
 // before any is stored, and may give others an error too.
-func (s *Store) WriteChosen(ctx context.Context, sources []Source, choose func([]Result)) ([]Result, error) {
-	return s.write(ctx, sources, true, choose)
+func (x Exchange) WriteChosen(ctx context.Context, sources []Source, choose func([]Result)) ([]Result, error) {
+	return x.s.write(ctx, sources, true, choose)
 }
 
 // TryGood is WriteGood but for the writing: a receipt says StatusNew of what would be created.
@@ -294,19 +294,19 @@ func (s *Store) guard() error {
 // Ready says whether a document could be written: that this is the right machine, and that the place
 // can hold a store. It is for programs that do long work before they write; Write looks at both again.
 // Errors are ErrIntegrity and ErrConfig.
-func (s *Store) Ready() error {
-	if err := s.guard(); err != nil {
+func (m Maintenance) Ready() error {
+	if err := m.s.guard(); err != nil {
 		return err
 	}
-	return s.at.CheckPlaces()
+	return m.s.at.CheckPlaces()
 }
 
 // Recover finishes or takes back what an interrupted command left, as every writing command does
 // before anything else. It is for those that may find that there is nothing to write. Its errors are
 // those of Write.
-func (s *Store) Recover(ctx context.Context) (err error) {
+func (m Maintenance) Recover(ctx context.Context) (err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	d, err := s.at.OpenDirs()
+	d, err := m.s.at.OpenDirs()
 	if err != nil {
 		return err
 	}
@@ -314,8 +314,8 @@ func (s *Store) Recover(ctx context.Context) (err error) {
 	if !d.Lags() {
 		return nil
 	}
-	if _, err := txn.Guard(s.at); err != nil {
+	if _, err := txn.Guard(m.s.at); err != nil {
 		return err
 	}
-	return txn.Locked(ctx, s.at, func(*txn.Session) error { return nil })
+	return txn.Locked(ctx, m.s.at, func(*txn.Session) error { return nil })
 }

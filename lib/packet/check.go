@@ -176,7 +176,7 @@ func (c *checking) packet(data []byte) {
 		return
 	}
 	reading := Table().Read(v, nil)
-	f := Told(label, Table(), reading.Record)
+	f := factsOf(reading.Record)
 	f.Faults, f.Texts = reading.Faults(c.o.AllowEmpty...), texts(v)
 	c.run(f)
 	c.claimedFields(v)

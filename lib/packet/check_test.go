@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/record"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
 
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -252,8 +253,7 @@ func TestDetect(t *testing.T) {
 		string(fixture(t, "clean.json")): true, string(fixture(t, "missing-fields.json")): true, `{"resume_token":"x"}`: true,
 		`{}`: false, `[]`: false, `{"handoff":{"version":"3.0"}}`: false, `{"task_id":"a","summary":"b","risks":[]}`: false, `{`: false,
 	} {
-		v, _ := jsontree.Parse([]byte(text))
-		if got := packet.Detect(v); got != want {
+		if got := record.Detect([]byte(text)) == packet.Kind; got != want {
 			t.Errorf("%.40s: %t", text, got)
 		}
 	}

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +53,7 @@ func (c *checking) work(f Facts) {
 func (c *checking) age(f Facts) (bool, string) {
 	updated, ok := form.ISO(f.UpdatedAt)
 	switch {
-	case f.cannot("updated_at"):
+	case slices.Contains(f.Cannot, "updated_at"):
 		return false, "unknown age, " + show(f.Kind) + " does not say when it was updated"
 	case !ok:
 		return false, "unknown age, updated_at is not a time with a zone"

@@ -2,7 +2,6 @@ package packet
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -33,17 +32,6 @@ func Parse(data []byte, mayBeEmpty ...string) (Record, error) {
 		}
 	}
 	return r, json.Unmarshal(reading.Record.Append(nil), &r)
-}
-
-// Detect says whether a JSON value looks like a packet rather than another kind: an object with a resume
-// token or with most of the required fields, and none of the roots of other kinds.
-func Detect(v *jsontree.Value) bool {
-	if v.Get("handoff") != nil || v.Get("schema_type") != nil {
-		return false
-	}
-	missing := func(name string) bool { return v.Get(name) == nil }
-	present := slices.DeleteFunc(Required(), missing)
-	return len(present) >= 5 || v.Get("resume_token") != nil
 }
 
 // read returns the JSON object in data. The error is a *fault.DocumentError.

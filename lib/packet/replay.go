@@ -34,7 +34,7 @@ func (c *checking) replay(f Facts) {
 // field.
 func answer(f Facts, question, field, text string) []string {
 	switch {
-	case f.cannot(field):
+	case slices.Contains(f.Cannot, field):
 		return []string{question + ": " + show(f.Kind) + " does not say it"}
 	case blank(text):
 		return []string{field + " is missing"}
@@ -48,7 +48,7 @@ func answer(f Facts, question, field, text string) []string {
 // silence is none.
 func (c *checking) blocker(f Facts) []string {
 	switch {
-	case f.cannot("unresolved"):
+	case slices.Contains(f.Cannot, "unresolved"):
 		return []string{"blocker: " + show(f.Kind) + " does not say it"}
 	case len(f.Unresolved) == 0 && !slices.Contains(c.o.AllowEmpty, "unresolved"):
 		return []string{"unresolved is missing or empty, so the blocker is unknown"}

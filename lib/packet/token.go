@@ -31,7 +31,7 @@ func (c *checking) token(f Facts) {
 	found, shown := secrets.Scan(token), aside(show(token+", "), "")
 	switch {
 	case c.resumedBefore(f, len(found) == 0):
-	case f.cannot("resume_token"):
+	case slices.Contains(f.Cannot, "resume_token"):
 		c.refuseToken("none, a handoff of kind " + show(f.Kind) + " has no resume token and therefore cannot be CLEAN")
 	case blank(token):
 		c.refuseToken("missing or empty")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
@@ -47,8 +47,8 @@ type Prober struct {
 
 	// Earlier returns what the audit log of this replica says of the newest run like one, since a
 	// time; nil knows of none.
-	Earlier func(like eventlog.Probed, since time.Time) (eventlog.Probed, bool)
-	Record  func(eventlog.Probed) bool // adds an event to the audit log, if that is possible at once; may be nil
+	Earlier func(like handoff.Probed, since time.Time) (handoff.Probed, bool)
+	Record  func(handoff.Probed) bool // adds an event to the audit log, if that is possible at once; may be nil
 	Now     func() time.Time
 
 	ran map[string]result
@@ -56,7 +56,7 @@ type Prober struct {
 
 // A result is that of one run, and of the work that it ran on.
 type result struct {
-	eventlog.Probed
+	handoff.Probed
 	known  bool   // it came to an end, and says something
 	reason string // of our own
 	output string
@@ -110,7 +110,7 @@ func (p *Prober) claim(ctx context.Context, id, name string, said relation.Set) 
 
 // isOf reports whether a result is of the work of which the claim was made, as far as the handoff says
 // which that was.
-func isOf(said relation.Set, r eventlog.Probed) bool {
+func isOf(said relation.Set, r handoff.Probed) bool {
 	if len(said.Git) == 0 {
 		return true
 	}
@@ -129,7 +129,7 @@ func (p *Prober) result(ctx context.Context, probe Probe) result {
 		return result{reason: changed + " was changed meanwhile"}
 	}
 	before := p.work(ctx)
-	like := eventlog.Probed{Probe: probe.Name, Definition: p.Definition.Digest(), Commit: before.Commit}
+	like := handoff.Probed{Probe: probe.Name, Definition: p.Definition.Digest(), Commit: before.Commit}
 	if p.Earlier != nil && before.Commit != "" && before.Changed == 0 {
 		if e, ok := p.Earlier(like, p.Now().Add(-ReuseFor)); ok && e.Verdict != string(NotRun) {
 			return result{Probed: e, known: true,

@@ -30,7 +30,7 @@ type holder struct {
 // it is first asked, and remembered if keep is set, as [handoff.Store.Saying] says. What cannot be proven or
 // read holds none: there is nothing to resume from.
 func holders(s *handoff.Store, keep bool) func(token string) ([]holder, error) {
-	say := s.Saying(tokens, keep)
+	say := s.Records().Saying(tokens, keep)
 	return func(token string) (found []holder, err error) {
 		rows, err := say(token)
 		if err != nil || token == "" {

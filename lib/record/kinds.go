@@ -19,12 +19,12 @@ import (
 // kinds is the table of kinds, in the order in which the shape of a JSON value is compared with
 // theirs. A new kind is a package whose records are contents, and a row here.
 var kinds = []kind{
-	{name: packet.Kind, version: packet.Version, detect: packet.Detect, read: reading(storedPacket),
+	{name: packet.Kind, version: packet.Version, detect: looksLikePacket, read: reading(storedPacket),
 		build: Options.packet, input: packetInput, validate: validatePacket, table: packet.Table, make: newPacket,
 		members: map[string]string{"from": "agent", "topic": "task"}},
-	{name: universal.Kind, version: universal.Version, detect: universal.Detect, read: reading(universal.Parse),
+	{name: universal.Kind, version: universal.Version, detect: looksLikeUniversal, read: reading(universal.Parse),
 		build: Options.universal, input: universalInput, validate: validateUniversal, table: universal.Table, make: newUniversal},
-	{name: run.Kind, version: run.Version, detect: run.Detect, read: reading(storedRun),
+	{name: run.Kind, version: run.Version, detect: looksLikeRun, read: reading(storedRun),
 		build: Options.run, input: runInput, validate: validateRun},
 }
 
@@ -210,4 +210,26 @@ func schemaReport(err error) universal.Report {
 		r.Faults = found.Faults
 	}
 	return r
+}
+
+// looksLikePacket says whether a JSON value looks like a packet rather than another kind: an object with a resume
+// token or with most of the required fields, and none of the roots of other kinds.
+func looksLikePacket(v *jsontree.Value) bool {
+	if v.Get("handoff") != nil || v.Get("schema_type") != nil {
+		return false
+	}
+	missing := func(name string) bool { return v.Get(name) == nil }
+	present := slices.DeleteFunc(packet.Required(), missing)
+	return len(present) >= 5 || v.Get("resume_token") != nil
+}
+
+// looksLikeRun says whether a JSON value looks like a run record rather than another kind.
+func looksLikeRun(v *jsontree.Value) bool {
+	return v.Get("resume_token") == nil && v.Get("task_id") != nil && v.Get("summary") != nil
+}
+
+// looksLikeUniversal says whether a JSON value looks like a universal handoff. One that lacks the wrapper is taken
+// for one too, so that its validation can say so.
+func looksLikeUniversal(v *jsontree.Value) bool {
+	return v.Get("handoff") != nil || v.Get("schema_type") != nil && v.Get("payload") != nil
 }

@@ -33,7 +33,7 @@ type Checks struct {
 // Options returns what packet.Check takes. The ledger of the store is read when the first token asks for
 // it, and once for all packets. Checks that make no sense are handoff.ErrInvalid.
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
-	ledger := sync.OnceValues(s.Ledger)
+	ledger := sync.OnceValues(s.Records().Ledger)
 	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, ConfirmedBy: c.ConfirmedBy, Now: c.Now, Holders: Holders(s), Probe: c.Probe, Standing: standing(s),
 		Consumed: func(token, id string) (packet.Use, error) {
 			l, err := ledger()
@@ -75,7 +75,7 @@ func Work(at work.Tree, references []string, f packet.Facts) work.Verdict {
 
 // standing says what has taken the place of stored handoffs, and whether somebody has them or has ended them.
 func standing(s *handoff.Store) func(id string) packet.Standing {
-	of, lives := s.Successors(), sync.OnceValues(func() (map[string]handoff.Life, error) { return s.Taking("") })
+	of, lives := s.Lifecycle().Successors(), sync.OnceValues(func() (map[string]handoff.Life, error) { return s.Lifecycle().Taking("") })
 	return func(id string) packet.Standing {
 		successors, beside := of(id)
 		all, _ := lives() // what cannot be read is said of the token
@@ -177,13 +177,13 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
 	}
-	if err := s.Ready(); err != nil {
+	if err := s.Maintenance().Ready(); err != nil {
 		return Resumed{}, err
 	}
-	if err := s.Recover(ctx); err != nil { // a resume that was interrupted may be the one that consumed the token
+	if err := s.Maintenance().Recover(ctx); err != nil { // a resume that was interrupted may be the one that consumed the token
 		return Resumed{}, err
 	}
-	if err := s.CheckApproval(r.ID); errors.Is(err, fault.ErrDenied) {
+	if err := s.Lifecycle().CheckApproval(r.ID); errors.Is(err, fault.ErrDenied) {
 		return Resumed{}, err
 	}
 	in, err := r.input(s)
@@ -203,7 +203,7 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	default:
 		return Resumed{}, r.refuse(report, in)
 	}
-	c, err = s.Resume(ctx, c)
+	c, err = s.Records().Resume(ctx, c)
 	if before := (*handoff.ConsumedError)(nil); errors.As(err, &before) { // since the check
 		known := func(string, string) (packet.Use, error) { return useOf(before.By), nil }
 		err = r.refuse(packet.Check(in, packet.CheckOptions{Consumed: known}), in)

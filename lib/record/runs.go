@@ -11,7 +11,7 @@ import (
 // Runs returns the run records of a store, the newest first by the ts_utc of their handoffs, and of equal
 // times the one of the later INDEX row first. What cannot be proven or read is left out and named in withheld.
 func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
-	found, withheld, err := s.Carrying(run.Kind)
+	found, withheld, err := s.Records().Carrying(run.Kind)
 	for _, got := range found {
 		r, ok, err := carriedBy(got.Body, run.Kind, run.Version, storedRun)
 		if err != nil {

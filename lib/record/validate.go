@@ -47,7 +47,7 @@ func Confirmed(ctx context.Context, s *handoff.Store, id string, r packet.Report
 		return "the artifact is not stored: no audit log records who confirmed the answers"
 	}
 	v := handoff.Validation{HandoffID: id, Kind: r.Kind, Valid: r.Class == packet.Clean, Stage: packet.Replay, Faults: len(r.Faults), ConfirmedBy: r.ConfirmedBy}
-	if !s.RecordValidation(ctx, v) {
+	if !s.AuditLog().RecordValidation(ctx, v) {
 		return "the audit log is busy or cannot be written: it does not record who confirmed the answers"
 	}
 	return ""

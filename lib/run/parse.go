@@ -130,8 +130,3 @@ func contradiction(_ string, item *jsontree.Value) (member, problem, hint string
 	}
 	return "result", "is passed, but exit_code is not 0", "say failed, or correct exit_code"
 }
-
-// Detect says whether a JSON value looks like a run record rather than another kind.
-func Detect(v *jsontree.Value) bool {
-	return v.Get("resume_token") == nil && v.Get("task_id") != nil && v.Get("summary") != nil
-}

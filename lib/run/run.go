@@ -192,7 +192,7 @@ func Inspect(data []byte) (packet.Facts, error) {
 	if err != nil {
 		return packet.Facts{}, err
 	}
-	f := packet.Told(Kind+"/"+Version, Table(), reading.Record)
+	f := factsOf(reading.Record)
 	f.Faults, f.Texts = reading.Faults(), packet.Passages(data)
 	return f, nil
 }
@@ -200,5 +200,11 @@ func Inspect(data []byte) (packet.Facts, error) {
 // Facts returns what the record says about resuming. A run record has no resume token.
 func (r Record) Facts() packet.Facts {
 	v, _ := jsontree.Parse(r.JSON())
-	return packet.Told(Kind+"/"+Version, Table(), v)
+	return factsOf(v)
+}
+
+func factsOf(record *jsontree.Value) packet.Facts {
+	f := Table().Facts(Kind+"/"+Version, record, packet.Required())
+	f.Texts = packet.Passages([]byte(record.String()))
+	return f
 }

@@ -66,7 +66,7 @@ func alike(name string, f fields.Field) bool {
 
 // wrap puts a record that stands at the root where it belongs.
 func wrap(e *editor) {
-	if e.root.Get("handoff") != nil || !Detect(e.root) {
+	if e.root.Get("handoff") != nil || e.root.Get("schema_type") == nil || e.root.Get("payload") == nil {
 		return
 	}
 	e.set("/handoff", jsontree.NewObject(), "the record stands below one key")

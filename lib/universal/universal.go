@@ -66,12 +66,6 @@ func Parse(src []byte) (*Document, error) {
 	return &Document{root: root, src: src}, nil
 }
 
-// Detect says whether a JSON value looks like a universal handoff. One that lacks the wrapper is taken
-// for one too, so that its validation can say so.
-func Detect(v *jsontree.Value) bool {
-	return v.Get("handoff") != nil || v.Get("schema_type") != nil && v.Get("payload") != nil
-}
-
 // Places of a document that several parts speak of.
 const (
 	versionPath    = "/handoff/version"
@@ -184,4 +178,8 @@ const Kind = "universal"
 // Facts returns what the document answers when it is checked like a resume packet: context.summary is
 // the objective, context.known_gaps are what is unresolved, target.invocation is the next action.
 // Completed work, assumptions, risks and a resume token have no field in a universal record.
-func (d *Document) Facts() packet.Facts { return packet.Told(Kind+"/"+Version, Table(), d.root) }
+func (d *Document) Facts() packet.Facts {
+	f := Table().Facts(Kind+"/"+Version, d.root, packet.Required())
+	f.Texts = packet.Passages([]byte(d.root.String()))
+	return f
+}

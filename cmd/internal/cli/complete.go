@@ -96,7 +96,7 @@ func (a *App) CompleteOperators(*cobra.Command, []string, string) ([]string, cob
 func (a *App) KnownOperators() []string {
 	var names []string
 	if _, s, err := a.quietly().NewStore(); err == nil { // operators there may be before handoffs
-		if list, err := s.Operators(); err == nil && list != nil {
+		if list, err := s.Registry().Policy(); err == nil && list != nil {
 			for _, o := range list.All() {
 				names = append(names, o.ID)
 			}

@@ -27,12 +27,12 @@ const RoomForWords = 1000 // characters of our own words around what is shown
 // others wrote nothing of it but the names in the head, which are slugs. An unknown me stands for the recipient.
 func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]string) string {
 	me = cmp.Or(me, got.Entry.To)
-	l, waits, state := s.LifeOf(got.Entry.ID), errors.Is(s.CheckApproval(got.Entry.ID), handoff.ErrDenied), StateOf(s, got.Entry)
+	l, waits, state := s.Lifecycle().Of(got.Entry.ID), errors.Is(s.Lifecycle().CheckApproval(got.Entry.ID), handoff.ErrDenied), StateOf(s, got.Entry)
 	taken := l.Take.Holds()
 	isOpen := !waits && !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == me)
 	var steps []string
 	switch {
-	case s.Decided()(got.Entry.ID).Rejected.IsDone():
+	case s.Lifecycle().Decided()(got.Entry.ID).Rejected.IsDone():
 		steps = append(steps, "it was rejected, and nobody takes it")
 	case waits:
 		steps = append(steps, "a person has to approve it before anybody takes it")
@@ -64,7 +64,7 @@ func StateOf(s *handoff.Store, e handoff.Entry) handoff.State {
 
 // successors names what has taken the place of a handoff, by so many digits of their ids.
 func Successors(s *handoff.Store, e handoff.Entry, digits int) string {
-	all, _ := s.Successors()(e.ID)
+	all, _ := s.Lifecycle().Successors()(e.ID)
 	for i, id := range all {
 		all[i] = Short(id, digits)
 	}

@@ -45,7 +45,7 @@ func (a *App) NoteSlips(s *handoff.Store, names ...string) {
 		if name == "" {
 			continue
 		}
-		if why, sure := s.Stranger(name); sure {
+		if why, sure := s.Registry().Stranger(name); sure {
 			a.Note(why)
 		}
 	}

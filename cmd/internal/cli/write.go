@@ -27,7 +27,7 @@ func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
 			continue
 		}
 		asked = source.Fields.To
-		if near := s.Meant(asked); near != "" && !a.Confirm(asked+" is new here; did you mean "+near+"? Store it for "+asked+" all the same?") {
+		if near := s.Registry().Meant(asked); near != "" && !a.Confirm(asked+" is new here; did you mean "+near+"? Store it for "+asked+" all the same?") {
 			return Invalid("use --to "+near, "nothing was stored: %s is new here", asked)
 		}
 	}

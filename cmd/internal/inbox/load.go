@@ -85,7 +85,7 @@ func load(s *handoff.Store, f handoff.Filter) ([]row, error) {
 	}
 	order := make(chan []int32)
 	go func() { order <- handoff.NewestOrder(entries) }()
-	states, takers := s.StatesOf(entries)
+	states, takers := s.Lifecycle().States(entries)
 	rows := make([]row, len(entries))
 	for i, from := range <-order {
 		rows[i].Entry, rows[i].state = entries[from], states[from]

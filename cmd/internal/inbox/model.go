@@ -155,7 +155,7 @@ type doubtMsg string
 func (m *model) doubt() tea.Cmd {
 	s, me := m.store, m.me
 	return func() tea.Msg {
-		why, _ := s.Stranger(me)
+		why, _ := s.Registry().Stranger(me)
 		return doubtMsg(why)
 	}
 }

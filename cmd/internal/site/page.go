@@ -87,7 +87,7 @@ func (s siteOf) page() (page.Site, error) {
 	}
 	now := time.Now()
 	site := page.Site{Title: s.title, Handoffs: make([]page.Handoff, 0, len(entries)), Now: now}
-	if list, err := s.Operators(); err == nil && list != nil {
+	if list, err := s.Registry().Policy(); err == nil && list != nil {
 		for _, o := range list.All() {
 			if list.Can(o.ID, "approve", now) {
 				site.Approvers = append(site.Approvers, o.ID)
@@ -116,7 +116,7 @@ func (s siteOf) page() (page.Site, error) {
 
 // events returns what says what was done with each handoff.
 func (s siteOf) events() func(handoff.Listed) []page.Event {
-	lives, decided := s.Lives(), s.Decided()
+	lives, decided := s.Lifecycle().Lives(), s.Lifecycle().Decided()
 	return func(l handoff.Listed) (all []page.Event) {
 		add := func(did, who, when string) {
 			if when != "" {

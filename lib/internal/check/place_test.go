@@ -52,7 +52,7 @@ func newWhole(t *testing.T) *place {
 	}
 	_, err = s.MarkRead(t.Context(), "ben", p.ids["b"])
 	p.must(err)
-	_, err = s.Resume(t.Context(), handoff.Consumption{Token: "token-of-c", HandoffID: p.ids["c"], Operator: "ben"})
+	_, err = s.Records().Resume(t.Context(), handoff.Consumption{Token: "token-of-c", HandoffID: p.ids["c"], Operator: "ben"})
 	p.must(err)
 	return p
 }

@@ -66,7 +66,7 @@ func (p *placeIn) put(path, text string) {
 // log adds an event as other writers of the log would.
 func (p *placeIn) log(eventType string, payload any) {
 	p.Helper()
-	head, err := p.AuditHead()
+	head, err := p.AuditLog().Head()
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func (p *placeIn) verify() handoff.Report {
 
 func (p *placeIn) repair() []string {
 	p.Helper()
-	r, err := p.Repair(p.Context())
+	r, err := p.Maintenance().Repair(p.Context())
 	if err != nil {
 		p.Fatal(err)
 	}

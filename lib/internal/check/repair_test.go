@@ -49,7 +49,7 @@ func full(t *testing.T) *placeIn {
 	}
 	_, err := p.MarkRead(t.Context(), "ben", ids["b"])
 	p.must(err)
-	_, err = p.Resume(t.Context(), handoff.Consumption{Token: "token-of-c", HandoffID: ids["c"], Operator: "ben"})
+	_, err = p.Records().Resume(t.Context(), handoff.Consumption{Token: "token-of-c", HandoffID: ids["c"], Operator: "ben"})
 	p.must(err)
 	return p
 }
@@ -167,7 +167,7 @@ func TestRepair(t *testing.T) {
 func TestRebuild(t *testing.T) {
 	p := full(t)
 	p.put(p.index(), strings.Replace(p.read(p.index()), "ben:", "eve:", 1)+"a note\n")
-	report, err := p.RebuildIndex(t.Context())
+	report, err := p.Maintenance().RebuildIndex(t.Context())
 	if err != nil || len(report.Done) == 0 || !strings.Contains(p.listed(), "a, b") || !strings.Contains(p.listed(), "c ben") {
 		t.Errorf("it did %q, %v, and lists %s", report.Done, err, p.listed())
 	}
@@ -196,7 +196,7 @@ func TestRegenerateAdopts(t *testing.T) {
 	p.must(os.RemoveAll(p.state("")))
 	p.must(os.Mkdir(p.state(""), 0o700))
 	p.put(p.state(journal.FileName), "of another store")
-	if _, err := p.Regenerate(t.Context(), "ann", "a clone"); err != nil {
+	if _, err := p.Maintenance().Regenerate(t.Context(), "ann", "a clone"); err != nil {
 		t.Fatal(err)
 	}
 	report := p.verify()

@@ -64,7 +64,7 @@ func (a *app) auditHead() error {
 	if err != nil {
 		return err
 	}
-	head, err := s.AuditHead()
+	head, err := s.AuditLog().Head()
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (a *app) auditSign(named, output string) error {
 	if err := mayCopyTo(output); err != nil {
 		return err
 	}
-	head, err := s.AuditHead()
+	head, err := s.AuditLog().Head()
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (a *app) auditSign(named, output string) error {
 	if err != nil {
 		return sshkey.SignFailed(err)
 	}
-	file, signatureFile, err := s.KeepCheckpoint(context.Background(), head, signature)
+	file, signatureFile, err := s.AuditLog().Keep(context.Background(), head, signature)
 	if err == nil && output != "" {
 		err = copyCheckpoint(file, output, message, signature)
 	}

@@ -76,7 +76,7 @@ func (a *app) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 
 // stateWords says how far a handoff has come, and by whom or what.
 func stateWords(s *handoff.Store, e handoff.Entry) string {
-	l, decided := s.LifeOf(e.ID), s.Decided()(e.ID)
+	l, decided := s.Lifecycle().Of(e.ID), s.Lifecycle().Decided()(e.ID)
 	switch state := cli.StateOf(s, e); {
 	case state == handoff.StateSuperseded:
 		return "superseded by " + cli.Successors(s, e, cli.Shortest)
@@ -95,8 +95,8 @@ func stateWords(s *handoff.Store, e handoff.Entry) string {
 
 // nextForPeople names the commands that lead on from a handoff.
 func (a *app) nextForPeople(s *handoff.Store, got handoff.Stored, me string) string {
-	e, life := got.Entry, s.LifeOf(got.Entry.ID)
-	taken, waits := life.Take.Holds(), errors.Is(s.CheckApproval(e.ID), handoff.ErrDenied)
+	e, life := got.Entry, s.Lifecycle().Of(got.Entry.ID)
+	taken, waits := life.Take.Holds(), errors.Is(s.Lifecycle().CheckApproval(e.ID), handoff.ErrDenied)
 	var verbs []string
 	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
 		verbs = append(verbs, "check")

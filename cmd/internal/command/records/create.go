@@ -130,7 +130,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 		return err
 	}
 	if !c.dryRun {
-		if err := s.Ready(); err != nil {
+		if err := s.Maintenance().Ready(); err != nil {
 			return err
 		}
 	}

@@ -150,8 +150,8 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 	if err != nil {
 		return "" // whatever stores it says why
 	}
-	why, sure := s.Stranger(tried.To)
-	switch list, _ := s.Operators(); {
+	why, sure := s.Registry().Stranger(tried.To)
+	switch list, _ := s.Registry().Policy(); {
 	case !sure, list != nil && p.Options.Operators.Off:
 		return ""
 	case list == nil && again:

@@ -77,7 +77,7 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 		o.Now = p.Options.Now()
 	}
 	b := runs.Onboard(entries, o)
-	drafts, err := s.Drafts()
+	drafts, err := s.Sessions().Drafts()
 	if err != nil {
 		return runs.Onboarding{}, err
 	}

@@ -50,8 +50,8 @@ func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store, c
 	if err != nil {
 		return nil, err
 	}
-	with.Earlier = s.Probed
-	with.Record = func(e handoff.Probed) bool { return s.RecordProbe(ctx, e) }
+	with.Earlier = s.AuditLog().Probed
+	with.Record = func(e handoff.Probed) bool { return s.AuditLog().RecordProbe(ctx, e) }
 	return func(id string, references []string) (all []packet.Probed) {
 		for _, f := range with.Claims(ctx, id, references) {
 			all = append(all, packet.Probed{Probe: f.Probe, Defined: f.Defined, Verdict: string(f.Verdict), Pass: f.Passed, Reason: f.Reason, Output: f.Output})

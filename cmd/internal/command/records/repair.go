@@ -151,7 +151,7 @@ func (r *repairing) run() error {
 // audit records what a repair has found in a stored handoff, and says when it could not.
 func (a *app) audit(v handoff.Validation) {
 	s, err := a.Store()
-	if err != nil || !s.RecordValidation(context.Background(), v) {
+	if err != nil || !s.AuditLog().RecordValidation(context.Background(), v) {
 		a.Note("the audit log is busy or cannot be written: it does not record this repair")
 	}
 }

@@ -115,9 +115,9 @@ func (a *app) mend(p *handoff.Project, s *handoff.Store, rebuild bool) error {
 	if err != nil {
 		return err
 	}
-	mend := s.Repair
+	mend := s.Maintenance().Repair
 	if rebuild {
-		mend = s.RebuildIndex
+		mend = s.Maintenance().RebuildIndex
 	}
 	done, err := mend(context.Background())
 	a.Committed()

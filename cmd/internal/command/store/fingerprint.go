@@ -21,7 +21,7 @@ func (a *app) showFingerprint() error {
 	if err != nil {
 		return err
 	}
-	recorded, observed, err := s.Machine()
+	recorded, observed, err := s.Maintenance().Machine()
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func regenerateCommand(a *app) *cobra.Command {
 			if !yes && !a.Confirm("Make this machine the one that "+s.Dir()+" belongs to?") {
 				return cli.Invalid("answer y, or use --yes", "nothing was changed")
 			}
-			record, err := s.Regenerate(context.Background(), operator, reason)
+			record, err := s.Maintenance().Regenerate(context.Background(), operator, reason)
 			if err != nil {
 				return err
 			}

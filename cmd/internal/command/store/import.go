@@ -34,7 +34,7 @@ taken over with --with-state alone: whoever made the bundle could hide mail by i
 			if err != nil {
 				return err
 			}
-			if err := s.Ready(); err != nil { // before the bundle is looked at
+			if err := s.Maintenance().Ready(); err != nil { // before the bundle is looked at
 				return err
 			}
 			from, err := a.openBundle(files[0])

@@ -69,7 +69,7 @@ func (a *app) init(operator, kind string, yes, global bool) error {
 	} else if yes && operator == "" && p.Me() == "" {
 		operator = a.userSlug()
 	}
-	done, err := s.Init(handoff.Git(kind))
+	done, err := s.Maintenance().Init(handoff.Git(kind))
 	if err == nil && operator != "" && (global || operator != p.Me()) {
 		var did string
 		did, err = a.setOperator(p, s, operator, global)
@@ -91,9 +91,9 @@ func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, 
 		did += "; before you were " + before.Operator + " (" + before.Source + ")"
 	}
 	if !global {
-		return did, s.SetOperator(operator)
+		return did, s.Registry().SetOperator(operator)
 	}
-	if err := s.CheckListed(operator); err != nil {
+	if err := s.Registry().Check(operator); err != nil {
 		return "", err
 	}
 	return strings.Replace(did, "in this clone", "in all projects, as "+p.User.File()+" says", 1), handoff.SetOperator(p.User, operator)

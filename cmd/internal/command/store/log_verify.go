@@ -29,7 +29,7 @@ func (a *app) verifyLog(p proof, ids []string) error {
 	if p.expect != "" {
 		expected, err := handoff.ParseCheckpoint(p.expect)
 		if err == nil {
-			err = s.CheckCheckpoint(expected)
+			err = s.AuditLog().Check(expected)
 		}
 		if err != nil {
 			return notContained(p.expect, err)
@@ -68,7 +68,7 @@ type signedCheckpoint struct {
 func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error) {
 	path := p.checkpoint
 	if path == "" {
-		last, err := s.LastCheckpoint()
+		last, err := s.AuditLog().Last()
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: err.Error(), Advice: "if `handoff log --sign` was run before, it was removed: use a copy with --checkpoint", Cause: err}
 		}
@@ -89,7 +89,7 @@ func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.CheckCheckpoint(c); err != nil {
+	if err := s.AuditLog().Check(c); err != nil {
 		return nil, notContained(c.String()+", "+sshkey.SignedBy(principal), err)
 	}
 	a.Note(fmt.Sprintf("the log holds %s, %s", c, sshkey.SignedBy(principal)))

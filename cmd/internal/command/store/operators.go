@@ -81,7 +81,7 @@ func (a *app) trust(operator string, yes bool) error {
 	if !yes && (!a.CanAsk() || !a.Confirm("Are the keys that "+operator+" has in the operators file right?")) {
 		return cli.Invalid("make sure that the keys are right, then answer y, or use --yes", "nothing was changed")
 	}
-	done, err := s.Trust(context.Background(), operator)
+	done, err := s.Registry().Trust(context.Background(), operator)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (a *app) listOperators() error {
 	if err != nil {
 		return err
 	}
-	list, err := s.ListedOperators()
+	list, err := s.Registry().Listed()
 	if err == nil && list == nil {
 		a.Note("there is no operators file, so anybody may be named: `handoff operators add` begins one")
 	}
@@ -138,7 +138,7 @@ func (a *app) verifyOperator(operator string) error {
 	if err != nil {
 		return err
 	}
-	status, err := s.VerifyListed(operator)
+	status, err := s.Registry().VerifyListed(operator)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a *app) validateOperators(files []string) error {
 	if err != nil {
 		return err
 	}
-	path, read := listedIn(p), s.ListedText
+	path, read := listedIn(p), s.Registry().ListedText
 	if len(files) == 1 {
 		path, read = files[0], func() ([]byte, error) { return cli.ReadInput(files[0]) }
 	}

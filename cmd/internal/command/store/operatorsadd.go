@@ -59,7 +59,7 @@ func (a *app) addOperator(o handoff.Operator, key string) error {
 		}
 		o.SSHKeys = []handoff.SSHKey{{Key: strings.TrimSpace(key)}}
 	}
-	if err := s.AddOperator(o); err != nil {
+	if err := s.Registry().Add(o); err != nil {
 		return err
 	}
 	return a.Did(o, o.ID+" is in "+listedIn(p))

@@ -73,7 +73,7 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if !a.CanAsk() {
 		return &handoff.Error{Class: handoff.ErrDenied, Problem: "only a person on a terminal can " + string(act), Advice: "run `handoff " + words[act] + " " + e.ID + "` on a terminal"}
 	}
-	if err := s.Admits(act, e, who); err != nil {
+	if err := s.Lifecycle().Admits(act, e, who); err != nil {
 		return err
 	}
 	if !a.Confirm(fmt.Sprintf("%s %s, from %s to %s about %s (%s), as %s?", verb, e.ID, e.From, e.To, e.Topic, e.Time, who.Operator)) {

@@ -69,10 +69,10 @@ func (a *app) prune(p pruning, ids []string) error {
 		return err
 	}
 	if p.yes {
-		if err := s.Ready(); err != nil {
+		if err := s.Maintenance().Ready(); err != nil {
 			return err
 		}
-		if err := s.Recover(context.Background()); err != nil { // an interrupted prune is completed
+		if err := s.Maintenance().Recover(context.Background()); err != nil { // an interrupted prune is completed
 			return err
 		}
 	}

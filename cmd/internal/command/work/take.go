@@ -211,7 +211,7 @@ func takenBy(s *handoff.Store, name, operator string) (string, error) {
 	}
 	var ids []string
 	for _, e := range taken {
-		if s.LifeOf(e.ID).Take.Holds().Operator == operator {
+		if s.Lifecycle().Of(e.ID).Take.Holds().Operator == operator {
 			ids = append(ids, e.ID)
 		}
 	}

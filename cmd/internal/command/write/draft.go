@@ -54,7 +54,7 @@ with 0, and does nothing where there is no store.`,
 			if err != nil {
 				return err
 			}
-			d, err := s.SaveDraft(context.Background(), handoff.Draft{Agent: name, Session: session, From: f.From, To: f.To, Topic: f.Topic,
+			d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Agent: name, Session: session, From: f.From, To: f.To, Topic: f.Topic,
 				Tags: f.Tags, References: f.References, Text: string(text)})
 			if err != nil {
 				return err
@@ -99,7 +99,7 @@ func draftListCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			drafts, err := s.Drafts()
+			drafts, err := s.Sessions().Drafts()
 			if err != nil {
 				return err
 			}
@@ -186,7 +186,7 @@ func (a *app) draft(id string) (*handoff.Store, handoff.Draft, error) {
 	if err != nil {
 		return nil, handoff.Draft{}, err
 	}
-	d, err := s.Draft(id)
+	d, err := s.Sessions().Draft(id)
 	return s, d, err
 }
 
@@ -194,7 +194,7 @@ func (a *app) completeDrafts(*cobra.Command, []string, string) ([]string, cobra.
 	a.Quiet = true
 	var offers []string
 	if s, err := a.Store(); err == nil {
-		drafts, _ := s.Drafts()
+		drafts, _ := s.Sessions().Drafts()
 		for _, d := range drafts {
 			offers = append(offers, cli.Offer(d.ID, d.Topic+" "+d.Saved))
 		}

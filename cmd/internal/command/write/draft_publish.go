@@ -33,7 +33,7 @@ interruption is the same handoff.`,
 			if err := a.Write([]handoff.Source{source}, false, nil); err != nil {
 				return err
 			}
-			if err := s.RemoveDraft(d); err != nil {
+			if err := s.Sessions().RemoveDraft(d); err != nil {
 				a.Note(fmt.Sprintf("the handoff is stored; %v", err))
 			}
 			return nil
@@ -77,7 +77,7 @@ func draftDiscardCommand(a *app) *cobra.Command {
 				if !yes && (!a.CanAsk() || !a.Confirm(fmt.Sprintf("Remove the draft %s of %s (%s) for good?", d.ID, d.Saved, handoff.EscapeLine(d.Topic)))) {
 					return cli.Invalid("answer y, or use --yes", "the draft %s was not removed", d.ID)
 				}
-				if err := s.RemoveDraft(d); err != nil {
+				if err := s.Sessions().RemoveDraft(d); err != nil {
 					return err
 				}
 				if err := a.Did(map[string]string{"draft_id": d.ID}, "removed the draft "+d.ID); err != nil {

@@ -1,0 +1,66 @@
+package fields
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+)
+
+// Facts are what a handoff of any kind says about resuming from it. Each kind fills them from its own
+// fields and leaves empty what it does not say; nothing is invented.
+type Facts struct {
+	Kind        string // such as packet/1 or run/1, plain for a body without a record
+	Objective   string
+	Completed   []string
+	Unresolved  []string
+	Assumptions []string
+	NextAction  string
+	Risks       []string
+	UpdatedAt   string // ISO 8601 with its offset
+	ExpiresAt   string // ISO 8601 with its offset, "" for none
+	ResumeToken string
+
+	Sums   []FileSum // files as they were
+	Tested bool      // it says that something was run and passed
+
+	Cannot []string      // names of the packet fields that this kind has no place for, such as resume_token
+	Texts  []Passage     // every text of the artifact, searched for claims of authority
+	Faults []fault.Fault // what the kind's own rules say is wrong
+}
+
+// A FileSum is a file with the hex digits of its SHA-256. The path is relative to the project, or absolute.
+type FileSum struct{ Path, SHA256 string }
+
+// A Passage is a string of an artifact with its JSON pointer, "" for a plain body.
+type Passage struct{ Pointer, Text string }
+
+// Facts returns what a record of a kind says. Names are the fields of a packet, for which a kind may have no place.
+func (t *Table) Facts(kind string, record *jsontree.Value, names []string) Facts {
+	said, sums := map[string][]string{}, []FileSum(nil)
+	for _, f := range t.Fields {
+		f.Each(record, func(v, holder *jsontree.Value) {
+			text, state := jsontree.Printable(v.Str()), holder.Get("state").Str()
+			sum := strings.TrimPrefix(text, form.IDPrefix)
+			switch {
+			case f.Fact == "" || !v.Is(jsontree.String) || state != "" && state == f.Unless:
+			case f.Fact != "sha256":
+				said[f.Fact] = append(said[f.Fact], text)
+			case form.IsDigest(sum) && holder.Get("change").Str() != "deleted":
+				sums = append(sums, FileSum{jsontree.Printable(holder.Get("path").Str()), sum})
+			}
+		})
+	}
+	first := func(fact string) string { return strings.Join(said[fact][:min(1, len(said[fact]))], "") }
+	cannot := slices.DeleteFunc(names, func(name string) bool {
+		return slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Fact == name })
+	})
+	return Facts{
+		Kind: kind, Objective: first("objective"), Completed: said["completed"], Unresolved: said["unresolved"],
+		Assumptions: said["assumptions"], NextAction: first("next_action"), Risks: said["risks"], UpdatedAt: first("updated_at"),
+		ExpiresAt: first("expires_at"), ResumeToken: first("resume_token"), Sums: sums,
+		Tested: slices.Contains(said["result"], "passed"), Cannot: cannot,
+	}
+}
