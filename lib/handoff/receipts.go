@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/session"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -16,8 +18,9 @@ type Listed struct {
 	From   string   `json:"from"`
 	To     string   `json:"to"`
 	Topic  string   `json:"topic"`
+	Title  string   `json:"title"` // what people read: the words of the sender, escaped for one line
 	Time   string   `json:"ts_utc"`
-	Tags   []string `json:"tags,omitempty"` // of ListedWhole
+	Tags   []string `json:"tags"`
 	ReadBy []Mark   `json:"read_by"`
 	Unread bool     `json:"unread"` // by its recipient, and not over
 	State  State    `json:"state,omitempty"`
@@ -29,7 +32,7 @@ type Listed struct {
 // listedEntry returns how an entry looks in JSON, without its state.
 func (s *Store) listedEntry(e Entry) Listed {
 	marks := append([]Mark{}, e.Marks()...)
-	return Listed{ID: e.ID, File: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, ReadBy: marks, Unread: e.UnreadBy("")}
+	return Listed{ID: e.ID, File: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Title: e.Topic, Time: e.Time, Tags: []string{}, ReadBy: marks, Unread: e.UnreadBy("")}
 }
 
 // ForAgents is the entry without the names of directories, which somebody else may have chosen for
@@ -51,21 +54,7 @@ func (s *Store) Listed(entries []Entry) []Listed {
 			all[i].Told = at.toldAt(e)
 		}
 	}
-	s.listSignatures(all, entries)
-	return all
-}
-
-// ListedWhole is Listed with the tags, for which the documents are read. Of one that cannot be proven
-// they are left out.
-func (s *Store) ListedWhole(entries []Entry) []Listed {
-	all, i := s.Listed(entries), 0
-	_ = s.LoadEach(entries, func(got Stored, err error) bool { // who lists the store has opened it
-		if err == nil {
-			all[i].Tags = got.Tags
-		}
-		i++
-		return true
-	})
+	s.listDocuments(all, entries)
 	return all
 }
 
@@ -98,9 +87,9 @@ func NewestOrder(entries []Entry) []int32 {
 	return order
 }
 
-// listSignatures says of each entry what is known of its signature. The documents of those that have
-// one are read.
-func (s *Store) listSignatures(all []Listed, entries []Entry) {
+// listDocuments sets what documents say: title, tags, and the signature. Documents with a signature are proven, the others
+// are taken as they are. A document that cannot be read, or whose sender is not trusted, has its topic as title.
+func (s *Store) listDocuments(all []Listed, entries []Entry) {
 	d, err := s.at.Reader()
 	if err != nil || d == nil {
 		return
@@ -108,12 +97,19 @@ func (s *Store) listSignatures(all []Listed, entries []Entry) {
 	defer d.Close()
 	for i, e := range entries {
 		all[i].Signature = &Signature{State: SignatureUnsigned}
-		if text, err := store.ReadSignature(d, e.ID); err == nil && text == nil {
-			continue
+		var doc Document
+		if signature, err := store.ReadSignature(d, e.ID); err != nil || signature != nil {
+			got, err := s.load(d, e)
+			if doc, all[i].Signature = got.Document, &got.Signature; err != nil && got.Signature.State == "" {
+				all[i].Signature = nil // it is not known
+				continue
+			}
+		} else if text, err := d.ReadFile(e.File, disk.MaxDocument); err == nil {
+			doc, _ = document.ParseStored(text)
 		}
-		got, err := s.load(d, e)
-		if all[i].Signature = &got.Signature; err != nil && got.Signature.State == "" {
-			all[i].Signature = nil // it is not known
+		all[i].Tags = append(all[i].Tags, doc.Tags...)
+		if _, refused := s.Distrust(e.From, *all[i].Signature); !refused {
+			all[i].Title = Title(doc.Body, e.Topic)
 		}
 	}
 }

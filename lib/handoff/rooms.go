@@ -90,6 +90,12 @@ func OperatorFrom(name string) string { return form.Topic(name, document.MaxName
 // sentence, else the topic, in at most 80 columns, escaped for one line.
 func Title(body, topic string) string { return document.Title(body, topic) }
 
+// Cut returns text, escaped for one line and cut to width columns of a terminal. A cut text ends in "…".
+func Cut(text string, width int) string { return form.Cut(text, width) }
+
+// Width returns how many columns of a terminal a text takes that was escaped for one line.
+func Width(text string) int { return form.Width(text) }
+
 // Nearest returns which of the known words a misspelt one probably means, "" if none is near.
 func Nearest(word string, known []string) string { return form.Nearest(word, known) }
 

@@ -26,7 +26,7 @@ func TestAgo(t *testing.T) {
 	now := time.Date(2026, 5, 7, 12, 0, 0, 0, time.UTC)
 	for passed, want := range map[time.Duration]string{
 		0: "just now", 90 * time.Second: "1 min ago", 59 * time.Minute: "59 min ago", 2 * time.Hour: "2 h ago", 25 * time.Hour: "1 d ago",
-		20 * 24 * time.Hour: "2 w ago", 100 * 24 * time.Hour: "3 mo ago", 800 * 24 * time.Hour: "2 y ago", -time.Hour: "2026-05-07 13:00",
+		6 * 24 * time.Hour: "6 d ago", 20 * 24 * time.Hour: "17 Apr", 800 * 24 * time.Hour: "27 Feb 2024", -time.Hour: "2026-05-07 13:00",
 	} {
 		if got := handoff.Ago(now.Add(-passed), now); got != want {
 			t.Errorf("%v: got %q, want %q", passed, got, want)

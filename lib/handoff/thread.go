@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,11 +29,15 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 		return thread.Thread{}, err
 	}
 	rows[asked.ID] = asked
-	nodes := make([]thread.Node, len(ids))
+	nodes, titles := make([]thread.Node, len(ids)), make(map[string]string)
+	for _, l := range s.Listed(slices.Collect(maps.Values(rows))) {
+		titles[l.ID] = l.Title
+	}
 	for i, id := range ids {
 		nodes[i] = thread.Node{ID: id, State: thread.Absent}
 		if e, ok := rows[id]; ok {
-			nodes[i] = thread.Node{ID: id, Path: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, State: string(at.state(e))}
+			nodes[i] = thread.Node{ID: id, Path: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Title: titles[id],
+				Time: e.Time, State: string(at.state(e))}
 		}
 		name(&nodes[i], facts, lives[id], rows)
 	}

@@ -55,7 +55,7 @@ func TestOrder(t *testing.T) {
 
 func TestTree(t *testing.T) {
 	got := sample().Tree(0)
-	want := `ID                  TIME                  FROM  TO   TOPIC    STATE       HOW
+	want := `ID                  TIME                  FROM  TO   TITLE    STATE       HOW
 000000000000        2026-11-20T10:00:00Z  ann   ben  topic-1  superseded
 ├ 000000000000      2026-11-20T09:00:00Z  ben   ann  topic-2  unread      answers 000000000000
 └ 000000000000 *    2026-11-20T12:00:00Z  ann   ben  topic-3  unread      supersedes 000000000000, as does 000000000000

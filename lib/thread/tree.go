@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func (t Thread) Tree(width int) string {
 		rows = append(rows, t.row(one.indent+mark, t.Nodes[one.number-1], width > 0))
 		push(one.number, one.depth+1, indent)
 	}
-	return form.Table(width, []string{"ID", "TIME", "FROM", "TO", "TOPIC", "STATE", "HOW"}, rows)
+	return form.Table(width, []string{"ID", "TIME", "FROM", "TO", "TITLE", "STATE", "HOW"}, rows)
 }
 
 // row is the line of a node.
@@ -71,7 +72,7 @@ func (t Thread) row(mark string, n Node, narrow bool) []string {
 	if n.ID == t.Asked {
 		id += " *"
 	}
-	return []string{id, when, n.From, n.To, n.Topic, n.State, n.how(name)}
+	return []string{id, when, n.From, n.To, cmp.Or(n.Title, n.Topic), n.State, n.how(name)}
 }
 
 // How says in a few words what a node has to do with those that it names.

@@ -1,29 +1,32 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// PrintAct prints what was done: a line on a terminal, JSON elsewhere. That it is of no use any more is a note.
-func (a *App) PrintAct(got handoff.ActReceipt) error {
+// PrintAct prints what an act has done: on a terminal a line with the title and below it how to take the act back, elsewhere
+// JSON. A note says that a handoff needs no more work.
+func (a *App) PrintAct(s *handoff.Store, got handoff.ActReceipt) error {
 	id := Short(got.ID, Shortest)
-	line := fmt.Sprintf("%s is %s by %s", id, acted[got.Act], got.Operator)
-	if got.State == string(handoff.StateWithdrawn) && got.Act == handoff.ActDone {
-		line = fmt.Sprintf("%s is withdrawn by %s", id, got.Operator)
+	state := handoff.State(cmp.Or(got.State, string(handoff.StateUnread)))
+	words, next := acted[got.Act], undoing[got.Act]
+	if state == handoff.StateWithdrawn && got.Act == handoff.ActDone {
+		words, next = "withdrawn", ""
 	}
+	line := fmt.Sprintf("%s %s by %s: %s (%s)", a.StateSign(state), words, got.Operator, a.titleOf(s, got.ID), id)
 	switch existing := got.Status == handoff.StatusExisting; {
 	case existing && got.Act == handoff.ActRelease:
-		line = id + " is left as it was: nobody had taken it"
+		line, next = id+" is left as it was: nobody had taken it", ""
 	case existing && got.Act == handoff.ActReopen:
-		line = id + " is left as it was: it was not done"
+		line, next = id+" is left as it was: it was not done", ""
 	case existing:
-		line += ", since " + got.Time
-	case undoing[got.Act] != "":
-		line += "; to take that back: handoff " + undoing[got.Act] + " " + id
+		line, next = line+", since "+got.Time, ""
 	}
-	err := a.Did(got, line)
+	err := a.Did(got, line, strings.ReplaceAll(next, "ID", id))
 	if got.Over == "" {
 		return err
 	}
@@ -34,6 +37,20 @@ func (a *App) PrintAct(got handoff.ActReceipt) error {
 	a.Note(note + ": `handoff check " + id + "` says more")
 	return err
 }
+
+// titleOf returns the title of a handoff for people, "" where nobody sees it.
+func (a *App) titleOf(s *handoff.Store, id string) string {
+	if !a.ForPeople() {
+		return ""
+	}
+	e, err := s.Find(id)
+	if err != nil {
+		return ""
+	}
+	return handoff.Cut(s.Listed([]handoff.Entry{e})[0].Title, titleInLine)
+}
+
+const titleInLine = 60 // columns
 
 // wholeIDs returns the ids of handoffs that people name.
 func WholeIDs(s *handoff.Store, names []string) ([]string, error) {
@@ -51,10 +68,12 @@ func WholeIDs(s *handoff.Store, names []string) ([]string, error) {
 // acted are the words for what an act has made of a handoff.
 var acted = map[handoff.Act]string{
 	handoff.ActTake: "taken", handoff.ActRelease: "given back", handoff.ActDone: "done", handoff.ActArchive: "archived",
-	handoff.ActUnarchive: "brought back", handoff.ActApprove: "approved", handoff.ActReject: "rejected", handoff.ActReopen: "open again, reopened",
+	handoff.ActUnarchive: "brought back", handoff.ActApprove: "approved", handoff.ActReject: "rejected", handoff.ActReopen: "opened again",
 }
 
-// undoing are the commands that take back what an act has made of a handoff.
+// undoing says how to go on from an act, or how to take it back.
 var undoing = map[handoff.Act]string{
-	handoff.ActTake: "release", handoff.ActDone: "done --undo", handoff.ActArchive: "archive --undo",
+	handoff.ActTake:    "finish it with `handoff done ID`, give it back with `handoff release ID`",
+	handoff.ActDone:    "open it again: handoff done --undo ID",
+	handoff.ActArchive: "bring it back: handoff archive --undo ID",
 }

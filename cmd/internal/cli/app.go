@@ -252,9 +252,12 @@ func CollectOften() {
 // still.
 const softLimit = 208 << 20
 
-// UTCNow is the time of the store's clock as ts_utc takes it.
-func (a *App) UTCNow() string {
+// Now returns the time of the store's clock.
+func (a *App) Now() time.Time {
 	o := handoff.Options{Now: time.Now}
 	a.Options(&o)
-	return o.Now().UTC().Format(time.RFC3339)
+	return o.Now()
 }
+
+// UTCNow returns the time of the store's clock, as ts_utc has it.
+func (a *App) UTCNow() string { return a.Now().UTC().Format(time.RFC3339) }

@@ -19,17 +19,23 @@ func (a *App) Show(v any, text string) error {
 }
 
 // Did prints what a command has done, as Tell does.
-func (a *App) Did(v any, line string) error {
+func (a *App) Did(v any, line string, advice ...string) error {
 	a.Committed()
-	return a.Tell(v, line)
+	return a.Tell(v, line, advice...)
 }
 
-// Tell prints a value: to a person in a line, else as JSON.
-func (a *App) Tell(v any, line string) error {
+// Tell prints a value: to a person a line and below it what can be done next, else as JSON.
+func (a *App) Tell(v any, line string, advice ...string) error {
 	if !a.ForPeople() {
 		return a.PrintJSON(v)
 	}
-	_, err := io.WriteString(a.Stdout, handoff.EscapeLine(line)+"\n")
+	text := handoff.EscapeLine(line) + "\n"
+	for _, next := range advice {
+		if next != "" {
+			text += a.Styled(Faint, "  "+handoff.EscapeLine(next)) + "\n"
+		}
+	}
+	_, err := io.WriteString(a.Stdout, text)
 	return err
 }
 

@@ -31,6 +31,19 @@ func Standing(p handoff.Project, s *handoff.Store, always bool) string {
 	return strings.Join(append(parts, lastSync(at.Synced, p.Options.Now)), ", ") + ": run `handoff sync`"
 }
 
+// NoteNothing says on a terminal that nothing was found, and that a clone that never synced may lack it.
+func (a *App) NoteNothing(p handoff.Project, s *handoff.Store, text string) {
+	if !IsTerminal(a.Stdout) {
+		return
+	}
+	if p.Options.Git == handoff.GitSynced && handoff.GitConfig(p.Root, "remote.origin.url") != "" {
+		if at, err := exchange.Stand(s); err == nil && at.Synced == "" {
+			text += ", and this clone has never synced: run `handoff sync`"
+		}
+	}
+	a.Note(text)
+}
+
 func lastSync(at string, now func() time.Time) string {
 	if now == nil {
 		now = time.Now

@@ -2,48 +2,130 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
-// printTableOf is printTable with another column for the topics of the entries, and a line below each.
-func (a *App) PrintTableOf(w *bufio.Writer, s *handoff.Store, column string, entries []handoff.Entry, below []string) error {
+// PrintTable prints a line for each handoff: the sign of its state, the title, sender and recipient, how long ago it was
+// written, and the id. Below the line of a handoff comes its text of below, if there is one. A wide terminal, or a pipe,
+// gets the state in words too. It returns the signs that were printed, with their states.
+func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.Entry, below []string) (legend string) {
 	if len(entries) == 0 {
-		return nil
+		return ""
 	}
-	now, people := time.Now(), IsTerminal(a.Stdout)
+	now, people, width := a.Now(), IsTerminal(a.Stdout), TerminalWidth(a.Stdout)
 	digits := enoughDigits(entries)
+	arrow := map[bool]string{true: " → ", false: " -> "}[a.hasSigns()]
+	listed := s.Listed(entries)
+	header := []string{"  TITLE", "FROM" + arrow + "TO", "TIME", "ID"}
 	rows := make([][]string, len(entries))
-	styles := make([]string, len(entries))
-	for i, e := range s.Listed(entries) {
+	ages := 0
+	for i, e := range listed {
 		when := e.Time
-		if at, err := time.Parse(time.RFC3339, e.Time); err == nil && people {
-			when = handoff.Ago(at, now)
+		if people {
+			when = a.Age(e.Time)
 		}
-		rows[i] = []string{Short(e.ID, digits), when, e.From, e.To, e.Topic, stateWithDetail(e, now)}
+		ages = max(ages, len(when))
+		rows[i] = []string{"", e.From + arrow + e.To, when, Short(e.ID, digits)}
+	}
+	if people {
+		header[2] = fmt.Sprintf("%*s", ages, "AGE")
+	}
+	inWords := width == 0 || width >= wide
+	if inWords {
+		header = append(header, "STATE")
+	}
+	room := width
+	for i := range rows {
+		if rows[i][2] = fmt.Sprintf("%*s", ages, rows[i][2]); inWords {
+			rows[i] = append(rows[i], stateWithDetail(listed[i], now))
+		}
+		room = min(room, width-handoff.Width(strings.Join(rows[i], "  ")))
+	}
+	styles := make([]string, len(entries)+1)
+	styles[0] = Faint
+	for i, e := range listed {
+		title := e.Title
+		if width > 0 {
+			title = handoff.Cut(title, max(room-len("* "), narrowTitle))
+		}
+		rows[i][0] = a.StateSign(e.State) + " " + title
 		switch {
 		case e.Unread:
-			styles[i] = Bold
+			styles[i+1] = Bold
 		case e.State.IsOver():
-			styles[i] = Faint
+			styles[i+1] = Faint
 		}
 	}
-	width := TerminalWidth(a.Stdout)
-	table := handoff.Table(width, []string{"ID", "TIME", "FROM", "TO", column, "STATE"}, rows)
+	table := handoff.Table(width, header, rows)
 	for i, line := range strings.Split(strings.TrimSuffix(table, "\n"), "\n") {
-		if style := append([]string{Faint}, styles...)[i]; style != "" && a.Colours() {
-			line = style + line + Plain
+		sign := ""
+		if i > 0 {
+			state := listed[i-1].State
+			sign, line = a.Styled("\x1b["+palette.Of(string(state)).Of16[0]+"m", a.StateSign(state)), strings.TrimPrefix(line, a.StateSign(state))
 		}
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(w, sign+a.Styled(styles[i], line))
 		if i > 0 && i <= len(below) && below[i-1] != "" {
 			fmt.Fprint(w, handoff.Table(width, []string{below[i-1]}, nil))
 		}
 	}
-	return nil // the writer keeps the first error for Flush
+	return a.legend(listed)
+}
+
+const (
+	wide        = 100 // columns from which a table has the state in words
+	narrowTitle = 12
+)
+
+// legend returns the signs of the states that are listed, each with its word.
+func (a *App) legend(listed []handoff.Listed) string {
+	var parts []string
+	for _, state := range handoff.States() {
+		if slices.ContainsFunc(listed, func(l handoff.Listed) bool { return l.State == state }) {
+			parts = append(parts, a.StateSign(state)+" "+string(state))
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// StateSign returns the sign of a state.
+func (a *App) StateSign(state handoff.State) string {
+	if look := palette.Of(string(state)); a.hasSigns() {
+		return look.Sign
+	} else {
+		return look.ASCII
+	}
+}
+
+// hasSigns reports whether the locale has the signs of states, one column wide: it has UTF-8, and is not one of those
+// in which terminals draw such signs two columns wide.
+func (a *App) hasSigns() bool {
+	locale := strings.ToLower(cmp.Or(a.Getenv("LC_ALL"), a.Getenv("LC_CTYPE"), a.Getenv("LANG"), "utf-8"))
+	isWide := slices.Contains([]string{"ja", "ko", "zh"}, locale[:min(2, len(locale))])
+	return !isWide && (strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8"))
+}
+
+// Age returns how long ago a time was, without "ago".
+func (a *App) Age(ts string) string {
+	at, err := time.Parse(time.RFC3339, ts)
+	if err != nil {
+		return ts
+	}
+	return strings.TrimSuffix(handoff.Ago(at, a.Now()), " ago")
+}
+
+// Styled returns text in a style where the terminal shows styles.
+func (a *App) Styled(style, text string) string {
+	if style == "" || !a.Colours() {
+		return text
+	}
+	return style + text + Plain
 }
 
 // stateWithDetail is the state of a handoff, with when its recipient was told of it.
@@ -110,7 +192,7 @@ var ListFormats = map[string]func(*App, *bufio.Writer, *handoff.Store, []handoff
 	},
 	"table": printTable,
 	"jsonl": func(_ *App, w *bufio.Writer, s *handoff.Store, es []handoff.Entry) error {
-		for _, e := range s.ListedWhole(es) {
+		for _, e := range s.Listed(es) {
 			if err := EncodeJSON(w, e); err != nil {
 				return err
 			}
@@ -118,7 +200,7 @@ var ListFormats = map[string]func(*App, *bufio.Writer, *handoff.Store, []handoff
 		return nil
 	},
 	"json": func(_ *App, w *bufio.Writer, s *handoff.Store, es []handoff.Entry) error {
-		return EncodeJSON(w, s.ListedWhole(es))
+		return EncodeJSON(w, s.Listed(es))
 	},
 }
 
@@ -126,9 +208,12 @@ func printRows(_ *App, w *bufio.Writer, _ *handoff.Store, entries []handoff.Entr
 	return eachLine(w, entries, func(e handoff.Entry) string { return e.String() })
 }
 
-// printTable prints a line for each: on a terminal with how long ago it was, and what is unread in bold.
 func printTable(a *App, w *bufio.Writer, s *handoff.Store, entries []handoff.Entry) error {
-	return a.PrintTableOf(w, s, "TOPIC", entries, nil)
+	legend := a.PrintTable(w, s, entries, nil)
+	if legend != "" && IsTerminal(a.Stdout) {
+		fmt.Fprintln(w, a.Styled(Faint, legend))
+	}
+	return nil // the writer keeps the first error for Flush
 }
 
 const Shortest = 8 // digits of an id that are shown

@@ -57,7 +57,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 			return err
 		}
 		a.Wrote(s)
-		err = a.PrintReceipts(receipts)
+		err = a.PrintReceipts(s, receipts)
 		a.warnOf(s, sources, receipts)
 		return err
 	}
@@ -76,7 +76,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 	if len(receipts) > 0 {
 		a.Wrote(s)
 	}
-	err = a.PrintReceipts(receipts)
+	err = a.PrintReceipts(s, receipts)
 	if a.warnOf(s, sources, receipts); err != nil {
 		return err
 	}
@@ -116,14 +116,15 @@ func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
 }
 
 // PrintReceipts prints what was stored.
-func (a *App) PrintReceipts(receipts []handoff.Receipt) error {
+func (a *App) PrintReceipts(s *handoff.Store, receipts []handoff.Receipt) error {
 	a.Committed()
 	for _, r := range receipts {
 		line, err := r.Line()
-		if a.ForPeople() {
-			line, err = handoff.EscapeLine(stored(r))+"\n", nil
-		}
-		if err == nil {
+		if people := a.ForPeople(); people && (s == nil || len(receipts) > manyStored) {
+			_, err = io.WriteString(a.Stdout, handoff.EscapeLine(Short(r.ID, Shortest)+"  "+r.Path)+"\n")
+		} else if people {
+			err = a.tellStored(s, r)
+		} else if err == nil {
 			_, err = io.WriteString(a.Stdout, line)
 		}
 		if err != nil {
@@ -133,16 +134,23 @@ func (a *App) PrintReceipts(receipts []handoff.Receipt) error {
 	return nil
 }
 
-// stored is a receipt in a line.
-func stored(r handoff.Receipt) string {
-	line := "stored " + Short(r.ID, Shortest) + " as " + r.Path
+// manyStored is from where on a receipt is only a line with the id and the file.
+const manyStored = 20
+
+// tellStored prints a receipt for a person: the recipient, the title, and how to take it back.
+func (a *App) tellStored(s *handoff.Store, r handoff.Receipt) error {
+	id, sent := Short(r.ID, Shortest), ""
+	if e, err := s.Find(r.ID); err == nil {
+		sent = " to " + e.To + ": " + a.titleOf(s, r.ID)
+	}
+	line, next := a.StateSign(handoff.StateUnread)+" handed"+sent+" ("+id+")", "take it back while nobody has read it: handoff withdraw "+id
 	if r.Status == handoff.StatusExisting {
-		line = Short(r.ID, Shortest) + " was stored before, as " + r.Path
+		line, next = id+" was stored before, as "+r.Path, ""
 	}
 	if r.Signature != nil && r.Signature.State != handoff.SignatureUnsigned {
 		line += ", signature " + r.Signature.State
 	}
-	return line
+	return a.Tell(r, line, next)
 }
 
 // A firstError reports all errors and has the class of the first.

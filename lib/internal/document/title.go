@@ -13,8 +13,10 @@ import (
 
 const (
 	titleWide  = 80
-	lineSource = 2 << 10  // bytes of a line that are looked at
-	textSource = 16 << 10 // bytes of a body that are looked at for a sentence
+	lineSource = 2 << 10 // bytes of a line that count for a title
+
+	// TitleSource is how many bytes of a body count for its title.
+	TitleSource = 16 << 10
 )
 
 // parts are headings that name a part of every handoff, and not what this one is about.
@@ -24,17 +26,21 @@ const parts = "|context|goal|handoff|handover|notes|overview|status|summary|upda
 // could have, else its first sentence, else the topic. It is on one line of at most 80 columns, in its own script,
 // without marks of Markdown, and escaped.
 func Title(body, topic string) string {
+	body = body[:min(len(body), TitleSource)]
 	heading := titleOf(form.Heading(body))
 	title := heading
 	if strings.Contains(parts, "|"+strings.ToLower(heading)+"|") {
 		title = ""
 	}
-	for line := range strings.Lines(body[:min(len(body), textSource)]) {
+	for line := range strings.Lines(body) {
+		if title != "" {
+			break
+		}
 		line = strings.TrimLeft(line, " \t>-+*|")
 		isMarkup := slices.ContainsFunc([]string{"#", "<!--", "```", "~~~"}, func(mark string) bool {
 			return strings.HasPrefix(line, mark)
 		})
-		if text := titleOf(line); title == "" && !isMarkup && text != heading {
+		if text := titleOf(line); !isMarkup && text != heading {
 			title = sentence(text)
 		}
 	}

@@ -52,7 +52,8 @@ func Since(text string, now time.Time) (at time.Time, whole time.Duration, ok bo
 	return now.Add(-d), 0, ok && d > 0
 }
 
-// Ago says how long before now something was, in the largest unit that fits.
+// Ago says how long before now a time was, in the largest unit that fits. A time that is more than a week ago, or still to
+// come, is its day in the zone of now, with the year if that is another one.
 func Ago(at, now time.Time) string {
 	passed := now.Sub(at)
 	switch days := int(passed.Hours() / 24); {
@@ -64,13 +65,10 @@ func Ago(at, now time.Time) string {
 		return strconv.Itoa(int(passed.Minutes())) + " min ago"
 	case days == 0:
 		return strconv.Itoa(int(passed.Hours())) + " h ago"
-	case days < 14:
+	case days < 7:
 		return strconv.Itoa(days) + " d ago"
-	case days < 70:
-		return strconv.Itoa(days/7) + " w ago"
-	case days < 730:
-		return strconv.Itoa(days*12/365) + " mo ago"
-	default:
-		return strconv.Itoa(days/365) + " y ago"
+	case at.In(now.Location()).Year() == now.Year():
+		return at.In(now.Location()).Format("2 Jan")
 	}
+	return at.In(now.Location()).Format("2 Jan 2006")
 }

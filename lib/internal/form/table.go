@@ -45,7 +45,7 @@ func columnWidths(limit int, lines [][]string) []int {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], displayWidth(cell))
+			widths[i] = max(widths[i], Width(cell))
 		}
 	}
 	if limit <= 0 {
@@ -99,7 +99,7 @@ func Wrap(text string, width int) (lines []string) {
 		var cluster string
 		var boundaries int
 		cluster, rest, boundaries, state = uniseg.StepString(rest, state)
-		if line != "" && displayWidth(line+cluster) > width {
+		if line != "" && Width(line+cluster) > width {
 			if breakAt == 0 {
 				breakAt = len(line)
 			}
@@ -117,14 +117,14 @@ func Wrap(text string, width int) (lines []string) {
 // fit returns escaped text cut to width cells, between two characters and never inside an escape,
 // and the cells that it takes.
 func fit(text string, width int) (string, int) {
-	if w := displayWidth(text); w <= width {
+	if w := Width(text); w <= width {
 		return text, w
 	}
 	end, used := 0, 0
 	for end < len(text) {
 		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[end:], -1)
 		n := max(len(cluster), unitLen(text[end:]))
-		w := displayWidth(text[end : end+n])
+		w := Width(text[end : end+n])
 		if used+w > width-cutMarkSize {
 			break
 		}
@@ -134,8 +134,8 @@ func fit(text string, width int) (string, int) {
 	return text[:end] + cutMark, used + cutMarkSize
 }
 
-// displayWidth returns how many cells of a terminal escaped text takes.
-func displayWidth(text string) int {
+// Width returns how many cells of a terminal escaped text takes.
+func Width(text string) int {
 	for i := range len(text) {
 		if text[i] >= 0x80 {
 			return uniseg.StringWidth(text)

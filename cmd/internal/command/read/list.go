@@ -85,6 +85,7 @@ func (a *app) list(chosen handoff.Filter, l listing) error {
 	}
 	if len(in.Newest) == 0 {
 		a.NoteSlips(s, chosen.To, chosen.From)
+		a.NoteNothing(p, s, nothing(chosen))
 	}
 	out := bufio.NewWriter(a.Stdout)
 	if err := print(a.App, out, s, l.order(in.Newest)); err != nil {
@@ -100,6 +101,18 @@ func (a *app) list(chosen handoff.Filter, l listing) error {
 		a.Note(text)
 	}
 	return nil
+}
+
+// nothing says that a list is empty.
+func nothing(chosen handoff.Filter) string {
+	switch (handoff.Filter{To: chosen.To, Present: chosen.Present}) {
+	case chosen:
+		if chosen.To == "" {
+			return "no handoffs here yet"
+		}
+		return "nothing for " + chosen.To
+	}
+	return "nothing matches; `handoff list --all` lists everything"
 }
 
 // order returns the entries that are asked for, in the order of the format: a table has the newest first, all else that of

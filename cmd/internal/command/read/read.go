@@ -143,6 +143,7 @@ func (a *app) readJSON(s *handoff.Store, got handoff.Stored, verdict work.Verdic
 	all := got.Document.Fields()
 	listed := s.Listed([]handoff.Entry{got.Entry})[0]
 	all["body"], all["file_path"], all["read_by"], all["state"] = got.Body, got.Path, listed.ReadBy, listed.State
+	all["title"] = listed.Title
 	all["signature"] = got.Signature
 	if verdict.Reason != "" {
 		all["work"] = verdict

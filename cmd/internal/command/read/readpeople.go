@@ -32,7 +32,7 @@ func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, pag
 		lines = append(lines, strings.Split(strings.TrimRight(handoff.Escape(got.Body), "\n"), "\n")...)
 	}
 	if next := a.nextForPeople(s, got, me); next != "" {
-		lines = append(lines, "", a.styled(cli.Faint, next))
+		lines = append(lines, "", a.Styled(cli.Faint, next))
 	}
 	text := strings.Join(lines, "\n") + "\n"
 	if pager && height > 0 && len(lines) >= height && a.page(text) {
@@ -49,10 +49,10 @@ func (a *app) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 	if at, err := time.Parse(time.RFC3339, e.Time); err == nil {
 		when = handoff.Ago(at, time.Now()) + ", " + at.Local().Format("Mon 2 Jan 2006 15:04")
 	}
-	lines := []string{a.styled(cli.Bold, handoff.EscapeLine(e.Topic))}
+	lines := []string{a.Styled(cli.Bold, handoff.EscapeLine(e.Topic))}
 	add := func(name, text string) {
 		if text != "" {
-			lines = append(lines, a.styled(cli.Faint, fmt.Sprintf("%-7s ", name))+handoff.EscapeLine(text))
+			lines = append(lines, a.Styled(cli.Faint, fmt.Sprintf("%-7s ", name))+handoff.EscapeLine(text))
 		}
 	}
 	add("from", e.From+" to "+e.To)
@@ -116,13 +116,6 @@ func (a *app) nextForPeople(s *handoff.Store, got handoff.Stored, me string) str
 		return ""
 	}
 	return "next: handoff " + strings.Join(verbs, " | ") + " " + cli.Short(e.ID, cli.Shortest)
-}
-
-func (a *app) styled(style, text string) string {
-	if !a.Colours() {
-		return text
-	}
-	return style + text + cli.Plain
 }
 
 // page shows a text in the user's pager, and says whether there was one to show it.

@@ -42,7 +42,7 @@ change the order: a script that needs a fixed one sorts by ts_utc.`,
 			if err != nil {
 				return err
 			}
-			s, err := a.Store()
+			p, s, err := a.ProjectStore()
 			if err != nil {
 				return err
 			}
@@ -54,6 +54,7 @@ change the order: a script that needs a fixed one sorts by ts_utc.`,
 			}
 			if found.Total == 0 {
 				a.NoteSlips(s, chosen.To, chosen.From)
+				a.NoteNothing(p, s, "nothing found")
 			}
 			return a.printFound(s, found, q.Limit, format)
 		},
@@ -76,7 +77,7 @@ func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, forma
 	case format == "ids":
 		err = cli.ListFormats["ids"](a.App, out, s, rows)
 	case format == "jsonl":
-		for i, l := range s.ListedWhole(rows) {
+		for i, l := range s.Listed(rows) {
 			if err = cli.EncodeJSON(out, foundLine{l, found.Matches[i].Score, passages(found.Matches[i])}); err != nil {
 				break
 			}
@@ -84,11 +85,11 @@ func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, forma
 	case format == "" && cli.IsTerminal(a.Stdout):
 		below := make([]string, len(rows)) // the passage that answers best, of those that have one
 		for i, m := range found.Matches {
-			if rows[i].Topic = m.Title; len(m.Passages) > 0 {
+			if len(m.Passages) > 0 {
 				below[i] = passageLine(m.Passages[0])
 			}
 		}
-		err = a.PrintTableOf(out, s, "TITLE", rows, below)
+		a.PrintTable(out, s, rows, below)
 	default:
 		for _, m := range found.Matches {
 			printMatch(out, m)

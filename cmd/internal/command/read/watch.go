@@ -123,7 +123,7 @@ func (w watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, er
 	for id := range seen {
 		all[id] = true // one that is gone for a moment is not new again
 	}
-	for _, e := range s.ListedWhole(fresh) {
+	for _, e := range s.Listed(fresh) {
 		if err := w.tell(e); err != nil {
 			return all, err
 		}

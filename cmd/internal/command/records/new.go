@@ -141,7 +141,7 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	}
 	a.Wrote(s)
 	os.RemoveAll(filepath.Dir(path))
-	return a.PrintReceipts(receipts)
+	return a.PrintReceipts(s, receipts)
 }
 
 // Compose stores what is saved in an editor that begins with a text; at is its time if the text has none, "" is now.

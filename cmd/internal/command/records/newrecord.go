@@ -117,7 +117,7 @@ func (r *newRecord) store(a *app, p handoff.Project, f cli.Fields) error {
 		return err
 	}
 	a.Wrote(s)
-	return a.PrintReceipts(receipts)
+	return a.PrintReceipts(s, receipts)
 }
 
 // readFiles puts the content of files in the place of their names.

@@ -117,7 +117,7 @@ func (a *app) printImport(o bundle.Options, got bundle.Imported, err error) erro
 	if err != nil && len(receipts) == 0 {
 		return err
 	}
-	if printErr := a.PrintReceipts(receipts); printErr != nil {
+	if printErr := a.PrintReceipts(nil, receipts); printErr != nil {
 		return printErr
 	}
 	verb := "imported "

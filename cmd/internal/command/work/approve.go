@@ -85,5 +85,5 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if err != nil {
 		return err
 	}
-	return a.PrintAct(done)
+	return a.PrintAct(s, done)
 }

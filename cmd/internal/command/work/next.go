@@ -43,6 +43,9 @@ With --take it is taken, as take does: of several that take the next at once eac
 				return a.takeNext(s, chosen, a.Session(session))
 			}
 			e, ok, err := s.Next(chosen, nil)
+			if err == nil && !ok {
+				a.NoteNothing(p, s, "nothing to do for "+chosen.To)
+			}
 			if err != nil || !ok {
 				return err
 			}
@@ -85,6 +88,6 @@ func (a *app) takeNext(s *handoff.Store, chosen handoff.Filter, session string) 
 		if err != nil {
 			return err
 		}
-		return a.PrintAct(got)
+		return a.PrintAct(s, got)
 	}
 }

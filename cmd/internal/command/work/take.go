@@ -96,7 +96,7 @@ supersede it with a newer one. A take that came first, in another clone, wins: t
 			if err != nil {
 				return err
 			}
-			return a.PrintAct(got)
+			return a.PrintAct(s, got)
 		},
 	}
 	a.OperatorFlag(cmd, &who.Operator)
@@ -180,7 +180,7 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 			for _, id := range ids {
 				got, err := s.Act(ctx, *act, id, *who)
 				if err == nil {
-					err = a.PrintAct(got)
+					err = a.PrintAct(s, got)
 				}
 				if err == nil && then != nil {
 					err = then(got)
