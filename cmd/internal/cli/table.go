@@ -21,7 +21,7 @@ func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 	}
 	now, people, width := a.Now(), IsTerminal(a.Stdout), TerminalWidth(a.Stdout)
 	digits := enoughDigits(entries)
-	arrow := map[bool]string{true: " → ", false: " -> "}[a.hasSigns()]
+	arrow := map[bool]string{true: " → ", false: " -> "}[a.HasSigns()]
 	listed := s.Listed(entries)
 	header := []string{"  TITLE", "FROM" + arrow + "TO", "TIME", "ID"}
 	rows := make([][]string, len(entries))
@@ -96,16 +96,16 @@ func (a *App) legend(listed []handoff.Listed) string {
 
 // StateSign returns the sign of a state.
 func (a *App) StateSign(state handoff.State) string {
-	if look := palette.Of(string(state)); a.hasSigns() {
+	if look := palette.Of(string(state)); a.HasSigns() {
 		return look.Sign
 	} else {
 		return look.ASCII
 	}
 }
 
-// hasSigns reports whether the locale has the signs of states, one column wide: it has UTF-8, and is not one of those
+// HasSigns reports whether the locale has the signs of states, one column wide: it has UTF-8, and is not one of those
 // in which terminals draw such signs two columns wide.
-func (a *App) hasSigns() bool {
+func (a *App) HasSigns() bool {
 	locale := strings.ToLower(cmp.Or(a.Getenv("LC_ALL"), a.Getenv("LC_CTYPE"), a.Getenv("LANG"), "utf-8"))
 	isWide := slices.Contains([]string{"ja", "ko", "zh"}, locale[:min(2, len(locale))])
 	return !isWide && (strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8"))
